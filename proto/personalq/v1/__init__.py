@@ -1,0 +1,1 @@
+"""PersonalQ's contract: messages, events and services (generated beside the .proto files)."""

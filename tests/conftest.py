@@ -1,0 +1,98 @@
+"""Real servers for the tests: one PostgreSQL and one nats-server per session."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import uuid
+from collections.abc import AsyncIterator, Iterator
+from pathlib import Path
+
+import psycopg
+import pytest
+from psycopg import sql
+from support.ports import free_port
+
+from personalq.sdk.embedded.nats import run_nats
+from personalq.sdk.embedded.postgres import data_directory, run_postgres
+
+# What a developer has exported must not leak into a test.
+for variable in [name for name in os.environ if name.startswith("PERSONALQ_")]:
+    del os.environ[variable]
+os.environ.setdefault("HF_HUB_OFFLINE", "1")
+
+
+@pytest.fixture(scope="session")
+def postgres_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """Superuser URL of a PostgreSQL 18 with pgvector that lives as long as the session."""
+    import shutil
+
+    directory = tmp_path_factory.mktemp("postgres")
+    options = ["fsync=off", "synchronous_commit=off", "full_page_writes=off", "max_connections=300"]
+    with asyncio.Runner() as runner:
+        server = run_postgres(directory, port=free_port(), options=options)
+        url = runner.run(server.__aenter__())
+        yield url
+        runner.run(server.__aexit__(None, None, None))
+    shutil.rmtree(data_directory(directory), ignore_errors=True)
+
+
+@pytest.fixture(scope="session")
+def migrated_template(postgres_server: str) -> str:
+    """Name of a database that has every migration and no rows."""
+    from personalq.catalog.migrations import migrate
+
+    name = "personalq_template"
+    with psycopg.connect(postgres_server, autocommit=True) as connection:
+        connection.execute(sql.SQL("CREATE DATABASE {}").format(sql.Identifier(name)))
+    migrate(_in_database(postgres_server, name))
+    return name
+
+
+@pytest.fixture
+def postgres_url(postgres_server: str, migrated_template: str) -> Iterator[str]:
+    """URL of a fresh, migrated database."""
+    name = f"test_{uuid.uuid4().hex}"
+    with psycopg.connect(postgres_server, autocommit=True) as connection:
+        connection.execute(
+            sql.SQL("CREATE DATABASE {} TEMPLATE {} STRATEGY FILE_COPY").format(
+                sql.Identifier(name), sql.Identifier(migrated_template)
+            )
+        )
+        yield _in_database(postgres_server, name)
+        connection.execute(sql.SQL("DROP DATABASE {} WITH (FORCE)").format(sql.Identifier(name)))
+
+
+@pytest.fixture(scope="session")
+def nats_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """URL of a nats-server with JetStream that lives as long as the session."""
+    with asyncio.Runner() as runner:
+        server = run_nats(tmp_path_factory.mktemp("nats"), port=free_port())
+        url = runner.run(server.__aenter__())
+        yield url
+        runner.run(server.__aexit__(None, None, None))
+
+
+@pytest.fixture
+async def nats_url(nats_server: str) -> AsyncIterator[str]:
+    """URL of a JetStream that holds PersonalQ's streams, all empty."""
+    from personalq.chassis.events import bootstrap_streams, open_bus
+
+    async with open_bus(nats_server, name="test-fixture") as bus:
+        await bootstrap_streams(bus)
+        yield nats_server
+        for stream in await bus.jetstream.streams_info():
+            await bus.jetstream.delete_stream(stream.config.name or "")
+
+
+@pytest.fixture(scope="session")
+def shared_data() -> Path:
+    """Folder of real-world checkpoint files; the test is skipped where it is absent."""
+    folder = Path(__file__).parents[2] / "shared" / "data"
+    if not folder.is_dir():
+        pytest.skip("the folder ../shared/data with real-world files is not beside this checkout")
+    return folder
+
+
+def _in_database(url: str, name: str) -> str:
+    return url.rpartition("/")[0] + "/" + name
