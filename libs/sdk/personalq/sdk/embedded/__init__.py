@@ -1,0 +1,1 @@
+"""The embedded stack: PostgreSQL, NATS and the four services as child processes."""
