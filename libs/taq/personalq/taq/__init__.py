@@ -1,0 +1,79 @@
+"""Trigger-Aware Quantization (TAQ) of personalized diffusion UNets.
+
+Read in this order: `quantizers`, `packing`, `triggers`, `attention` are functions of tensors;
+`modules` and `kernels` the layers built of them; `calibrate`, `recipe`, `quantize` and `lora`
+walk over a model; `artifact` puts it on disk. Needs torch, safetensors and numpy only.
+"""
+
+from personalq.taq.artifact import (
+    Artifact,
+    ArtifactFile,
+    load_unet_,
+    read_artifact,
+    write_base_artifact,
+    write_full_artifact,
+    write_lora_artifact,
+)
+from personalq.taq.attention import TextContext
+from personalq.taq.calibrate import Calibration, Range, ranges_from_json, ranges_to_json
+from personalq.taq.errors import (
+    ArtifactError,
+    ArtifactMismatchError,
+    ContextError,
+    IntegrityError,
+    LoraError,
+    ManifestError,
+    MissingRangeError,
+    RecipeError,
+    TaqError,
+    TokenizerError,
+    UnknownKeysError,
+    UnsupportedFormatError,
+    WidthMismatchError,
+)
+from personalq.taq.lora import Factors, Lora, attach_lora_, detach_lora_, parse_lora, read_lora
+from personalq.taq.quantize import LayerReport, Report, quantize_
+from personalq.taq.recipe import PROFILES, Recipe
+from personalq.taq.triggers import TokenSpan, trigger_mask, trigger_spans
+
+__all__ = [
+    "PROFILES",
+    "Artifact",
+    "ArtifactError",
+    "ArtifactFile",
+    "ArtifactMismatchError",
+    "Calibration",
+    "ContextError",
+    "Factors",
+    "IntegrityError",
+    "LayerReport",
+    "Lora",
+    "LoraError",
+    "ManifestError",
+    "MissingRangeError",
+    "Range",
+    "Recipe",
+    "RecipeError",
+    "Report",
+    "TaqError",
+    "TextContext",
+    "TokenSpan",
+    "TokenizerError",
+    "UnknownKeysError",
+    "UnsupportedFormatError",
+    "WidthMismatchError",
+    "attach_lora_",
+    "detach_lora_",
+    "load_unet_",
+    "parse_lora",
+    "quantize_",
+    "ranges_from_json",
+    "ranges_to_json",
+    "read_artifact",
+    "read_lora",
+    "trigger_mask",
+    "trigger_spans",
+    "write_base_artifact",
+    "write_full_artifact",
+    "write_lora_artifact",
+]

@@ -1,0 +1,428 @@
+"""Content-addressed artifacts: a canonical manifest and safetensors files beside it.
+
+- base: the quantized UNet of a base model, shared by every LoRA checkpoint of it, stored once.
+- lora: a LoRA and its trigger embeddings; names its base artifact by digest.
+- full: the quantized UNet of a full fine-tune.
+
+The digest is the sha256 of `manifest.json`, which holds the sha256 of every other file and
+nothing that differs between two runs on the same input: no time, no path, no host.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any, Literal, cast
+
+import torch
+from safetensors import SafetensorError, safe_open
+from safetensors.torch import save_file
+from torch import Tensor, nn
+
+from personalq.taq.attention import install_attention_
+from personalq.taq.calibrate import Range, ranges_to_json
+from personalq.taq.errors import (
+    ArtifactMismatchError,
+    IntegrityError,
+    ManifestError,
+)
+from personalq.taq.lora import Factors, Lora, has_lora, resolve
+from personalq.taq.modules import QuantConv2d, QuantLinear, QuantModule, Scheme
+from personalq.taq.quantize import FULL_BITS, STORED_FLOAT, report
+from personalq.taq.recipe import Recipe
+
+Kind = Literal["base", "lora", "full"]
+
+SCHEMA_VERSION = 1
+MANIFEST = "manifest.json"
+UNET_FILE = "unet.safetensors"
+LORA_FILE = "lora.safetensors"
+EMBEDDING_PREFIX = "embedding."
+READ_BYTES = 1 << 20
+#: buffers that keep float32; every other float is stored in float16
+EXACT_BUFFERS = ("weight_scale", "input_scale")
+
+
+@dataclass(frozen=True)
+class ArtifactFile:
+    """A file of the artifact, by its name in the artifact's directory."""
+
+    name: str
+    size: int  # bytes
+    sha256: str  # hexadecimal
+
+
+@dataclass(frozen=True)
+class Artifact:
+    """An artifact on disk whose files have been verified."""
+
+    kind: Kind
+    digest: str  # sha256 of the manifest, hexadecimal
+    manifest: Mapping[str, Any]
+    files: tuple[ArtifactFile, ...]  # the tensor files; the manifest comes on top
+    size_bytes: int  # manifest and files
+    directory: Path
+    recipe: Recipe
+    base_artifact_digest: str | None  # of a "lora" artifact
+    triggers: tuple[str, ...]
+    embeddings: Mapping[str, Tensor]  # trigger → (n, hidden)
+
+    @property
+    def paths(self) -> tuple[Path, ...]:
+        """Every file of the artifact, the manifest last: who copies in order copies safely."""
+        return (*(self.directory / file.name for file in self.files), self.directory / MANIFEST)
+
+    def lora(self) -> Lora:
+        """Return the LoRA of a "lora" artifact.
+
+        Raises:
+            ArtifactMismatchError: the artifact is of another kind.
+        """
+        if self.kind != "lora":
+            raise ArtifactMismatchError(f"A {self.kind} artifact holds no LoRA.")
+        tensors = _read_tensors(self.directory / LORA_FILE)
+        layers: dict[str, dict[str, Factors]] = {"unet": {}, "text_encoder": {}}
+        for key, scale in self.manifest["scales"].items():
+            part, layer = key.split(".", 1)
+            down, up = tensors[f"{key}.lora_A.weight"], tensors[f"{key}.lora_B.weight"]
+            layers[part][layer] = Factors(down, up, float(scale))
+        return Lora(layers["unet"], layers["text_encoder"], dict(self.embeddings))
+
+
+def write_base_artifact(
+    directory: Path,
+    unet: nn.Module,
+    recipe: Recipe,
+    *,
+    base_digest: str,
+    ranges: Mapping[str, Range],
+    tokenizer_fingerprint: str,
+) -> Artifact:
+    """Write the UNet of a base model, after `quantize_`, to `directory`.
+
+    Args:
+        base_digest: identifies the base model's files.
+        ranges: what `quantize_` was given; recorded.
+        tokenizer_fingerprint: identifies the tokenizer that trigger spans depend on.
+
+    Raises:
+        ArtifactMismatchError: the UNet carries a LoRA or was not quantized by `recipe`.
+    """
+    manifest = _unet_manifest("base", unet, recipe, base_digest, ranges, tokenizer_fingerprint)
+    return _write(directory, manifest, {UNET_FILE: _unet_tensors(unet)})
+
+
+def write_full_artifact(
+    directory: Path,
+    unet: nn.Module,
+    recipe: Recipe,
+    *,
+    base_digest: str,
+    ranges: Mapping[str, Range],
+    tokenizer_fingerprint: str,
+    triggers: Sequence[str],
+    source_digest: str,
+) -> Artifact:
+    """Write the UNet of a full fine-tune, after `quantize_`, to `directory`.
+
+    Args:
+        base_digest: identifies the base whose text encoder, VAE and tokenizer it is used with.
+        source_digest: identifies the checkpoint file.
+
+    Raises:
+        ArtifactMismatchError: as `write_base_artifact`.
+    """
+    manifest = _unet_manifest("full", unet, recipe, base_digest, ranges, tokenizer_fingerprint)
+    manifest |= {"triggers": list(triggers), "source_digest": source_digest}
+    return _write(directory, manifest, {UNET_FILE: _unet_tensors(unet)})
+
+
+def write_lora_artifact(
+    directory: Path,
+    lora: Lora,
+    *,
+    base_artifact: Artifact,
+    triggers: Sequence[str],
+    source_digest: str,
+) -> Artifact:
+    """Write a LoRA checkpoint to `directory`, as it is: the base alone is quantized.
+
+    Args:
+        base_artifact: the base that the LoRA is to be attached to.
+        source_digest: identifies the checkpoint file.
+
+    Raises:
+        ArtifactMismatchError: `base_artifact` is not of kind "base".
+        UnknownKeysError: a layer of the LoRA is not in the base.
+        WidthMismatchError: the LoRA was made for a base of another width.
+    """
+    if base_artifact.kind != "base":
+        raise ArtifactMismatchError(
+            f"A LoRA belongs to a base artifact, not to a {base_artifact.kind} one."
+        )
+    shapes = {layer["name"]: tuple(layer["shape"]) for layer in base_artifact.manifest["layers"]}
+    parts = {"unet": resolve(lora.unet, shapes), "text_encoder": lora.text_encoder}
+    tensors: dict[str, Tensor] = {}
+    scales: dict[str, float] = {}
+    for part, layers in parts.items():
+        for name, factors in layers.items():
+            tensors[f"{part}.{name}.lora_A.weight"] = factors.down
+            tensors[f"{part}.{name}.lora_B.weight"] = factors.up
+            scales[f"{part}.{name}"] = factors.scale
+    for trigger, rows in lora.embeddings.items():
+        tensors[EMBEDDING_PREFIX + trigger] = rows
+    inherited = ("recipe", "base_digest", "tokenizer_fingerprint")
+    manifest = {
+        "schema_version": SCHEMA_VERSION,
+        "kind": "lora",
+        **{key: base_artifact.manifest[key] for key in inherited},
+        "base_artifact_digest": base_artifact.digest,
+        "source_digest": source_digest,
+        "triggers": list(triggers),
+        "scales": scales,
+    }
+    return _write(directory, manifest, {LORA_FILE: tensors})
+
+
+def read_artifact(directory: Path) -> Artifact:
+    """Read an artifact and verify every file's size and sha256.
+
+    Raises:
+        ManifestError: no manifest, or not one of this schema version.
+        IntegrityError: a file is missing, differs from the manifest, or is not safetensors.
+    """
+    try:
+        text = (directory / MANIFEST).read_bytes()
+    except OSError as error:
+        raise ManifestError(f"{directory.name} has no readable {MANIFEST}.") from error
+    manifest = _parse_manifest(text)
+    files = tuple(ArtifactFile(**file) for file in manifest["files"])
+    for file in files:
+        _verify(directory, file)
+    return _artifact(directory, manifest, text, files)
+
+
+def load_unet_(
+    unet: nn.Module, artifact: Artifact, *, dtype: torch.dtype = torch.float32
+) -> nn.Module:
+    """Turn a freshly constructed UNet into the artifact's, and return it.
+
+    The UNet may be on the meta device; its own weights are never read. Quantized weights are
+    mapped from the file as they are.
+
+    Args:
+        unet: of the same configuration as the one that was quantized.
+        artifact: of kind "base" or "full".
+        dtype: of what is not quantized and so of the computation: stored in float16, which
+            CPUs compute slowly.
+
+    Raises:
+        ArtifactMismatchError: a "lora" artifact, or a UNet of another configuration.
+    """
+    if artifact.kind == "lora":
+        raise ArtifactMismatchError(
+            "A LoRA artifact has no UNet: load its base, then attach_lora_."
+        )
+    for entry in artifact.manifest["layers"]:
+        if entry["weight_bits"] != FULL_BITS:
+            scheme = Scheme(entry["weight_bits"], entry["activation_bits"])
+            _replace_with_empty(unet, entry["name"], scheme, tuple(entry["shape"]))
+    exact = {
+        f"{name}.{buffer}"
+        for name, module in unet.named_modules()
+        if isinstance(module, QuantModule)
+        for buffer in EXACT_BUFFERS
+    }
+    state = {
+        key: t.to(dtype) if t.is_floating_point() and key not in exact else t
+        for key, t in _read_tensors(artifact.directory / UNET_FILE).items()
+    }
+    try:
+        unet.load_state_dict(state, assign=True)
+    except RuntimeError as error:
+        raise ArtifactMismatchError(f"The UNet has another configuration: {error}") from error
+    for name, module in unet.named_modules():
+        if isinstance(module, QuantModule) and module.bias is not None:
+            module.bias = module.bias.float()
+        if any(t.is_meta for t in (*module.parameters(False), *module.buffers(False))):
+            raise ArtifactMismatchError(f"The artifact does not fill {name} of the UNet.")
+    install_attention_(unet, artifact.recipe)
+    return unet.requires_grad_(False)
+
+
+def canonical_json(values: Mapping[str, Any]) -> bytes:
+    """Return the one way to write `values`: sorted keys, no spaces, UTF-8."""
+    text = json.dumps(
+        values, sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False
+    )
+    return text.encode()
+
+
+def _unet_manifest(
+    kind: Kind,
+    unet: nn.Module,
+    recipe: Recipe,
+    base_digest: str,
+    ranges: Mapping[str, Range],
+    tokenizer_fingerprint: str,
+) -> dict[str, Any]:
+    if has_lora(unet):
+        raise ArtifactMismatchError("The UNet carries a LoRA; detach_lora_ first.")
+    summary = report(unet, recipe)
+    quantized = any(layer.weight_bits != FULL_BITS for layer in summary.layers)
+    if quantized != (recipe.weight_bits is not None):
+        raise ArtifactMismatchError(f"The UNet was not quantized by the recipe {recipe.name}.")
+    return {
+        "schema_version": SCHEMA_VERSION,
+        "kind": kind,
+        "recipe": recipe.to_json(),
+        "base_digest": base_digest,
+        "tokenizer_fingerprint": tokenizer_fingerprint,
+        "layers": [asdict(layer) for layer in summary.layers],
+        "calibration": {"ranges": ranges_to_json(ranges)},
+        "sizes": {
+            "weights": summary.weights,
+            "packed_bytes": summary.packed_bytes,
+            "full_bytes": summary.full_bytes,
+        },
+    }
+
+
+def _unet_tensors(unet: nn.Module) -> dict[str, Tensor]:
+    """Return the UNet's state as it is stored: packed weights, exact scales, float16."""
+    modules = dict(unet.named_modules())
+    tensors = {}
+    for key, tensor in unet.state_dict().items():
+        owner, _, buffer = key.rpartition(".")
+        exact = isinstance(modules[owner], QuantModule) and buffer in EXACT_BUFFERS
+        short = tensor.is_floating_point() and not exact
+        tensors[key] = tensor.to(STORED_FLOAT) if short else tensor
+    return tensors
+
+
+def _replace_with_empty(unet: nn.Module, name: str, scheme: Scheme, shape: tuple[int, ...]) -> None:
+    """Put an empty quantized layer in place of the full-precision one."""
+    try:
+        layer = unet.get_submodule(name)
+    except AttributeError as error:
+        raise ArtifactMismatchError(f"The UNet has no layer {name}.") from error
+    if not isinstance(layer, nn.Linear | nn.Conv2d) or tuple(layer.weight.shape) != shape:
+        raise ArtifactMismatchError(f"The UNet's {name} is not a layer of {shape} weights.")
+    with torch.device("meta"):
+        empty: QuantModule = (
+            QuantConv2d.like(layer, scheme)
+            if isinstance(layer, nn.Conv2d)
+            else QuantLinear.like(layer, scheme)
+        )
+    unet.set_submodule(name, empty)
+
+
+def _write(
+    directory: Path, manifest: dict[str, Any], contents: Mapping[str, Mapping[str, Tensor]]
+) -> Artifact:
+    """Write the files, then the manifest: a directory without one is not an artifact."""
+    directory.mkdir(parents=True, exist_ok=True)
+    files = []
+    for name, tensors in sorted(contents.items()):
+        plain = {key: t.detach().cpu().contiguous() for key, t in sorted(tensors.items())}
+        _replace(directory / name, partial(save_file, plain))
+        size, sha256 = _size_and_sha256(directory / name)
+        files.append(ArtifactFile(name, size, sha256))
+    manifest = manifest | {"files": [asdict(file) for file in files]}
+    text = canonical_json(manifest)
+    _replace(directory / MANIFEST, lambda path: path.write_bytes(text))
+    return _artifact(directory, _parse_manifest(text), text, tuple(files))
+
+
+def _replace(path: Path, write: Callable[[Path], Any]) -> None:
+    """Let `write` fill a temporary neighbour, sync it, and rename it to `path`."""
+    unfinished = path.with_name(f".{path.name}.partial")
+    write(unfinished)
+    with unfinished.open("rb") as file:
+        os.fsync(file.fileno())
+    unfinished.replace(path)
+
+
+def _parse_manifest(text: bytes) -> dict[str, Any]:
+    try:
+        manifest = json.loads(text)
+    except ValueError as error:
+        raise ManifestError(f"{MANIFEST} is not JSON: {error}.") from error
+    if not isinstance(manifest, dict) or manifest.get("schema_version") != SCHEMA_VERSION:
+        raise ManifestError(f"{MANIFEST} is not of schema version {SCHEMA_VERSION}.")
+    if canonical_json(manifest) != text:
+        raise ManifestError(f"{MANIFEST} is not in canonical form; its digest would be ambiguous.")
+    needed = {"kind", "recipe", "base_digest", "tokenizer_fingerprint", "files"}
+    needed |= {"scales", "base_artifact_digest"} if manifest.get("kind") == "lora" else {"layers"}
+    if missing := sorted(needed - manifest.keys()):
+        raise ManifestError(f"{MANIFEST} lacks {', '.join(missing)}.")
+    if manifest["kind"] not in ("base", "lora", "full"):
+        raise ManifestError(f"{MANIFEST} has the unknown kind {manifest['kind']!r}.")
+    return manifest
+
+
+def _verify(directory: Path, file: ArtifactFile) -> None:
+    path = directory / file.name
+    if path.parent != directory or path.suffix != ".safetensors":
+        raise IntegrityError(f"{file.name} is not the name of a safetensors file in the artifact.")
+    try:
+        size, sha256 = _size_and_sha256(path)
+    except OSError as error:
+        raise IntegrityError(f"{file.name} is missing from the artifact.") from error
+    if size != file.size:
+        raise IntegrityError(f"{file.name} has {size} bytes, not {file.size}.")
+    if sha256 != file.sha256:
+        raise IntegrityError(f"{file.name} was changed: its sha256 is {sha256}, not {file.sha256}.")
+
+
+def _size_and_sha256(path: Path) -> tuple[int, str]:
+    digest = hashlib.sha256()
+    with path.open("rb") as file:
+        while block := file.read(READ_BYTES):
+            digest.update(block)
+        return file.tell(), digest.hexdigest()
+
+
+def _artifact(
+    directory: Path, manifest: dict[str, Any], text: bytes, files: tuple[ArtifactFile, ...]
+) -> Artifact:
+    embeddings = {}
+    for file in files:
+        for key, tensor in _tensors(directory / file.name, EMBEDDING_PREFIX):
+            embeddings[key.removeprefix(EMBEDDING_PREFIX)] = tensor
+    return Artifact(
+        kind=cast(Kind, manifest["kind"]),
+        digest=hashlib.sha256(text).hexdigest(),
+        manifest=manifest,
+        files=files,
+        size_bytes=len(text) + sum(file.size for file in files),
+        directory=directory,
+        recipe=Recipe.from_json(manifest["recipe"]),
+        base_artifact_digest=manifest.get("base_artifact_digest"),
+        triggers=tuple(manifest.get("triggers", ())),
+        embeddings=embeddings,
+    )
+
+
+def _read_tensors(path: Path) -> dict[str, Tensor]:
+    return dict(_tensors(path, ""))
+
+
+def _tensors(path: Path, prefix: str) -> Iterator[tuple[str, Tensor]]:
+    """Yield the tensors of a safetensors file whose keys begin with `prefix`.
+
+    Raises:
+        IntegrityError: the file is not safetensors.
+    """
+    try:
+        with safe_open(path, framework="pt") as file:
+            for key in file.keys():  # noqa: SIM118 - no mapping
+                if key.startswith(prefix):
+                    yield key, file.get_tensor(key)
+    except SafetensorError as error:
+        raise IntegrityError(f"{path.name} is not a safetensors file: {error}.") from error

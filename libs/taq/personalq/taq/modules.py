@@ -1,0 +1,247 @@
+"""Quantized Linear and Conv2d: packed weights, static input range, float bias."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, NamedTuple, Self
+
+import torch
+from torch import Tensor, nn
+
+from personalq.taq import kernels
+from personalq.taq.calibrate import Range
+from personalq.taq.errors import MissingRangeError
+from personalq.taq.packing import pack, packed_dtype, packed_shape, unpack
+from personalq.taq.quantizers import dequantize, fit, quantize, search
+
+
+@dataclass(frozen=True)
+class Scheme:
+    """How one layer is quantized."""
+
+    weight_bits: int  # 8: symmetric; 4: with a zero point
+    activation_bits: int | None  # None: the input stays as it is (weight-only)
+
+
+class InputGrid(NamedTuple):
+    """The static grid of a layer's input: codes 0 … 2^bits − 1."""
+
+    scale: float
+    zero_point: int
+    bits: int
+
+
+class QuantModule(nn.Module):
+    """What both layers share: the packed weight, its scales and the input's grid.
+
+    Buffers: `weight` (see `packing.pack`), `weight_scale` float32 (out), with 4 bits
+    `weight_zero_point` int8 (out), and unless the layer is weight-only `input_scale` float32 ()
+    and `input_zero_point` int32 ().
+    """
+
+    weight: Tensor
+    weight_scale: Tensor
+    weight_zero_point: Tensor | None
+    input_scale: Tensor | None
+    input_zero_point: Tensor | None
+    bias: Tensor | None
+    #: Σ(Ŵ − W)² / ΣW², known where the layer was quantized, not where it was loaded
+    weight_error: float | None
+
+    def __init__(self, scheme: Scheme, weight_shape: tuple[int, ...], *, bias: bool) -> None:
+        """Allocate empty buffers on the current default device."""
+        super().__init__()
+        out = weight_shape[0]
+        self.weight_bits, self.activation_bits = scheme.weight_bits, scheme.activation_bits
+        self.weight_shape = weight_shape
+        self.weight_error = None
+        shape = packed_shape(self.weight_bits, weight_shape)
+        self.register_buffer("weight", torch.empty(shape, dtype=packed_dtype(self.weight_bits)))
+        self.register_buffer("weight_scale", torch.empty(out, dtype=torch.float32))
+        zero_point = None if self.weight_bits == 8 else torch.empty(out, dtype=torch.int8)
+        self.register_buffer("weight_zero_point", zero_point)
+        static = self.activation_bits is not None
+        self.register_buffer("input_scale", torch.empty(()) if static else None)
+        zero = torch.empty((), dtype=torch.int32) if static else None
+        self.register_buffer("input_zero_point", zero)
+        self.register_buffer("bias", torch.empty(out, dtype=torch.float32) if bias else None)
+        self._prepacked: dict[str, Any] = {}
+        self._input_grid: InputGrid | None = None
+
+    @torch.no_grad()
+    def quantize_(
+        self, weight: Tensor, bias: Tensor | None, input_range: Range | None, candidates: int
+    ) -> Self:
+        """Fill the buffers from a float weight (out, …) and the calibrated range of the input."""
+        values = weight.detach().float()
+        symmetric = self.weight_bits == 8
+        grid = search(
+            values,
+            self.weight_bits,
+            "channel",
+            symmetric=symmetric,
+            candidates=1 if symmetric else candidates,
+        )
+        codes = quantize(values, grid)
+        rounding = dequantize(codes, grid) - values
+        power = values.square().sum().item()
+        self.weight_error = rounding.square().sum().item() / power if power else 0.0
+        self.weight = pack(codes, self.weight_bits)
+        self.weight_scale = grid.scale.flatten()
+        if not symmetric:
+            self.weight_zero_point = grid.zero_point.flatten().to(torch.int8)
+        if self.activation_bits is not None and input_range is not None:
+            low, high = torch.tensor(input_range.low), torch.tensor(input_range.high)
+            static = fit(low, high, self.activation_bits, symmetric=False)
+            self.input_scale = static.scale.to(weight.device)
+            self.input_zero_point = static.zero_point.to(weight.device, torch.int32)
+        if bias is not None:
+            self.bias = bias.detach().float().clone()
+        return self
+
+    def integers(self) -> Tensor:
+        """Return w_q − z_w, int8 of the original shape: −127…127 or, with 4 bits, −15…15."""
+        codes = unpack(self.weight, self.weight_bits, self.weight_shape)
+        if self.weight_zero_point is None:
+            return codes
+        return codes - self.weight_zero_point.view(-1, *[1] * (codes.ndim - 1))
+
+    def dequantize(self) -> Tensor:
+        """Return Ŵ, float32 of the original shape."""
+        integers = self.integers()
+        return integers.float() * self.weight_scale.view(-1, *[1] * (integers.ndim - 1))
+
+    @property
+    def input_grid(self) -> InputGrid:
+        """The grid of the input as plain numbers, for kernels.
+
+        Raises:
+            MissingRangeError: the layer is weight-only.
+        """
+        if self._input_grid is None:
+            bits, scale, zero_point = self.activation_bits, self.input_scale, self.input_zero_point
+            if bits is None or scale is None or zero_point is None:
+                raise MissingRangeError("A weight-only layer has no input grid.")
+            self._input_grid = InputGrid(scale.item(), int(zero_point.item()), bits)
+        return self._input_grid
+
+    def _prepared(self, name: str, pack: Callable[[Self], Any]) -> Any:
+        """Return the weights as the kernel `name` wants them, prepared at first use."""
+        if name not in self._prepacked:
+            self._prepacked[name] = pack(self)
+        return self._prepacked[name]
+
+    def _apply(self, fn: Callable[[Tensor], Tensor], recurse: bool = True) -> Self:
+        """Move to another device or dtype, but never round scales or biases to a shorter float."""
+        kept = {
+            k: t
+            for k in ("weight_scale", "input_scale", "bias")
+            if (t := getattr(self, k)) is not None
+        }
+        super()._apply(fn, recurse)  # type: ignore[no-untyped-call]
+        for name, before in kept.items():
+            after = getattr(self, name)
+            if after.dtype != before.dtype and not before.is_meta:
+                setattr(self, name, before.to(after.device))
+        self._forget()
+        return self
+
+    def _load_from_state_dict(self, *args: Any, **kwargs: Any) -> None:
+        super()._load_from_state_dict(*args, **kwargs)
+        self._forget()
+
+    def _forget(self) -> None:
+        """Drop what was derived from the buffers."""
+        self._prepacked.clear()
+        self._input_grid = None
+
+
+class QuantLinear(QuantModule):
+    """y = x̂ Ŵᵀ + b with x (…, in)."""
+
+    def __init__(self, scheme: Scheme, in_features: int, out_features: int, *, bias: bool) -> None:
+        """Allocate an empty layer."""
+        super().__init__(scheme, (out_features, in_features), bias=bias)
+        self.in_features, self.out_features = in_features, out_features
+
+    @classmethod
+    def like(cls, linear: nn.Linear, scheme: Scheme) -> QuantLinear:
+        """Return an empty layer of the same shape."""
+        return cls(scheme, linear.in_features, linear.out_features, bias=linear.bias is not None)
+
+    @classmethod
+    def from_linear(
+        cls, linear: nn.Linear, scheme: Scheme, input_range: Range | None, *, candidates: int = 80
+    ) -> QuantLinear:
+        """Return `linear` quantized; `input_range` is needed unless the scheme is weight-only."""
+        layer = cls.like(linear, scheme)
+        return layer.quantize_(linear.weight, linear.bias, input_range, candidates)
+
+    def forward(self, x: Tensor) -> Tensor:
+        """Return (…, out) in the dtype of x (…, in)."""
+        name, kernel = kernels.choose(self, x)
+        return kernel.linear(self, self._prepared(name, kernel.pack_linear), x)
+
+    def extra_repr(self) -> str:
+        """Describe the layer in a printed model."""
+        return (
+            f"{self.in_features}, {self.out_features}, w{self.weight_bits}, a{self.activation_bits}"
+        )
+
+
+class QuantConv2d(QuantModule):
+    """y = x̂ ∗ Ŵ + b with x (B, in, H, W), zero padding."""
+
+    def __init__(
+        self,
+        scheme: Scheme,
+        weight_shape: tuple[int, ...],
+        *,
+        stride: tuple[int, int],
+        padding: tuple[int, int],
+        dilation: tuple[int, int],
+        groups: int,
+        bias: bool,
+    ) -> None:
+        """Allocate an empty layer; `weight_shape` is (out, in / groups, kh, kw)."""
+        super().__init__(scheme, weight_shape, bias=bias)
+        self.stride, self.padding, self.dilation, self.groups = stride, padding, dilation, groups
+        self.out_channels, self.in_channels = weight_shape[0], weight_shape[1] * groups
+        self.kernel_size = weight_shape[2:]
+
+    @classmethod
+    def like(cls, conv: nn.Conv2d, scheme: Scheme) -> QuantConv2d:
+        """Return an empty layer of the same shape."""
+        return cls(
+            scheme,
+            tuple(conv.weight.shape),
+            stride=_pair(conv.stride),
+            padding=_pair(conv.padding),
+            dilation=_pair(conv.dilation),
+            groups=conv.groups,
+            bias=conv.bias is not None,
+        )
+
+    @classmethod
+    def from_conv2d(
+        cls, conv: nn.Conv2d, scheme: Scheme, input_range: Range | None, *, candidates: int = 80
+    ) -> QuantConv2d:
+        """Return `conv` quantized; `input_range` is needed unless the scheme is weight-only."""
+        layer = cls.like(conv, scheme)
+        return layer.quantize_(conv.weight, conv.bias, input_range, candidates)
+
+    def forward(self, x: Tensor) -> Tensor:
+        """Return (B, out, H', W') in the dtype of x (B, in, H, W)."""
+        name, kernel = kernels.choose(self, x)
+        return kernel.conv2d(self, self._prepared(name, kernel.pack_conv2d), x)
+
+    def extra_repr(self) -> str:
+        """Describe the layer in a printed model."""
+        return f"{self.weight_shape}, w{self.weight_bits}, a{self.activation_bits}"
+
+
+def _pair(value: Any) -> tuple[int, int]:
+    """Return diffusers' stride or padding as two integers."""
+    first, second = value
+    return int(first), int(second)

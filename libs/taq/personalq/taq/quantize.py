@@ -1,0 +1,185 @@
+"""The walker: replace a UNet's layers by quantized ones, and say what became of each."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import torch
+from torch import nn
+
+from personalq.taq.attention import install_attention_, is_attention
+from personalq.taq.calibrate import Range
+from personalq.taq.errors import MissingRangeError
+from personalq.taq.modules import QuantConv2d, QuantLinear, QuantModule, Scheme
+from personalq.taq.recipe import Recipe
+
+STORED_FLOAT = torch.float16  # of everything that is not quantized
+FULL_BITS = 16
+
+
+@dataclass(frozen=True)
+class LayerReport:
+    """What became of one Linear or Conv2d."""
+
+    name: str
+    kind: str  # "linear" or "conv2d"
+    shape: tuple[int, ...]  # of the weight
+    weight_bits: int
+    activation_bits: int | None  # None: the input is not quantized
+    reason: str | None  # why the layer is not quantized as the recipe's bits say
+    weight_error_db: float | None  # 10 log₁₀ Σ(Ŵ−W)² / ΣW²; None: nothing was rounded
+
+
+@dataclass(frozen=True)
+class Report:
+    """What became of a UNet."""
+
+    layers: tuple[LayerReport, ...]
+    weights: int  # weights of Linear and Conv2d
+    packed_bytes: int  # their packed size, scales and zero points included
+    full_bytes: int  # their size in float16
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the report as plain JSON values."""
+        return asdict(self)
+
+
+def quantize_(unet: nn.Module, recipe: Recipe, ranges: Mapping[str, Range]) -> Report:
+    """Quantize `unet` in place and give it trigger-aware attention.
+
+    Linear and Conv2d become `QuantLinear` and `QuantConv2d`; what stays in full precision, or
+    at more bits than the recipe's, does so by a rule named in the report.
+
+    Args:
+        unet: a diffusers `UNet2DConditionModel`, or any model built of its parts.
+        ranges: activation ranges by layer name, from `Calibration`; for the recipe "full" empty.
+
+    Raises:
+        MissingRangeError: a layer that needs a range has none.
+    """
+    text_layers = text_projections(unet)
+    missing = []
+    for name, layer in list(_layers(unet)):
+        if isinstance(layer, QuantModule):
+            continue
+        scheme, _ = plan(name, layer, recipe, text_layers)
+        if scheme is None:
+            continue
+        if scheme.activation_bits is not None and name not in ranges:
+            missing.append(name)
+            continue
+        candidates = recipe.weight_range_candidates
+        if isinstance(layer, nn.Conv2d):
+            quantized: QuantModule = QuantConv2d.from_conv2d(
+                layer, scheme, ranges.get(name), candidates=candidates
+            )
+        else:
+            quantized = QuantLinear.from_linear(
+                layer, scheme, ranges.get(name), candidates=candidates
+            )
+        unet.set_submodule(name, quantized)
+    if missing:
+        raise MissingRangeError(
+            f"{len(missing)} layers have no activation range, among them {missing[0]}; "
+            "calibrate with inputs that reach every layer."
+        )
+    _round_rest_(unet)
+    install_attention_(unet, recipe)
+    return report(unet, recipe)
+
+
+def plan(
+    name: str, layer: nn.Linear | nn.Conv2d, recipe: Recipe, text_layers: frozenset[str]
+) -> tuple[Scheme | None, str | None]:
+    """Return how a layer is quantized (None: not at all) and why, where the recipe deviates."""
+    bits = recipe.weight_bits
+    if bits is None:
+        return None, "full precision recipe"
+    if name in recipe.precise_layers:
+        return None, "first or last layer"
+    if layer.weight.numel() < recipe.min_weights:
+        return None, f"fewer than {recipe.min_weights} weights"
+    if layer.weight.shape[1] < recipe.min_channels:
+        return None, f"fewer than {recipe.min_channels} input channels"
+    reason = None
+    if bits < 8 and any(part in name for part in recipe.eight_bit_layers):
+        bits, reason = 8, "time and text layers keep 8 bits"
+    if name in text_layers:
+        # Run once per prompt, so integers would gain nothing, and rounding the text would
+        # reach the trigger's rows before equation 2 can protect them.
+        return Scheme(bits, None), "text projection: weight-only"
+    return Scheme(bits, recipe.activation_bits), reason
+
+
+def text_projections(unet: nn.Module) -> frozenset[str]:
+    """Return the names of the layers that project text to keys and values."""
+    return frozenset(
+        f"{name}.{part}"
+        for name, module in unet.named_modules()
+        if is_attention(module) and bool(module.is_cross_attention)
+        for part in ("to_k", "to_v")
+    )
+
+
+def report(unet: nn.Module, recipe: Recipe) -> Report:
+    """Describe a UNet that `quantize_` went over."""
+    text_layers = text_projections(unet)
+    layers, weights, packed = [], 0, 0
+    for name, layer in _layers(unet):
+        entry = describe(name, layer, recipe, text_layers)
+        layers.append(entry)
+        weights += math.prod(entry.shape)
+        packed += weight_bytes(layer)
+    return Report(tuple(layers), weights, packed, weights * FULL_BITS // 8)
+
+
+def describe(
+    name: str,
+    layer: nn.Linear | nn.Conv2d | QuantModule,
+    recipe: Recipe,
+    text_layers: frozenset[str],
+) -> LayerReport:
+    """Return the report of one layer, quantized or not."""
+    kind = "conv2d" if isinstance(layer, nn.Conv2d | QuantConv2d) else "linear"
+    if not isinstance(layer, QuantModule):
+        _, reason = plan(name, layer, recipe, text_layers)
+        return LayerReport(name, kind, tuple(layer.weight.shape), FULL_BITS, None, reason, None)
+    reason = None
+    if name in text_layers:
+        reason = "text projection: weight-only"
+    elif layer.weight_bits != recipe.weight_bits:
+        reason = "time and text layers keep 8 bits"
+    error = layer.weight_error
+    # Rounded, so that the artifact's digest does not hang on the order of a sum.
+    error_db = round(10 * math.log10(error), 1) if error else None
+    return LayerReport(
+        name, kind, layer.weight_shape, layer.weight_bits, layer.activation_bits, reason, error_db
+    )
+
+
+@torch.no_grad()
+def _round_rest_(unet: nn.Module) -> None:
+    """Round what is not quantized as it will be stored: what is measured is what is served."""
+    for module in unet.modules():
+        for parameter in module.parameters(recurse=False):
+            parameter.copy_(parameter.to(STORED_FLOAT))
+        if isinstance(module, QuantModule) and module.bias is not None:
+            module.bias = module.bias.to(STORED_FLOAT).float()
+
+
+def weight_bytes(layer: nn.Linear | nn.Conv2d | QuantModule) -> int:
+    """Return the stored size of a layer's weight with scales and zero points, without the bias."""
+    if not isinstance(layer, QuantModule):
+        return layer.weight.numel() * FULL_BITS // 8
+    held = (layer.weight, layer.weight_scale, layer.weight_zero_point, layer.input_scale,
+            layer.input_zero_point)  # fmt: skip
+    return sum(t.numel() * t.element_size() for t in held if t is not None)
+
+
+def _layers(unet: nn.Module) -> Iterator[tuple[str, nn.Linear | nn.Conv2d | QuantModule]]:
+    for name, module in unet.named_modules():
+        if isinstance(module, nn.Linear | nn.Conv2d | QuantModule):
+            yield name, module
