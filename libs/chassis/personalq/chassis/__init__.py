@@ -1,0 +1,1 @@
+"""What every PersonalQ service stands on: gRPC, events, blobs, settings, telemetry, process."""

@@ -1,0 +1,458 @@
+"""Reading events: a durable worker for work that must be done, a follower for state.
+
+What a handler of `Worker` does with its message:
+
+    returns                     done: ack, the last thing that happens
+    raises Retry(after_s=...)   nak with that delay, as often as it takes (up to a safety limit)
+    raises Reject("why")        hopeless: dead letter, then term
+    raises InvalidInput         the same: the event will not get better
+    raises anything else        nak with exponential backoff; a dead letter after max_deliver
+
+A handler is called again whenever an ack got lost, so it must be idempotent.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import random
+import time
+import uuid
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager, suppress
+from dataclasses import dataclass
+from typing import Generic
+
+import nats.errors
+from nats.aio.msg import Msg
+from nats.js import JetStreamContext
+from nats.js.api import AckPolicy, ConsumerConfig, DeliverPolicy
+from nats.js.errors import BadRequestError
+from opentelemetry.trace import SpanKind
+
+from personalq.chassis import dead_letters, telemetry
+from personalq.chassis.envelopes import M, unwrap
+from personalq.chassis.errors import InvalidInput, PersonalQError, Unavailable
+from personalq.chassis.subjects import route_of
+from personalq.chassis.tenancy import tenant_scope
+
+log = logging.getLogger(__name__)
+
+Pull = JetStreamContext.PullSubscription
+
+#: One pull waits this long for a message; short, because a pull does not survive a server restart.
+_FETCH_S = 5.0
+#: Between two attempts to find or make a consumer.
+_RECOVER_S = (0.2, 10.0)
+#: Delay before a failed message comes again: doubles from the first to the second.
+_BACKOFF_S = (1.0, 60.0)
+#: A message delivered this many times max_deliver is buried whatever its handler says: a worker
+#: that dies of it, or says Retry for ever, must not hold it for ever.
+_SAFETY_FACTOR = 10
+
+
+class Retry(Exception):
+    """Not now: deliver the event again after a delay."""
+
+    def __init__(self, message: str = "", *, after_s: float) -> None:
+        super().__init__(message or f"again in {after_s:g} s")
+        self.after_s = after_s
+
+
+class Reject(Exception):
+    """Hopeless: put the event among the dead letters."""
+
+    def __init__(self, reason: str) -> None:
+        super().__init__(reason)
+        self.reason = reason
+
+
+@dataclass(frozen=True, kw_only=True)
+class Subscription:
+    """How a durable consumer works."""
+
+    #: Name of the consumer on the server; workers of one name share the events.
+    durable: str
+    #: Events handled at the same time by this process.
+    concurrency: int = 1
+    #: Without a sign of life for this long, the event goes to another worker.
+    ack_wait_s: float = 30.0
+    #: Failed deliveries before the event is a dead letter.
+    max_deliver: int = 8
+    #: On a stop, how long running handlers may take to finish.
+    finish_s: float = 20.0
+    #: Delay after the first failure; doubles each time, up to a minute.
+    backoff_s: float = _BACKOFF_S[0]
+
+
+class Worker(Generic[M]):
+    """Hands the events of one type to a handler, each to one worker of the same name."""
+
+    def __init__(
+        self,
+        jetstream: JetStreamContext,
+        event_type: type[M],
+        handler: Callable[[M], Awaitable[None]],
+        subscription: Subscription,
+    ) -> None:
+        self._jetstream = jetstream
+        self._event_type = event_type
+        self._event = event_type.DESCRIPTOR.name
+        self._handler = handler
+        self._subscription = subscription
+        self._running: set[asyncio.Task[None]] = set()
+        self._slots = asyncio.Semaphore(subscription.concurrency)
+
+    async def run(self) -> None:
+        """Work until cancelled; then take nothing new, and let what is running finish."""
+        try:
+            await _keep_pulling(
+                self._jetstream, route_of(self._event_type).stream, self._config(), self._work
+            )
+        finally:
+            await self._finish()
+
+    async def _work(self, pull: Pull) -> None:
+        while True:
+            # First a free hand, then a message: what is fetched is worked on at once.
+            await self._slots.acquire()
+            message: Msg | None = None
+            try:
+                message = await _next(pull)
+            finally:
+                if message is None:
+                    self._slots.release()
+            if message is not None:
+                task = asyncio.create_task(self._settle(message))
+                self._running.add(task)
+                task.add_done_callback(self._let_go)
+
+    def _let_go(self, task: asyncio.Task[None]) -> None:
+        self._running.discard(task)
+        self._slots.release()
+
+    def _config(self) -> ConsumerConfig:
+        wish = self._subscription
+        return ConsumerConfig(
+            name=wish.durable,
+            durable_name=wish.durable,
+            filter_subject=route_of(self._event_type).wildcard,
+            deliver_policy=DeliverPolicy.ALL,
+            ack_policy=AckPolicy.EXPLICIT,
+            ack_wait=wish.ack_wait_s,
+            # Deliveries are counted here, where the dead letter is written.
+            max_deliver=-1,
+        )
+
+    async def _finish(self) -> None:
+        """Let running handlers finish, for a while; what is cancelled comes again at once."""
+        if not self._running:
+            return
+        log.info(
+            "finishing events",
+            extra={"action": "stop", "consumer": self._subscription.durable},
+        )
+        _, late = await asyncio.wait(set(self._running), timeout=self._subscription.finish_s)
+        for task in late:
+            task.cancel()
+        await asyncio.gather(*late, return_exceptions=True)
+
+    async def _settle(self, message: Msg) -> None:
+        """Handle one message and say so to the server; raises nothing but CancelledError."""
+        wish = self._subscription
+        deliveries = message.metadata.num_delivered
+        started = time.monotonic()
+        facts: dict[str, object] = {
+            "action": "handle_event",
+            "event": self._event,
+            "consumer": wish.durable,
+            "subject": message.subject,
+            "sequence": message.metadata.sequence.stream,
+            "deliveries": deliveries,
+        }
+        with telemetry.span(
+            f"{self._event} {wish.durable}", carrier=_lower(message), kind=SpanKind.CONSUMER
+        ):
+            outcome = "failed"
+            try:
+                async with _sign_of_life(message, every_s=wish.ack_wait_s / 3):
+                    outcome, error = await self._outcome(message, deliveries, facts)
+                    await self._answer(message, outcome, error, deliveries)
+            except asyncio.CancelledError:
+                with suppress(Exception):
+                    await message.nak()
+                raise
+            except Exception as error:
+                # The answer did not get through; the message comes again after ack_wait.
+                log.warning("event not answered", extra=facts | {"problem": str(error)})
+            finally:
+                seconds = time.monotonic() - started
+                telemetry.EVENTS_HANDLED.labels(self._event, wish.durable, outcome).inc()
+                telemetry.EVENT_SECONDS.labels(self._event, wish.durable).observe(seconds)
+                log.info(
+                    "event handled",
+                    extra=facts | {"outcome": outcome, "seconds": round(seconds, 4)},
+                )
+
+    async def _outcome(
+        self, message: Msg, deliveries: int, facts: dict[str, object]
+    ) -> tuple[str, Exception | None]:
+        """Run the handler; "done", "retried", "failed" or "dead", and the error."""
+        wish = self._subscription
+        if deliveries > wish.max_deliver * _SAFETY_FACTOR:
+            return "dead", Reject(f"delivered {deliveries} times and never finished")
+        try:
+            event = unwrap(
+                self._event_type,
+                subject=message.subject,
+                payload=message.data,
+                headers=message.headers or {},
+            )
+        except InvalidInput as error:
+            return "dead", error
+        tenant: str = event.tenant  # type: ignore[attr-defined]  # every event has one
+        try:
+            with tenant_scope(tenant):
+                await self._handler(event)
+        except Retry as error:
+            return "retried", error
+        except (Reject, InvalidInput) as error:
+            return "dead", error
+        except Exception as error:
+            known = isinstance(error, PersonalQError)
+            log.warning(
+                "event failed",
+                extra=facts | {"problem": str(error) or repr(error)},
+                exc_info=None if known else error,
+            )
+            return ("dead" if deliveries >= wish.max_deliver else "failed"), error
+        return "done", None
+
+    async def _answer(
+        self, message: Msg, outcome: str, error: Exception | None, deliveries: int
+    ) -> None:
+        if outcome == "done":
+            await message.ack()
+        elif isinstance(error, Retry):
+            await message.nak(delay=error.after_s)
+        elif outcome == "failed":
+            await message.nak(delay=backoff_s(deliveries, first_s=self._subscription.backoff_s))
+        else:
+            await self._bury(message, error, deliveries)
+
+    async def _bury(self, message: Msg, error: Exception | None, deliveries: int) -> None:
+        """Dead letter first, then term: nothing is lost when the first one fails."""
+        durable = self._subscription.durable
+        try:
+            await dead_letters.bury(
+                self._jetstream, message, durable=durable, error=_explain(error)
+            )
+        except Exception as problem:
+            log.exception(
+                "dead letter not written",
+                extra={"action": "bury_event", "consumer": durable, "problem": str(problem)},
+            )
+            await message.nak(delay=backoff_s(deliveries))
+            return
+        await message.term()
+        log.warning(
+            "event buried",
+            extra={
+                "action": "bury_event",
+                "event": self._event,
+                "consumer": durable,
+                "subject": message.subject,
+                "sequence": message.metadata.sequence.stream,
+                "problem": _explain(error),
+            },
+        )
+
+
+class Follower(Generic[M]):
+    """Hands the latest event of every subject to a handler, then each new one, in order.
+
+    For state that every process keeps for itself. The consumer is of this process alone and goes
+    with it; when the server loses it, all of the state is read again. An event that cannot be read
+    is skipped: a durable consumer buries it.
+    """
+
+    def __init__(
+        self,
+        jetstream: JetStreamContext,
+        event_type: type[M],
+        handler: Callable[[M], Awaitable[None]],
+        *,
+        name: str,
+        synced: asyncio.Event | None = None,
+    ) -> None:
+        self._jetstream = jetstream
+        self._event_type = event_type
+        self._event = event_type.DESCRIPTOR.name
+        self._handler = handler
+        # Two processes under one name would share the events instead of each seeing all.
+        self._name = f"{name}-{uuid.uuid4().hex[:8]}"
+        self._synced = synced or asyncio.Event()
+
+    async def run(self) -> None:
+        """Follow until cancelled."""
+        stream = route_of(self._event_type).stream
+        try:
+            await _keep_pulling(self._jetstream, stream, self._config(), self._work)
+        finally:
+            with suppress(Exception):
+                await asyncio.wait_for(self._jetstream.delete_consumer(stream, self._name), 2.0)
+
+    async def _work(self, pull: Pull) -> None:
+        info = await pull.consumer_info()
+        if not info.num_pending and not info.num_ack_pending:
+            self._synced.set()
+        while True:
+            message = await _next(pull)
+            if message is not None:
+                await self._settle(message)
+                if message.metadata.num_pending == 0:
+                    self._synced.set()
+
+    def _config(self) -> ConsumerConfig:
+        return ConsumerConfig(
+            name=self._name,
+            filter_subject=route_of(self._event_type).wildcard,
+            deliver_policy=DeliverPolicy.LAST_PER_SUBJECT,
+            ack_policy=AckPolicy.EXPLICIT,
+            ack_wait=30.0,
+            inactive_threshold=60.0,
+            mem_storage=True,
+        )
+
+    async def _settle(self, message: Msg) -> None:
+        facts: dict[str, object] = {
+            "action": "follow_event",
+            "event": self._event,
+            "consumer": self._name,
+            "subject": message.subject,
+        }
+        outcome = "done"
+        with telemetry.span(
+            f"{self._event} {self._name}", carrier=_lower(message), kind=SpanKind.CONSUMER
+        ):
+            try:
+                event = unwrap(
+                    self._event_type,
+                    subject=message.subject,
+                    payload=message.data,
+                    headers=message.headers or {},
+                )
+                tenant: str = event.tenant  # type: ignore[attr-defined]  # every event has one
+                with tenant_scope(tenant):
+                    await self._handler(event)
+                await message.ack()
+            except InvalidInput as error:
+                outcome = "dead"
+                log.warning("event skipped", extra=facts | {"problem": str(error)})
+                await message.term()
+            except Exception as error:
+                outcome = "failed"
+                log.warning("event failed", extra=facts, exc_info=error)
+                await message.nak(delay=backoff_s(message.metadata.num_delivered))
+        # The name of the process stays out of the metrics: each would be a series of its own.
+        telemetry.EVENTS_HANDLED.labels(self._event, "follower", outcome).inc()
+
+
+def backoff_s(deliveries: int, *, first_s: float = _BACKOFF_S[0]) -> float:
+    """Seconds before the next delivery: doubles each time, with up to 20 % on top."""
+    delay = min(first_s * 2.0 ** min(deliveries - 1, 30), _BACKOFF_S[1])
+    return delay * random.uniform(1.0, 1.2)  # noqa: S311  # jitter, not a secret
+
+
+async def _keep_pulling(
+    jetstream: JetStreamContext,
+    stream: str,
+    config: ConsumerConfig,
+    work: Callable[[Pull], Awaitable[None]],
+) -> None:
+    """Make or update the consumer and pull from it; do so again whenever it is lost.
+
+    A consumer is lost when someone deletes it, when its stream is made anew, or, held in memory,
+    when the server restarts. Returns never; raises PersonalQError when the server refuses the
+    consumer, Unavailable when the connection is closed.
+    """
+    delay_s = _RECOVER_S[0]
+    while True:
+        started = time.monotonic()
+        try:
+            await jetstream.add_consumer(stream, config)
+            pull = await jetstream.pull_subscribe_bind(consumer=config.name, stream=stream)
+            try:
+                await work(pull)
+            finally:
+                with suppress(Exception):
+                    await pull.unsubscribe()
+        except BadRequestError as error:
+            raise PersonalQError(
+                f"NATS refuses consumer {config.name} of {stream}: {error.description}; "
+                "delete the consumer if its settings changed"
+            ) from error
+        except nats.errors.ConnectionClosedError as error:
+            raise Unavailable("the connection to NATS is closed") from error
+        except (nats.errors.Error, OSError, TimeoutError) as error:
+            if time.monotonic() - started > _RECOVER_S[1]:
+                delay_s = _RECOVER_S[0]
+            log.warning(
+                "consumer lost",
+                extra={
+                    "action": "pull_events",
+                    "stream": stream,
+                    "consumer": config.name,
+                    "problem": str(error) or repr(error),
+                    "retry_in_s": delay_s,
+                },
+            )
+            await asyncio.sleep(delay_s)
+            delay_s = min(delay_s * 2, _RECOVER_S[1])
+
+
+async def _next(pull: Pull) -> Msg | None:
+    """The next message, or None when none came for a while.
+
+    nats-py raises its own and the built-in TimeoutError here; both are the built-in one.
+    """
+    try:
+        messages: list[Msg] = await pull.fetch(1, timeout=_FETCH_S)
+    except TimeoutError:
+        return None
+    except asyncio.CancelledError:
+        task = asyncio.current_task()
+        if task is not None and task.cancelling():
+            raise
+        # Nobody cancelled us: nats-py does so to its waiting readers when it closes.
+        raise nats.errors.ConnectionClosedError from None
+    return messages[0]
+
+
+@asynccontextmanager
+async def _sign_of_life(message: Msg, *, every_s: float) -> AsyncIterator[None]:
+    """Tell the server that the message is being worked on, so that no other worker gets it."""
+
+    async def beat() -> None:
+        while True:
+            await asyncio.sleep(every_s)
+            # Out of reach for now: the connection comes back, or the message goes to another.
+            with suppress(nats.errors.Error):
+                await message.in_progress()
+
+    heart = asyncio.create_task(beat())
+    try:
+        yield
+    finally:
+        heart.cancel()
+
+
+def _lower(message: Msg) -> dict[str, str]:
+    return {name.lower(): value for name, value in (message.headers or {}).items()}
+
+
+def _explain(error: Exception | None) -> str:
+    """What the dead letter says: our errors as they are, others with their type."""
+    if error is None or isinstance(error, PersonalQError | Reject):
+        return str(error)
+    return f"{type(error).__name__}: {error}"

@@ -1,0 +1,154 @@
+"""Messages nobody could handle: kept whole, with the reason, to be looked at and sent again.
+
+A dead letter lies in PERSONALQ_DEAD_LETTERS on `personalq.dead.<stream>.<durable>`: payload and
+headers as they came, and X-PersonalQ-* headers that say where from and why.
+"""
+
+from __future__ import annotations
+
+import base64
+import uuid
+from collections.abc import AsyncIterator, Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+
+from nats.aio.msg import Msg
+from nats.js import JetStreamContext
+from nats.js.api import RawStreamMsg
+from nats.js.errors import NotFoundError as NoMessage
+
+from personalq.chassis.envelopes import decode_header, encode_header
+from personalq.chassis.errors import Conflict, NotFound
+from personalq.chassis.subjects import DEAD_LETTERS, DEAD_PREFIX
+
+_SUBJECT = "X-PersonalQ-Subject"
+_SEQUENCE = "X-PersonalQ-Sequence"
+_ERROR = "X-PersonalQ-Error"
+_DELIVERIES = "X-PersonalQ-Deliveries"
+_FAILED_AT = "X-PersonalQ-Failed-At"
+_MSG_ID = "X-PersonalQ-Msg-Id"
+_OURS = frozenset({_SUBJECT, _SEQUENCE, _ERROR, _DELIVERIES, _FAILED_AT, _MSG_ID})
+
+
+@dataclass(frozen=True, kw_only=True)
+class DeadLetter:
+    """A message nobody could handle."""
+
+    #: Its place in the dead letter stream; `replay` and `discard` take it.
+    sequence: int
+    #: Subject, stream and place it was published at.
+    subject: str
+    stream: str
+    stream_sequence: int
+    #: The consumer that gave up.
+    durable: str
+    #: Why, in words.
+    error: str
+    #: How often it was delivered.
+    deliveries: int
+    failed_at: datetime
+    payload: bytes
+    #: Headers as published, without those of NATS itself.
+    headers: Mapping[str, str]
+
+    @property
+    def event_type(self) -> str:
+        """Full name of the event ("personalq.v1.CheckpointLanded"); empty when not declared."""
+        return next((v for k, v in self.headers.items() if k.lower() == "ce-type"), "")
+
+
+async def bury(jetstream: JetStreamContext, message: Msg, *, durable: str, error: str) -> None:
+    """Copy a message to the dead letters; the same message twice is stored once."""
+    meta = message.metadata
+    original = dict(message.headers or {})
+    headers = _without_nats(original) | {
+        "Nats-Msg-Id": f"{meta.stream}.{meta.sequence.stream}.{durable}",
+        _SUBJECT: message.subject,
+        _SEQUENCE: str(meta.sequence.stream),
+        _ERROR: encode_header(error),
+        _DELIVERIES: str(meta.num_delivered),
+        _FAILED_AT: datetime.now(UTC).isoformat(),
+        _MSG_ID: original.get("Nats-Msg-Id", ""),
+    }
+    await jetstream.publish(f"{DEAD_PREFIX}.{meta.stream}.{durable}", message.data, headers=headers)
+
+
+async def letters(jetstream: JetStreamContext) -> AsyncIterator[DeadLetter]:
+    """All dead letters, oldest first."""
+    sequence = 1
+    while True:
+        try:
+            raw = await jetstream.get_msg(
+                DEAD_LETTERS, seq=sequence, subject=f"{DEAD_PREFIX}.>", next=True
+            )
+        except NoMessage:
+            return
+        letter = _read(raw)
+        yield letter
+        sequence = letter.sequence + 1
+
+
+async def letter(jetstream: JetStreamContext, sequence: int) -> DeadLetter:
+    """One dead letter; raises NotFound when there is none at that place."""
+    try:
+        return _read(await jetstream.get_msg(DEAD_LETTERS, seq=sequence))
+    except NoMessage:
+        raise NotFound(
+            f"there is no dead letter {sequence}; list them to see which there are"
+        ) from None
+
+
+async def replay(jetstream: JetStreamContext, sequence: int) -> None:
+    """Publish a dead letter again where it came from, then delete it.
+
+    Raises NotFound when there is none at that place, Conflict when its subject holds only the
+    latest message and has a newer one: sending the old one again would undo it.
+    """
+    dead = await letter(jetstream, sequence)
+    config = (await jetstream.stream_info(dead.stream)).config
+    if config.max_msgs_per_subject == 1:
+        try:
+            latest = await jetstream.get_last_msg(dead.stream, dead.subject)
+        except NoMessage:
+            latest = None
+        if latest is not None and (latest.seq or 0) > dead.stream_sequence:
+            raise Conflict(f"{dead.subject} has a newer message: discard dead letter {sequence}")
+    headers = {**dead.headers, "Nats-Msg-Id": f"replay-{uuid.uuid4().hex}"}
+    await jetstream.publish(dead.subject, dead.payload, headers=headers, stream=dead.stream)
+    await jetstream.delete_msg(DEAD_LETTERS, sequence)
+
+
+async def discard(jetstream: JetStreamContext, sequence: int) -> None:
+    """Delete a dead letter; raises NotFound when there is none at that place."""
+    await letter(jetstream, sequence)
+    await jetstream.delete_msg(DEAD_LETTERS, sequence)
+
+
+def _read(raw: RawStreamMsg) -> DeadLetter:
+    headers = _headers(raw)
+    tokens = (raw.subject or "").split(".", 3)
+    stream, durable = tokens[2], tokens[3]
+    return DeadLetter(
+        sequence=raw.seq or 0,
+        subject=headers.get(_SUBJECT, ""),
+        stream=stream,
+        stream_sequence=int(headers.get(_SEQUENCE, "0")),
+        durable=durable,
+        error=decode_header(headers.get(_ERROR, "")),
+        deliveries=int(headers.get(_DELIVERIES, "0")),
+        failed_at=datetime.fromisoformat(headers[_FAILED_AT]),
+        payload=raw.data or b"",
+        headers={k: v for k, v in _without_nats(headers).items() if k not in _OURS},
+    )
+
+
+def _headers(raw: RawStreamMsg) -> dict[str, str]:
+    """The headers as stored; nats-py reads them as e-mail and spoils what is not ASCII."""
+    lines = base64.b64decode(raw.hdrs or b"").decode(errors="replace").split("\r\n")[1:]
+    pairs = (line.split(":", 1) for line in lines if ":" in line)
+    return {name.strip(): value.strip() for name, value in pairs}
+
+
+def _without_nats(headers: Mapping[str, str]) -> dict[str, str]:
+    """Headers that belong to the event: an old Nats-Expected-* would refuse the copy."""
+    return {name: value for name, value in headers.items() if not name.startswith("Nats-")}
