@@ -21,7 +21,7 @@ import uuid
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
-from typing import Generic
+from typing import Generic, TypeAlias
 
 import nats.errors
 from nats.aio.msg import Msg
@@ -38,7 +38,7 @@ from personalq.chassis.tenancy import tenant_scope
 
 log = logging.getLogger(__name__)
 
-Pull = JetStreamContext.PullSubscription
+Pull: TypeAlias = JetStreamContext.PullSubscription
 
 #: One pull waits this long for a message; short, because a pull does not survive a server restart.
 _FETCH_S = 5.0

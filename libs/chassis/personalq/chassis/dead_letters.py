@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import base64
 import uuid
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncGenerator, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
@@ -73,7 +73,7 @@ async def bury(jetstream: JetStreamContext, message: Msg, *, durable: str, error
     await jetstream.publish(f"{DEAD_PREFIX}.{meta.stream}.{durable}", message.data, headers=headers)
 
 
-async def letters(jetstream: JetStreamContext) -> AsyncIterator[DeadLetter]:
+async def letters(jetstream: JetStreamContext) -> AsyncGenerator[DeadLetter, None]:
     """All dead letters, oldest first."""
     sequence = 1
     while True:

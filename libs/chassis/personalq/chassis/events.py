@@ -96,9 +96,7 @@ class Bus:
                     f"no stream takes {envelope.subject}: {streams.remedy(self.url)}"
                 ) from error
             except (nats.errors.Error, OSError, TimeoutError) as error:
-                raise Unavailable(
-                    f"{name} could not be published: {error or 'NATS is away'}"
-                ) from error
+                raise Unavailable(f"{name} could not be published: {error or error!r}") from error
         duplicate = bool(stored.duplicate)
         telemetry.EVENTS_PUBLISHED.labels(name, str(duplicate).lower()).inc()
         log.info(
@@ -150,8 +148,8 @@ class Bus:
     ) -> None:
         """Hand the latest event of each subject, then every new one, to the handler.
 
-        Runs until cancelled. Sets `synced` once everything that was there at the start has been handed over. When the
-        server loses the consumer all of it is handed over again.
+        Runs until cancelled. Sets `synced` once everything that was there at the start has been
+        handed over. When the server loses the consumer, all of it is handed over again.
         """
         await Follower(self.jetstream, event_type, handler, name=name, synced=synced).run()
 

@@ -47,7 +47,7 @@ def stopping() -> asyncio.Event:
     return _stopping.get() or asyncio.Event()
 
 
-class ServerGate(grpc.aio.ServerInterceptor):  # type: ignore[misc]  # grpcio ships no types
+class ServerGate(grpc.aio.ServerInterceptor):
     """Wraps every handler of ours; health and reflection pass untouched."""
 
     def __init__(
@@ -208,7 +208,7 @@ class _Outgoing:
         metadata = grpc.aio.Metadata(*(details.metadata or ()))
         carried = {TENANT_HEADER: current_tenant(), **telemetry.trace_headers()}
         for key, value in carried.items():
-            if key not in metadata:
+            if metadata.get(key) is None:
                 metadata.add(key, value)
         limits = [s for s in (details.timeout, remaining_s()) if s is not None]
         return grpc.aio.ClientCallDetails(
@@ -220,7 +220,7 @@ class _Outgoing:
         )
 
 
-class UnaryGate(grpc.aio.UnaryUnaryClientInterceptor):  # type: ignore[misc]
+class UnaryGate(grpc.aio.UnaryUnaryClientInterceptor):
     """Hands tenant, trace and deadline on with a call that has one answer."""
 
     async def intercept_unary_unary(
@@ -230,7 +230,7 @@ class UnaryGate(grpc.aio.UnaryUnaryClientInterceptor):  # type: ignore[misc]
         return await continuation(_Outgoing.details(client_call_details), request)
 
 
-class StreamGate(grpc.aio.UnaryStreamClientInterceptor):  # type: ignore[misc]
+class StreamGate(grpc.aio.UnaryStreamClientInterceptor):
     """The same for a call that is answered with a stream."""
 
     async def intercept_unary_stream(

@@ -109,7 +109,7 @@ async def serve(
     """
     stop = asyncio.Event()
     gate = ServerGate(
-        statuses,
+        {**STATUSES, **statuses},
         deadline_s=settings.deadline_s,
         stream_deadline_s=settings.stream_deadline_s,
         stopping=stop,
@@ -176,7 +176,7 @@ def _listen(server: grpc.aio.Server, settings: CommonSettings) -> int:
     return port
 
 
-class _Health(health.aio.HealthServicer):  # type: ignore[misc]
+class _Health(health.aio.HealthServicer):
     """grpc.health.v1; its watchers do not hold up a stop."""
 
     def __init__(self, stop: asyncio.Event) -> None:

@@ -13,6 +13,7 @@ from typing import NamedTuple
 import grpc
 from google.protobuf.any_pb2 import Any
 from google.protobuf.duration_pb2 import Duration
+from google.protobuf.message import Message
 from google.rpc import error_details_pb2, status_pb2
 
 from personalq.chassis.errors import (
@@ -160,7 +161,7 @@ def _details(error: grpc.aio.AioRpcError) -> list[Any]:
     return []
 
 
-def _pack(message: object) -> Any:
+def _pack(message: Message) -> Any:
     detail = Any()
     detail.Pack(message)
     return detail
