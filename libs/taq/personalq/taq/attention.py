@@ -10,7 +10,7 @@ text tokens; there M is zero.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, cast
 
@@ -19,8 +19,10 @@ from torch import Tensor, nn
 from torch.nn import functional as F
 
 from personalq.taq.errors import ContextError, WidthMismatchError
-from personalq.taq.quantizers import dequantize, fit, quantize, round_trip, value_range
+from personalq.taq.quantizers import code_limits
 from personalq.taq.recipe import Recipe
+
+PIECE = 1 << 18  # attention scores worked on at a time: one MiB in float32
 
 
 def protect(mask: Tensor, x: Tensor, x_q: Tensor) -> Tensor:
@@ -29,16 +31,28 @@ def protect(mask: Tensor, x: Tensor, x_q: Tensor) -> Tensor:
 
 
 def quantize_rows(x: Tensor, bits: int | None) -> Tensor:
-    """Return Q(x) with one symmetric scale per row of `x` (…, rows, d); None returns `x`."""
-    return x if bits is None else round_trip(x, bits, "row", symmetric=True)
+    """Return Q(x), one symmetric scale per row of `x` (…, rows, d); None returns `x`.
+
+    Equal to `quantizers.round_trip(x, bits, "row")` in fewer passes: nothing can clip.
+    """
+    if bits is None:
+        return x
+    _, last = code_limits(bits, symmetric=True)
+    return _round_to(x, x.abs().amax(-1, keepdim=True) / last)
 
 
 def quantize_probabilities(a: Tensor, bits: int | None) -> Tensor:
     """Return Q(A), A (…, queries, keys) ≥ 0: per row, 0 is the first code, the maximum the last."""
     if bits is None:
         return a
-    grid = fit(*value_range(a, "row"), bits, symmetric=False)
-    return dequantize(quantize(a, grid), grid).to(a.dtype)
+    _, last = code_limits(bits, symmetric=False)
+    return _round_to(a, a.amax(-1, keepdim=True) / last)
+
+
+def _round_to(x: Tensor, step: Tensor) -> Tensor:
+    """Return `x` rounded to multiples of `step`; where all of a row is zero, so is the step."""
+    step = step.clamp(min=torch.finfo(x.dtype).tiny)
+    return (x / step).round_().mul_(step)
 
 
 def protect_rows(x: Tensor, mask: Tensor, bits: int | None) -> Tensor:
@@ -46,11 +60,10 @@ def protect_rows(x: Tensor, mask: Tensor, bits: int | None) -> Tensor:
     return x if bits is None else protect(mask[:, None, :, None], x, quantize_rows(x, bits))
 
 
-def protect_columns(a: Tensor, mask: Tensor, bits: int | None) -> Tensor:
-    """Return Ã of equation 3: a (B, heads, N, T), mask (B, T)."""
-    return (
-        a if bits is None else protect(mask[:, None, None, :], a, quantize_probabilities(a, bits))
-    )
+def protect_columns(a: Tensor, mask: Tensor | None, bits: int | None) -> Tensor:
+    """Return Ã of equation 3: a (…, N, T), mask (…, T) with the same leading dimensions or None."""
+    a_q = quantize_probabilities(a, bits)
+    return a_q if mask is None else protect(mask[..., None, :], a, a_q)
 
 
 def attend(
@@ -76,11 +89,31 @@ def attend(
     q = quantize_rows(q, row_bits)
     if probability_bits is None:
         return F.scaled_dot_product_attention(q, k, v, attn_mask=bias, scale=scale)
-    scores = torch.matmul(q, k.transpose(-1, -2)) * scale
-    a = (scores if bias is None else scores + bias).softmax(-1)
-    if mask is None:
-        return torch.matmul(quantize_probabilities(a, probability_bits), v)
-    return torch.matmul(protect_columns(a, mask, probability_bits), v)
+    batch, heads, queries, _ = q.shape
+    tokens = k.shape[2]
+    # One matrix per head from here on: (B · heads, …).
+    q, k_t, v = (q * scale).flatten(0, 1), k.transpose(2, 3).flatten(0, 1), v.flatten(0, 1)
+    if mask is not None:
+        mask = mask.repeat_interleave(heads, dim=0)
+    if bias is not None:
+        bias = bias.expand(batch, heads, queries, tokens).flatten(0, 1)
+    out = torch.empty_like(q)
+    # In pieces: probabilities are read five times, and a whole image's do not fit the cache.
+    for piece in _pieces(len(q), queries, tokens):
+        scores = torch.bmm(q[piece], k_t[piece[0]])
+        a = (scores if bias is None else scores + bias[piece]).softmax(-1)
+        a = protect_columns(a, None if mask is None else mask[piece[0]], probability_bits)
+        out[piece] = torch.bmm(a, v[piece[0]])
+    return out.view(batch, heads, queries, -1)
+
+
+def _pieces(matrices: int, rows: int, columns: int) -> Iterator[tuple[slice, slice]]:
+    """Cut (matrices, rows, columns) scores into pieces of about `PIECE` values, whole rows each."""
+    row_step = min(rows, max(1, PIECE // columns))
+    matrix_step = max(1, PIECE // (rows * columns))
+    for m in range(0, matrices, matrix_step):
+        for r in range(0, rows, row_step):
+            yield slice(m, m + matrix_step), slice(r, r + row_step)
 
 
 @dataclass(frozen=True)

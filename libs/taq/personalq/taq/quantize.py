@@ -88,6 +88,7 @@ def quantize_(unet: nn.Module, recipe: Recipe, ranges: Mapping[str, Range]) -> R
         )
     _round_rest_(unet)
     install_attention_(unet, recipe)
+    unet.requires_grad_(False)
     return report(unet, recipe)
 
 
