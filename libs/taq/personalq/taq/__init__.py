@@ -33,11 +33,12 @@ from personalq.taq.errors import (
 )
 from personalq.taq.lora import Factors, Lora, attach_lora_, detach_lora_, parse_lora, read_lora
 from personalq.taq.quantize import LayerReport, Report, quantize_
-from personalq.taq.recipe import PROFILES, Recipe
+from personalq.taq.recipe import PROFILES, RECIPE_VERSION, Recipe
 from personalq.taq.triggers import TokenSpan, trigger_mask, trigger_spans
 
 __all__ = [
     "PROFILES",
+    "RECIPE_VERSION",
     "Artifact",
     "ArtifactError",
     "ArtifactFile",

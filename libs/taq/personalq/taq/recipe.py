@@ -10,6 +10,10 @@ from personalq.taq.errors import RecipeError
 from personalq.taq.packing import PACKED_BITS
 
 
+#: Raised whenever the same settings give other integers: artifacts are then made anew.
+RECIPE_VERSION = 1
+
+
 @dataclass(frozen=True, kw_only=True)
 class Recipe:
     """How a UNet is quantized. `None` bits mean full precision."""
@@ -40,8 +44,8 @@ class Recipe:
     min_weights: int = 4096
     #: ranges tried per output channel for weights below 8 bits (1: minimum and maximum)
     weight_range_candidates: int = 80
-    #: raised whenever the same settings give other integers
-    version: int = 1
+    #: the version of the code's rules that the recipe was made for
+    version: int = RECIPE_VERSION
 
     def __post_init__(self) -> None:
         """Refuse what cannot be executed."""
