@@ -14,7 +14,8 @@ from torch.utils.hooks import RemovableHandle
 from personalq.taq.errors import MissingRangeError
 from personalq.taq.quantizers import RANGE_CANDIDATES, search
 
-SAMPLES_PER_CALL = 2048  # values kept of one layer's input in one forward pass
+SAMPLES = 1 << 15  # values kept of one layer's input over all forward passes, at most
+SAMPLES_PER_CALL = 1 << 11
 
 
 @dataclass(frozen=True)
@@ -23,6 +24,33 @@ class Range:
 
     low: float  # ≤ 0
     high: float  # ≥ 0
+
+
+class _Observed:
+    """What is remembered of one layer's input: its extremes and a regular sample."""
+
+    def __init__(self) -> None:
+        self.low = self.high = 0.0
+        self.values = torch.empty(0)
+        self._thinned = 1  # every so many of the sampled values are kept
+
+    def add(self, x: Tensor) -> None:
+        """Remember `x`; old and new values stay equally likely in the sample."""
+        low, high = x.aminmax()
+        self.low, self.high = min(self.low, low.item()), max(self.high, high.item())
+        # An odd stride: an even one would meet the same channels again and again.
+        stride = (max(1, x.numel() // SAMPLES_PER_CALL) * self._thinned) | 1
+        self.values = torch.cat([self.values, x.flatten()[::stride].float().cpu()])
+        while len(self.values) > SAMPLES:
+            self.values = self.values[::2].clone()
+            self._thinned *= 2
+
+    def range(self, bits: int, candidates: int) -> Range:
+        """Return the range with the least loss over the sample and the extremes."""
+        sample = torch.cat([self.values, torch.tensor([self.low, self.high])])
+        grid = search(sample, bits, "tensor", symmetric=False, candidates=candidates)
+        scale, zero_point = grid.scale.item(), grid.zero_point.item()
+        return Range((grid.low - zero_point) * scale, (grid.high - zero_point) * scale)
 
 
 class Calibration:
@@ -39,8 +67,7 @@ class Calibration:
     def __init__(self, unet: nn.Module) -> None:
         """Prepare to observe `unet`, which is not changed."""
         self._unet = unet
-        self._seen: dict[str, list[Tensor]] = {}
-        self._extremes: dict[str, Range] = {}
+        self._seen: dict[str, _Observed] = {}
         self._handles: list[RemovableHandle] = []
 
     def __enter__(self) -> Self:
@@ -72,26 +99,11 @@ class Calibration:
         """
         if not self._seen:
             raise MissingRangeError("Nothing was recorded: run the UNet inside the with block.")
-        return {name: self._search(name, bits, candidates) for name in sorted(self._seen)}
-
-    def _search(self, name: str, bits: int, candidates: int) -> Range:
-        whole = self._extremes[name]
-        sample = torch.cat([*self._seen[name], torch.tensor([whole.low, whole.high])])
-        grid = search(sample, bits, "tensor", symmetric=False, candidates=candidates)
-        scale, zero_point = grid.scale.item(), grid.zero_point.item()
-        return Range((grid.low - zero_point) * scale, (grid.high - zero_point) * scale)
+        return {name: self._seen[name].range(bits, candidates) for name in sorted(self._seen)}
 
     def _observer(self, name: str) -> Callable[[nn.Module, Any], None]:
-        @torch.no_grad()
         def observe(_: nn.Module, args: tuple[Tensor, ...]) -> None:
-            x = args[0].detach().float()
-            low, high = x.min().item(), x.max().item()
-            before = self._extremes.get(name, Range(0.0, 0.0))
-            self._extremes[name] = Range(min(before.low, low), max(before.high, high))
-            values = x.flatten()
-            # An odd stride: an even one would meet the same channels again and again.
-            stride = max(1, values.numel() // SAMPLES_PER_CALL) | 1
-            self._seen.setdefault(name, []).append(values[::stride].cpu().clone())
+            self._seen.setdefault(name, _Observed()).add(args[0].detach())
 
         return observe
 

@@ -9,7 +9,6 @@ from typing import Any
 from personalq.taq.errors import RecipeError
 from personalq.taq.packing import PACKED_BITS
 
-
 #: Raised whenever the same settings give other integers: artifacts are then made anew.
 RECIPE_VERSION = 1
 
