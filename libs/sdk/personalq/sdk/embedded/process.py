@@ -8,7 +8,9 @@ import os
 import signal
 import subprocess
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
@@ -16,6 +18,7 @@ from typing import IO
 _PR_SET_PDEATHSIG = 1
 _POLL_S = 0.02
 _LIBC = ctypes.CDLL(None, use_errno=True) if sys.platform == "linux" else None
+_observer: ContextVar[Callable[[Child], None] | None] = ContextVar("_observer", default=None)
 
 
 class ChildFailed(RuntimeError):
@@ -91,7 +94,20 @@ def spawn(
             extra_groups=[] if user else None,
             preexec_fn=_signal_on_parent_death(on_parent_death),
         )
-    return Child(name=name, popen=popen, log_path=log_path)
+    child = Child(name=name, popen=popen, log_path=log_path)
+    if (observe := _observer.get()) is not None:
+        observe(child)
+    return child
+
+
+@contextmanager
+def observing(observe: Callable[[Child], None]) -> Iterator[None]:
+    """Call `observe` with every child that is spawned inside the block."""
+    token = _observer.set(observe)
+    try:
+        yield
+    finally:
+        _observer.reset(token)
 
 
 async def wait_until(
