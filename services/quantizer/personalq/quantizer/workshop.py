@@ -1,0 +1,250 @@
+"""Where torch works: models in, artifact directories out. Synchronous; made for one thread."""
+
+from __future__ import annotations
+
+import json
+import logging
+import threading
+from collections.abc import Sequence
+from pathlib import Path
+
+import torch
+from diffusers import UNet2DConditionModel
+from safetensors import safe_open
+
+from personalq.chassis.errors import InvalidInput
+from personalq.quantizer import calibrate
+from personalq.quantizer.bases import BaseModel
+from personalq.quantizer.jobs import key_of
+from personalq.quantizer.ledger import write_atomically
+from personalq.quantizer.prompts import CLASSES, calibration_prompts
+from personalq.taq import (
+    PROFILES,
+    Artifact,
+    Range,
+    Recipe,
+    WidthMismatchError,
+    quantize_,
+    ranges_from_json,
+    ranges_to_json,
+    read_lora,
+    write_base_artifact,
+    write_full_artifact,
+    write_lora_artifact,
+)
+
+log = logging.getLogger(__name__)
+
+CALIBRATIONS_KEPT = 256
+WEIGHTS = "diffusion_pytorch_model.safetensors"
+
+
+class Stopped(Exception):
+    """The quantizer is shutting down; the work will be offered again."""
+
+
+class Workshop:
+    """Makes artifacts. Ranges are kept on disk, since a calibration takes minutes."""
+
+    def __init__(self, calibrations: Path, *, device: str, prompts: int, steps: int) -> None:
+        calibrations.mkdir(parents=True, exist_ok=True)
+        self._calibrations = calibrations
+        self._device = device
+        self._prompts = prompts
+        self._steps = steps
+        #: Names what calibration was told; artifacts of other settings differ.
+        self.calibration = key_of(version=calibrate.VERSION, prompts=prompts, steps=steps)
+
+    def make_base(
+        self, base: BaseModel, profile: str, directory: Path, *, stop: threading.Event
+    ) -> Artifact:
+        """Quantize a base model's own UNet into `directory`.
+
+        Raises:
+            Stopped: `stop` was set meanwhile.
+        """
+        recipe = PROFILES[profile]
+        unet = load_unet(base.folder / "unet")
+        ranges = self._ranges(unet, base, recipe, CLASSES, base.fingerprint, stop)
+        quantize_(unet, recipe, ranges)
+        return write_base_artifact(
+            directory,
+            unet,
+            recipe,
+            base_digest=base.fingerprint,
+            ranges=ranges,
+            tokenizer_fingerprint=base.tokenizer_fingerprint,
+        )
+
+    def make_lora(
+        self,
+        file: Path,
+        base: BaseModel,
+        base_artifact: Artifact,
+        *,
+        triggers: Sequence[str],
+        source_sha256: str,
+        directory: Path,
+    ) -> Artifact:
+        """Write a LoRA, as it is, beside its quantized base.
+
+        Raises:
+            LoraError: the file does not fit the base, or is not a LoRA we can read.
+        """
+        lora = read_lora(file)
+        for trigger, rows in lora.embeddings.items():
+            if rows.shape[1] != base.text_width:
+                raise WidthMismatchError(
+                    f"The embedding of {trigger} is {rows.shape[1]} wide, the token embeddings of "
+                    f"{base.base_model} {base.text_width}: the checkpoint belongs to another base "
+                    "model."
+                )
+        return write_lora_artifact(
+            directory,
+            lora,
+            base_artifact=base_artifact,
+            triggers=triggers,
+            source_digest=source_sha256,
+        )
+
+    def make_full(
+        self,
+        source: Path,
+        base: BaseModel,
+        profile: str,
+        *,
+        triggers: Sequence[str],
+        source_sha256: str,
+        directory: Path,
+        stop: threading.Event,
+    ) -> Artifact:
+        """Quantize a fine-tuned UNet, with ranges of its own, into `directory`.
+
+        Raises:
+            InvalidInput: the weights are not a UNet of the base's shape.
+            Stopped: `stop` was set meanwhile.
+        """
+        recipe = PROFILES[profile]
+        unet = load_fine_tune(source, base)
+        names = tuple(trigger for trigger in triggers if trigger) or CLASSES
+        ranges = self._ranges(unet, base, recipe, names, source_sha256, stop)
+        quantize_(unet, recipe, ranges)
+        return write_full_artifact(
+            directory,
+            unet,
+            recipe,
+            base_digest=base.fingerprint,
+            ranges=ranges,
+            tokenizer_fingerprint=base.tokenizer_fingerprint,
+            triggers=triggers,
+            source_digest=source_sha256,
+        )
+
+    def _ranges(
+        self,
+        unet: UNet2DConditionModel,
+        base: BaseModel,
+        recipe: Recipe,
+        names: Sequence[str],
+        unet_digest: str,
+        stop: threading.Event,
+    ) -> dict[str, Range]:
+        """Return the activation ranges, from disk when the very same calibration was run before."""
+        if recipe.activation_bits is None:
+            return {}
+        prompts = calibration_prompts(self._prompts, names=names)
+        key = key_of(
+            version=calibrate.VERSION,
+            unet=unet_digest,
+            base=base.fingerprint,
+            prompts=prompts,
+            steps=self._steps,
+            bits=recipe.activation_bits,
+        )
+        kept = self._calibrations / f"{key}.json"
+        if (ranges := _read_ranges(kept)) is not None:
+            return ranges
+
+        def check_stop() -> None:
+            if stop.is_set():
+                raise Stopped
+
+        states = calibrate.encode_prompts(base.folder, prompts)
+        unet.to(self._device)
+        ranges = calibrate.observe(
+            unet,
+            states,
+            base.folder,
+            steps=self._steps,
+            bits=recipe.activation_bits,
+            between_steps=check_stop,
+        )
+        unet.to("cpu")
+        write_atomically(kept, json.dumps(ranges_to_json(ranges)))
+        _keep_newest(self._calibrations)
+        log.info(
+            "ranges calibrated",
+            extra={"action": "calibrate", "base_model": base.base_model, "layers": len(ranges)},
+        )
+        return ranges
+
+
+def load_unet(folder: Path) -> UNet2DConditionModel:
+    """Load a UNet from a diffusers folder in float32; safetensors only."""
+    unet: UNet2DConditionModel = UNet2DConditionModel.from_pretrained(folder, use_safetensors=True)
+    return unet.float().eval()
+
+
+def load_fine_tune(source: Path, base: BaseModel) -> UNet2DConditionModel:
+    """Load a full fine-tune: a diffusers folder, its `unet/`, or that folder's weights file.
+
+    Raises:
+        InvalidInput: there are no such weights, or they have other names or shapes than the base's.
+    """
+    candidates = (source, source / "unet" / WEIGHTS, source / WEIGHTS)
+    file = next((path for path in candidates if path.is_file()), None)
+    if file is None:
+        raise InvalidInput(
+            f"the folder has no unet/{WEIGHTS}; publish the fine-tune as a diffusers folder"
+        )
+    config = UNet2DConditionModel.load_config(base.folder / "unet")
+    with torch.device("meta"):
+        unet: UNet2DConditionModel = UNet2DConditionModel.from_config(config)
+    _check_shapes(file, unet, base)
+    with safe_open(file, framework="pt") as opened:
+        state = {key: opened.get_tensor(key).float() for key in opened.keys()}  # noqa: SIM118
+    unet.load_state_dict(state, assign=True)
+    return unet.eval()
+
+
+def _check_shapes(file: Path, unet: UNet2DConditionModel, base: BaseModel) -> None:
+    wanted = {key: tuple(tensor.shape) for key, tensor in unet.state_dict().items()}
+    with safe_open(file, framework="pt") as opened:
+        found = {key: tuple(opened.get_slice(key).get_shape()) for key in opened.keys()}  # noqa: SIM118
+    other_names = sorted(wanted.keys() ^ found.keys())
+    if other_names:
+        raise InvalidInput(
+            f"the weights are not a UNet of {base.base_model}: {len(other_names)} tensors are "
+            f"missing or unknown, among them {other_names[0]}"
+        )
+    for key, shape in wanted.items():
+        if found[key] != shape:
+            raise InvalidInput(
+                f"the weights are not a UNet of {base.base_model}: {key} is {found[key]}, the "
+                f"base's is {shape}"
+            )
+
+
+def _read_ranges(file: Path) -> dict[str, Range] | None:
+    """Return kept ranges; None when there are none or they cannot be read."""
+    try:
+        return ranges_from_json(json.loads(file.read_text()))
+    except (OSError, ValueError, TypeError):
+        return None
+
+
+def _keep_newest(directory: Path) -> None:
+    """Bound the kept calibrations: some 100 KB each."""
+    kept = sorted(directory.glob("*.json"), key=lambda path: path.stat().st_mtime)
+    for file in kept[:-CALIBRATIONS_KEPT]:
+        file.unlink(missing_ok=True)

@@ -1,0 +1,127 @@
+"""One render on the device: prompt → text context → latents → pictures. Synchronous."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+
+import torch
+from torch import Tensor
+
+from personalq.renderer import __version__, metrics, pictures
+from personalq.renderer.artifacts import ArtifactRef
+from personalq.renderer.denoise import denoise, initial_noise
+from personalq.renderer.device import Cancellation
+from personalq.renderer.models import Model
+from personalq.renderer.ports import SafetyChecker
+from personalq.renderer.prompts import encode
+from personalq.renderer.requests import Picture, Progress, Provenance, RenderPlan, Timings
+from personalq.taq import TextContext
+
+
+@dataclass(frozen=True, kw_only=True)
+class Drawn:
+    """The end of a drawing: where the time went and what made the pictures."""
+
+    timings: Timings  # without the waiting and the loading
+    provenance: Provenance
+
+
+def draw(
+    emit: Callable[[Progress | Picture | Drawn], None],
+    *,
+    model: Model,
+    artifact: ArtifactRef,
+    plan: RenderPlan,
+    cancellation: Cancellation,
+    safety: SafetyChecker | None = None,
+    clock: Callable[[], float] = time.monotonic,
+) -> None:
+    """Render `plan` and emit each step, each picture and the end.
+
+    Raises:
+        Cancelled: `cancellation` was set; no later than one step after.
+    """
+    base = model.base
+    times = [clock()]
+    with model.attached() as unet:
+        text, protected = _context(model, unet, plan, artifact.triggers)
+        times.append(clock())
+        latents = denoise(
+            unet,
+            base.new_scheduler(plan.sampler),
+            initial_noise(plan.seeds, _latent_shape(model, plan), base.device),
+            text,
+            steps=plan.steps,
+            guidance=plan.guidance_scale,
+            dtype=base.dtype,
+            on_step=partial(_after_step, emit, model, plan, cancellation),
+        )
+        times.append(clock())
+    cancellation.check()
+    drawn = pictures.decode(base.vae, latents)
+    if safety is not None:
+        allowed = safety.allowed(drawn)
+        drawn = [p if ok else pictures.blacken(p) for p, ok in zip(drawn, allowed, strict=True)]
+    times.append(clock())
+    metrics.STEP_SECONDS.labels(artifact.profile).observe((times[2] - times[1]) / plan.steps)
+    provenance = Provenance(
+        checkpoint_id=artifact.checkpoint_id,
+        artifact_digest=artifact.digest,
+        profile=artifact.profile,
+        prompt=plan.prompt,
+        negative_prompt=plan.negative_prompt,
+        seed=plan.seed,
+        steps=plan.steps,
+        guidance_scale=plan.guidance_scale,
+        sampler=plan.sampler,
+        protected_tokens=protected,
+        renderer_version=__version__,
+    )
+    for index, (seed, picture) in enumerate(zip(plan.seeds, drawn, strict=True)):
+        data = pictures.png(picture, pictures.describe(provenance, seed=seed, index=index))
+        emit(Picture(index=index, seed=seed, media_type=pictures.MEDIA_TYPE, data=data))
+    timings = Timings(
+        encode=times[1] - times[0], denoise=times[2] - times[1], decode=times[3] - times[2]
+    )
+    emit(Drawn(timings=timings, provenance=provenance))
+
+
+@torch.inference_mode()
+def _context(
+    model: Model, unet: torch.nn.Module, plan: RenderPlan, triggers: tuple[str, ...]
+) -> tuple[TextContext, tuple[int, ...]]:
+    """Return the keys and values of the batch, computed once, and the protected positions."""
+    prompts = [plan.negative_prompt, plan.prompt] if plan.guided else [plan.prompt]
+    encoded = encode(
+        prompts,
+        [triggers] * len(prompts),
+        encoder=model.base.text_encoder,
+        vocabulary=model.vocabulary,
+    )
+    context = TextContext.project(unet, encoded.states.to(model.base.dtype), encoded.mask)
+    rows = [row for row in range(len(prompts)) for _ in range(plan.count)]
+    positions = encoded.mask[-1].nonzero().flatten().tolist()
+    return context[rows], tuple(positions)
+
+
+def _latent_shape(model: Model, plan: RenderPlan) -> tuple[int, int, int]:
+    pixels = model.base.geometry.pixels_per_latent
+    channels = int(model.base.unet_config["in_channels"])
+    return channels, plan.height // pixels, plan.width // pixels
+
+
+def _after_step(
+    emit: Callable[[Progress], None],
+    model: Model,
+    plan: RenderPlan,
+    cancellation: Cancellation,
+    step: int,
+    foreseen: Tensor,
+) -> None:
+    cancellation.check()
+    shown = plan.preview_every and step % plan.preview_every == 0 and step < plan.steps
+    preview = pictures.preview(model.base.vae, foreseen) if shown else b""
+    emit(Progress(step=step, steps=plan.steps, preview=preview))

@@ -1,0 +1,127 @@
+"""From prompts to text states, with the trained tokens of a checkpoint.
+
+A checkpoint may ship an embedding for its trigger. Its prompts are then tokenized by a tokenizer
+of its own that knows the trigger, and the rows of the shared encoder's embedding table are
+replaced, for that one call, at the places of those tokens. Neither the shared tokenizer nor the
+shared encoder is ever changed, so no other checkpoint's prompts can notice.
+"""
+
+from __future__ import annotations
+
+import copy
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+from tokenizers import AddedToken
+from torch import Tensor, nn
+
+from personalq.taq import trigger_mask
+
+PLACEHOLDER = 0  # any token that the shared table has; its row is overwritten
+
+
+@dataclass(frozen=True, kw_only=True)
+class Vocabulary:
+    """A tokenizer, and the embeddings of the tokens that it knows beyond the encoder's table."""
+
+    tokenizer: Any
+    first_id: int  # ids from here on are rows of `embeddings`
+    embeddings: Tensor  # float32 (n, D)
+    phrases: Mapping[str, str]  # trigger → its tokens, as they are written into a prompt
+
+    def expand(self, text: str) -> str:
+        """Write out triggers of several tokens: `<x>` becomes `<x> <x>_1`."""
+        for trigger, phrase in self.phrases.items():
+            if phrase != trigger:
+                text = _replace(text, trigger, phrase)
+        return text
+
+
+def _replace(text: str, trigger: str, phrase: str) -> str:
+    return re.sub(re.escape(trigger), lambda _: phrase, text, flags=re.IGNORECASE)
+
+
+@dataclass(frozen=True, kw_only=True)
+class EncodedPrompts:
+    """Text states of some prompts and where their triggers stand."""
+
+    states: Tensor  # float32 (B, T, D), on the encoder's device
+    mask: Tensor  # bool (B, T): the tokens to keep precise
+
+
+def extend(tokenizer: Any, embeddings: Mapping[str, Tensor]) -> Vocabulary:
+    """Return the vocabulary of a checkpoint that ships `embeddings`: trigger → (n, D).
+
+    Several rows become several tokens, named as diffusers does: `<x>`, `<x>_1`, …. The tokenizer
+    is copied: one that is in use in one thread must not be read in another.
+    """
+    own, known = copy.deepcopy(tokenizer), tokenizer.get_vocab()
+    rows: list[Tensor] = []
+    phrases: dict[str, str] = {}
+    for trigger, table in embeddings.items():
+        first = trigger if trigger not in known else f"<|{trigger}|>"  # a word of the base's
+        names = [first, *(f"{first}_{i}" for i in range(1, len(table)))]
+        # Normalized: a trigger is found whatever its case, as words are in CLIP.
+        own.add_tokens([AddedToken(name, normalized=True) for name in names])
+        phrases[trigger] = " ".join(names)
+        rows.append(table.float())
+    return Vocabulary(
+        tokenizer=own,
+        first_id=len(tokenizer),
+        embeddings=torch.cat(rows) if rows else torch.zeros(0, 0),
+        phrases=phrases,
+    )
+
+
+@torch.inference_mode()
+def encode(
+    prompts: Sequence[str],
+    triggers: Sequence[Sequence[str]],
+    *,
+    encoder: Any,
+    vocabulary: Vocabulary,
+) -> EncodedPrompts:
+    """Return the encoder's last states of `prompts`.
+
+    Args:
+        triggers: for each prompt, what to keep precise in it.
+    """
+    tokenizer = vocabulary.tokenizer
+    texts = [vocabulary.expand(prompt) for prompt in prompts]
+    tokens = tokenizer(
+        texts,
+        padding="max_length",
+        truncation=True,
+        max_length=tokenizer.model_max_length,
+        return_tensors="pt",
+    )
+    table = encoder.get_input_embeddings()
+    ids = tokens["input_ids"].to(table.weight.device)
+    with _own_rows(table, ids, vocabulary):
+        known = ids.masked_fill(ids >= vocabulary.first_id, PLACEHOLDER)
+        states = encoder(known).last_hidden_state
+    wanted = [[vocabulary.phrases.get(t, t) for t in of_prompt] for of_prompt in triggers]
+    return EncodedPrompts(states=states, mask=trigger_mask(texts, wanted, tokenizer, ids.device))
+
+
+@contextmanager
+def _own_rows(table: nn.Module, ids: Tensor, vocabulary: Vocabulary) -> Iterator[None]:
+    """While the block runs, let `table` return the vocabulary's rows at its tokens' places."""
+    own = ids >= vocabulary.first_id
+    if not bool(own.any()):
+        yield
+        return
+    rows = vocabulary.embeddings.to(ids.device)[ids[own] - vocabulary.first_id]
+
+    def replace(_: nn.Module, __: object, output: Tensor) -> Tensor:
+        return output.masked_scatter(own[..., None], rows.to(output.dtype))
+
+    handle = table.register_forward_hook(replace)
+    try:
+        yield
+    finally:
+        handle.remove()
