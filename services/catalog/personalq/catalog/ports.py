@@ -1,0 +1,199 @@
+"""What the catalog needs of the world, in its own words."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Sequence
+from contextlib import AbstractAsyncContextManager
+from dataclasses import dataclass
+from datetime import datetime
+from typing import TYPE_CHECKING, Protocol
+
+from personalq.catalog.cards import Card, Filter, Origin, Vocabulary
+from personalq.chassis.inspection import Inspection
+
+if TYPE_CHECKING:
+    from personalq.catalog.lifecycle import Outcome
+    from personalq.catalog.paging import Position
+    from personalq.catalog.search import Hits, Query
+
+Vector = Sequence[float]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Model:
+    """An embedding model, as rows name it."""
+
+    #: Changes whenever the vectors would.
+    id: str
+    #: Numbers per vector.
+    dim: int
+
+
+class Embedder(Protocol):
+    """Turns texts into vectors of length 1."""
+
+    @property
+    def model(self) -> Model:
+        """Which model; constant over the embedder's life."""
+
+    async def embed_documents(self, texts: Sequence[str]) -> list[Vector]:
+        """One vector per text, in order. Raises Unavailable when the model cannot be reached."""
+
+    async def embed_query(self, text: str) -> Vector:
+        """The vector of what is looked for. Raises Unavailable when the model cannot be reached."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Embedding:
+    """A vector and what it was made of."""
+
+    model: Model
+    text_hash: str
+    vector: Vector
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Examined:
+    """What a checkpoint's file turned out to be."""
+
+    #: The origin with digest, size and format filled in.
+    origin: Origin
+    inspection: Inspection
+
+
+class Examiner(Protocol):
+    """Fetches and inspects checkpoint files."""
+
+    async def __call__(self, origin: Origin) -> Examined:
+        """Read the file behind the URI and keep nothing.
+
+        Raises:
+            NotFound: there is nothing at the URI.
+            CorruptFile: it is not the file that was announced, or no checkpoint at all.
+            InvalidInput: the URI cannot be served, or the file is too large.
+            Unavailable: the place is out of reach now.
+        """
+
+
+class Describer(Protocol):
+    """Writes the description D of a card that came without one."""
+
+    async def __call__(self, card: Card, examined: Examined) -> str:
+        """A few plain sentences; the same for the same input."""
+
+
+class Announcer(Protocol):
+    """Publishes what happened. Each event has a deterministic id, so repeating one is harmless."""
+
+    async def registered(self, tenant: str, card: Card) -> None:
+        """The card is stored: quantize it for all profiles. Raises Unavailable."""
+
+    async def wanted(
+        self, tenant: str, card: Card, profiles: Sequence[str], *, asked_at: datetime
+    ) -> None:
+        """Artifacts for these profiles are missing. `asked_at` tells one asking from the next."""
+
+    async def archived(self, tenant: str, card: Card) -> None:
+        """The checkpoint was withdrawn. Raises Unavailable."""
+
+
+class CardReader(Protocol):
+    """Reads a tenant's cards. Every method raises Unavailable when the database is out of reach."""
+
+    async def card(self, tenant: str, checkpoint_id: str) -> Card | None:
+        """One card with its artifacts; None when there is none."""
+
+    async def page(
+        self, tenant: str, constraints: Filter, *, after: Position | None, limit: int
+    ) -> list[Card]:
+        """The newest cards that satisfy the constraints, after a position."""
+
+    async def changes(
+        self, tenant: str, constraints: Filter, *, after: int, limit: int
+    ) -> tuple[list[Card], int]:
+        """Cards changed after a revision, in order of their change, and the revision to go on from.
+
+        A card that changed several times comes once, in its present state. Revisions become visible
+        in their order, so nothing is ever skipped. At the end the revision stays what it was.
+        """
+
+    async def search(
+        self,
+        tenant: str,
+        query: Query,
+        *,
+        sparse: str,
+        dense: Vector | None,
+        model: Model | None,
+        limit: int,
+        offset: int,
+    ) -> Hits:
+        """Rank the cards that satisfy the constraints; `sparse` is a tsquery literal or ""."""
+
+    async def vocabulary(self, tenant: str, known_revision: str) -> Vocabulary:
+        """The words of selectable cards, unless the caller has them already."""
+
+
+class CardWriter(Protocol):
+    """One transaction on a tenant's cards.
+
+    The first `card` locks the tenant against other writers until the transaction ends, so what was
+    read stays true. Nothing is stored unless the block ends without an exception.
+    """
+
+    async def card(self, checkpoint_id: str) -> Card | None:
+        """One card with its artifacts; None when there is none."""
+
+    async def outcomes(self, card: Card) -> list[Outcome]:
+        """What became of each profile of the card's present source."""
+
+    async def put_card(self, card: Card) -> Card:
+        """Insert or replace a card; returns it with its new revision. Watchers are told."""
+
+    async def put_outcome(self, checkpoint_id: str, source_sha256: str, outcome: Outcome) -> None:
+        """Insert or replace what became of one profile of one source."""
+
+    async def put_embedding(self, checkpoint_id: str, embedding: Embedding) -> None:
+        """Insert or replace the vector of one model."""
+
+
+class CardStore(CardReader, Protocol):
+    """The catalog's memory."""
+
+    def writing(self, tenant: str) -> AbstractAsyncContextManager[CardWriter]:
+        """Open a transaction; raises Unavailable when the database is out of reach."""
+
+
+class Upkeep(Protocol):
+    """What the background loops ask of the store."""
+
+    def writing(self, tenant: str) -> AbstractAsyncContextManager[CardWriter]:
+        """Open a transaction; raises Unavailable when the database is out of reach."""
+
+    async def tenants(self) -> list[str]:
+        """All tenants that ever had a card."""
+
+    async def claim_unserved(
+        self,
+        tenant: str,
+        *,
+        profiles: Sequence[str],
+        recipe_version: int,
+        patience_s: float,
+        limit: int,
+    ) -> list[tuple[Card, Sequence[str], datetime]]:
+        """Cards whose artifacts are missing and were not asked for lately, which profiles, and now.
+
+        Claiming counts as asking: another replica, or the next round, gets a card again only after
+        `patience_s`, which doubles with every time it was asked for in vain.
+        """
+
+    async def unembedded(self, tenant: str, model: Model, limit: int) -> list[Card]:
+        """Cards without an up-to-date vector of the model."""
+
+
+class ChangeFeed(Protocol):
+    """Says that a tenant's cards changed."""
+
+    def subscribe(self, tenant: str) -> AbstractAsyncContextManager[AsyncIterator[None]]:
+        """Ticks after each change and, in case one went unheard, now and then."""
