@@ -7,7 +7,8 @@ from collections.abc import Sequence
 from rich.table import Table
 
 from personalq.chassis.errors import InvalidInput
-from personalq.sdk.cli.console import day, out, print_json, size, with_client
+from personalq.sdk.cli.connecting import with_client
+from personalq.sdk.cli.console import day, out, print_json, size
 from personalq.sdk.client import AsyncPersonalQ
 from personalq.sdk.results import Checkpoint
 

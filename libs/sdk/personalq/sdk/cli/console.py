@@ -1,20 +1,13 @@
-"""What commands share: where they print, how they print values, how they run."""
+"""What commands share: where they print, and how."""
 
 from __future__ import annotations
 
-import asyncio
 import json
 import sys
-from collections.abc import Awaitable, Callable
 from dataclasses import fields, is_dataclass
 from datetime import datetime
-from typing import TypeVar
 
 from rich.console import Console
-
-from personalq.sdk.client import AsyncPersonalQ
-
-T = TypeVar("T")
 
 _WIDTH_OF_A_PIPE = 160
 
@@ -38,16 +31,6 @@ def _console(*, stderr: bool) -> Console:
         emoji=False,
         width=None if stream.isatty() else _WIDTH_OF_A_PIPE,
     )
-
-
-def with_client(work: Callable[[AsyncPersonalQ], Awaitable[T]]) -> T:
-    """Run `work` with a client of the configured endpoints."""
-
-    async def connected() -> T:
-        async with AsyncPersonalQ() as client:
-            return await work(client)
-
-    return asyncio.run(connected())
 
 
 def print_json(value: object) -> None:

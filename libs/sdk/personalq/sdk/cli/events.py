@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from personalq.chassis.errors import InvalidInput
-from personalq.sdk.cli.console import out, print_json, with_client
+from personalq.sdk.cli.connecting import with_client
+from personalq.sdk.cli.console import out, print_json
 from personalq.sdk.client import AsyncPersonalQ
 from personalq.sdk.results import DeadEvent
 

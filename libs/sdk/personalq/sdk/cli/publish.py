@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from datetime import datetime
 
 from personalq.chassis.errors import InvalidInput
-from personalq.sdk.cli.console import err, out, print_json, size, with_client
+from personalq.sdk.cli.connecting import with_client
+from personalq.sdk.cli.console import err, out, print_json, size
 from personalq.sdk.client import AsyncPersonalQ
 from personalq.sdk.publishing import CardFields
 from personalq.sdk.results import Checkpoint, Publication

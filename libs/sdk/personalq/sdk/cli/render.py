@@ -10,7 +10,8 @@ from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeElapsed
 from rich.progress import Progress as Bar
 
 from personalq.chassis.errors import InvalidInput
-from personalq.sdk.cli.console import err, out, print_json, with_client
+from personalq.sdk.cli.connecting import with_client
+from personalq.sdk.cli.console import err, out, print_json
 from personalq.sdk.cli.failing import Exit
 from personalq.sdk.cli.select import code, dialogue, show, word
 from personalq.sdk.client import AsyncPersonalQ

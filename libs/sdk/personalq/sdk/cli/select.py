@@ -7,7 +7,8 @@ from collections.abc import Sequence
 
 from rich.console import Console
 
-from personalq.sdk.cli.console import err, out, print_json, with_client
+from personalq.sdk.cli.connecting import with_client
+from personalq.sdk.cli.console import err, out, print_json
 from personalq.sdk.cli.failing import Exit
 from personalq.sdk.client import MAX_QUESTIONS, AsyncPersonalQ
 from personalq.sdk.results import (

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
+from typing import cast
 
 from PIL import Image, ImageDraw, ImageFont
 
@@ -161,6 +162,5 @@ def _wrap(text: str, font: ImageFont.FreeTypeFont) -> list[str]:
 
 @cache
 def _font(size: int) -> ImageFont.FreeTypeFont:
-    font = ImageFont.load_default(size)  # Pillow carries one: no font need be installed
-    assert isinstance(font, ImageFont.FreeTypeFont)
-    return font
+    # Pillow carries one, so that no font need be installed.
+    return cast(ImageFont.FreeTypeFont, ImageFont.load_default(size))

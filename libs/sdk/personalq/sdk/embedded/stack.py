@@ -89,11 +89,13 @@ async def run_stack(
             registry.add(child.popen.pid)
             stack.children.append(child)
 
-        with observing(observe):
-            async with AsyncExitStack() as resources:
-                await _start(stack, resources, ports, base_models, report, settings or {})
-                yield stack
-        registry.clear()
+        try:
+            with observing(observe):
+                async with AsyncExitStack() as resources:
+                    await _start(stack, resources, ports, base_models, report, settings or {})
+                    yield stack
+        finally:
+            registry.clear()
 
 
 async def _start(

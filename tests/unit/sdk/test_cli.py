@@ -1,0 +1,176 @@
+"""The command line without a stack: help, mistakes, files."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from support.tiny_sd import TRIGGER, make_lora, make_tiny_sd
+
+from personalq.sdk.cli.commands import hoist
+
+
+def _run(*arguments: str | Path) -> subprocess.CompletedProcess[str]:
+    """The real command in a process of its own."""
+    return subprocess.run(
+        [Path(sys.executable).with_name("personalq"), *arguments],
+        capture_output=True,
+        text=True,
+        stdin=subprocess.DEVNULL,
+        timeout=60,
+        check=False,
+    )
+
+
+def test_the_version_is_printed() -> None:
+    """`--version` needs no stack."""
+    done = _run("--version")
+    assert (done.returncode, done.stdout) == (0, "personalq 0.1.0\n")
+
+
+def test_help_lists_every_command_and_the_exit_codes() -> None:
+    """What a stranger reads first."""
+    done = _run("--help")
+    assert done.returncode == 0
+    for command in ("up", "publish", "inspect", "select", "render", "generate", "checkpoints"):
+        assert command in done.stdout
+    assert "Exit codes" in done.stdout
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [["selct", "a bear"], ["select"], ["render", "a", "b", "--steps", "many"], ["--bogus"]],
+)
+def test_a_mistake_ends_in_one_line_and_code_2(arguments: list[str]) -> None:
+    """No traceback, no box; a way to help."""
+    done = _run(*arguments)
+    assert done.returncode == 2
+    assert done.stdout == ""
+    assert len(done.stderr.splitlines()) == 1
+    assert "--help" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (["select", "a bear", "--checkin", "127.0.0.1:1"], "check-in at 127.0.0.1:1"),
+        (["checkpoints", "list", "--catalog", "127.0.0.1:1"], "catalog at 127.0.0.1:1"),
+        (["render", "bear", "a bear", "--renderer", "127.0.0.1:1"], "renderer at 127.0.0.1:1"),
+        (["events", "dead", "list", "--nats", "nats://127.0.0.1:1"], "NATS at nats://127.0.0.1:1"),
+    ],
+)
+def test_a_stack_that_is_not_there_is_named_with_the_remedy(
+    arguments: list[str], says: str
+) -> None:
+    """Code 1: a service is out of reach."""
+    done = _run(*arguments)
+    assert done.returncode == 1
+    assert (
+        f"cannot reach {says}: start the stack with `personalq up` or set PERSONALQ_" in done.stderr
+    )
+    assert "Traceback" not in done.stderr
+
+
+def test_a_tenant_may_stand_anywhere() -> None:
+    """Options of the whole command need not come first."""
+    assert hoist(["select", "a bear", "--tenant", "acme"]) == [
+        *("--tenant", "acme"),
+        *("select", "a bear"),
+    ]
+    assert hoist(["select", "--nats=nats://x:1", "--", "--tenant"]) == [
+        "--nats=nats://x:1",
+        *("select", "--", "--tenant"),
+    ]
+    assert hoist(["select", "--tenant"]) == ["--tenant", "select"]
+
+
+def test_a_malformed_tenant_is_bad_input() -> None:
+    """Nothing is asked of any service."""
+    done = _run("select", "a bear", "--tenant", "No Such")
+    assert done.returncode == 2
+    assert "a-z" in done.stderr
+
+
+def test_publish_refuses_a_file_that_is_not_there() -> None:
+    """Before anything is sent."""
+    done = _run("publish", "gone.safetensors", "--trigger", "<a>", "--subject", "bear")
+    assert done.returncode == 2
+    assert "gone.safetensors" in done.stderr
+
+
+def test_publish_refuses_a_time_that_is_none(tmp_path: Path) -> None:
+    """The right form is in the message."""
+    done = _run(
+        *("publish", tmp_path / "x", "--trigger", "<a>", "--subject", "bear"),
+        *("--created-at", "last spring"),
+    )
+    assert done.returncode == 2
+    assert "2026-04-12" in done.stderr
+
+
+def test_inspect_tells_what_a_lora_is(tmp_path: Path) -> None:
+    """As lines and as JSON."""
+    file = make_lora(
+        make_tiny_sd(tmp_path / "base"), tmp_path / "bear.safetensors", trigger_embedding=TRIGGER
+    )
+    done = _run("inspect", file)
+    assert done.returncode == 0
+    assert "rank" in done.stdout
+    found = json.loads(_run("inspect", file, "--json").stdout)
+    assert found["format"] == "lora"
+    assert found["rank"] == 2
+    assert found["cross_attention_width"] == 32
+    assert TRIGGER in found["trigger_candidates"]
+    assert found["problems"] == []
+
+
+@pytest.mark.parametrize(
+    ("content", "reason"),
+    [
+        (b"ab", "2 bytes"),
+        (b"version https://git-lfs.github.com/spec/v1\noid sha256:ab\nsize 5\n", "LFS"),
+        (b"\x80\x04\x95\x0b\x00\x00\x00\x00\x00\x00\x00\x8c\x07pickled\x94.", "pickle"),
+    ],
+    ids=["two bytes", "LFS pointer", "pickle"],
+)
+def test_inspect_refuses_a_broken_file_with_the_reason(
+    tmp_path: Path, content: bytes, reason: str
+) -> None:
+    """Code 2; JSON holds the same reason."""
+    file = tmp_path / "bear.safetensors"
+    file.write_bytes(content)
+    done = _run("inspect", file, "--json")
+    assert done.returncode == 2
+    assert reason.lower() in done.stderr.lower()
+    assert reason.lower() in json.loads(done.stdout)["problems"][0].lower()
+
+
+def test_dead_replay_wants_to_know_which() -> None:
+    """Neither nothing nor everything by accident."""
+    done = _run("events", "dead", "replay")
+    assert done.returncode == 2
+    assert "--all" in done.stderr
+
+
+def test_the_command_line_loads_neither_torch_nor_grpc() -> None:
+    """Help and mistakes answer at once."""
+    probe = (
+        "import sys; from personalq.sdk.cli.commands import app; "
+        "print([m for m in ('torch', 'grpc', 'nats', 'google.protobuf') if m in sys.modules])"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", probe], capture_output=True, text=True, check=True, timeout=60
+    )
+    assert done.stdout == "[]\n"
+
+
+def test_the_client_loads_no_torch() -> None:
+    """A backend installs the SDK without it."""
+    probe = "import sys, personalq.sdk.client, personalq.sdk.sync; print('torch' in sys.modules)"
+    done = subprocess.run(
+        [sys.executable, "-c", probe], capture_output=True, text=True, check=True, timeout=60
+    )
+    assert done.stdout == "False\n"
