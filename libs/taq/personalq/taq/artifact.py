@@ -229,9 +229,10 @@ def load_unet_(
             "A LoRA artifact has no UNet: load its base, then attach_lora_."
         )
     for entry in artifact.manifest["layers"]:
+        layer = _layer(unet, entry["name"], tuple(entry["shape"]))
         if entry["weight_bits"] != FULL_BITS:
             scheme = Scheme(entry["weight_bits"], entry["activation_bits"])
-            _replace_with_empty(unet, entry["name"], scheme, tuple(entry["shape"]))
+            unet.set_submodule(entry["name"], _empty_like(layer, scheme))
     exact = {
         f"{name}.{buffer}"
         for name, module in unet.named_modules()
@@ -245,7 +246,8 @@ def load_unet_(
     try:
         unet.load_state_dict(state, assign=True)
     except RuntimeError as error:
-        raise ArtifactMismatchError(f"The UNet has another configuration: {error}") from error
+        first = str(error).splitlines()[1].strip()
+        raise ArtifactMismatchError(f"The UNet has another configuration: {first}") from error
     for name, module in unet.named_modules():
         if isinstance(module, QuantModule) and module.bias is not None:
             module.bias = module.bias.float()
@@ -305,21 +307,28 @@ def _unet_tensors(unet: nn.Module) -> dict[str, Tensor]:
     return tensors
 
 
-def _replace_with_empty(unet: nn.Module, name: str, scheme: Scheme, shape: tuple[int, ...]) -> None:
-    """Put an empty quantized layer in place of the full-precision one."""
+def _layer(unet: nn.Module, name: str, shape: tuple[int, ...]) -> nn.Linear | nn.Conv2d:
+    """Return the float layer `name`, whose weight must be of `shape`."""
     try:
         layer = unet.get_submodule(name)
     except AttributeError as error:
         raise ArtifactMismatchError(f"The UNet has no layer {name}.") from error
-    if not isinstance(layer, nn.Linear | nn.Conv2d) or tuple(layer.weight.shape) != shape:
-        raise ArtifactMismatchError(f"The UNet's {name} is not a layer of {shape} weights.")
-    with torch.device("meta"):
-        empty: QuantModule = (
-            QuantConv2d.like(layer, scheme)
-            if isinstance(layer, nn.Conv2d)
-            else QuantLinear.like(layer, scheme)
+    if not isinstance(layer, nn.Linear | nn.Conv2d):
+        raise ArtifactMismatchError(f"The UNet's {name} is no float layer; load into a fresh UNet.")
+    if tuple(layer.weight.shape) != shape:
+        raise ArtifactMismatchError(
+            f"The UNet has another configuration: {name} has {tuple(layer.weight.shape)} weights, "
+            f"in the artifact {shape}."
         )
-    unet.set_submodule(name, empty)
+    return layer
+
+
+def _empty_like(layer: nn.Linear | nn.Conv2d, scheme: Scheme) -> QuantModule:
+    """Return a quantized layer of the same shape without memory."""
+    with torch.device("meta"):
+        if isinstance(layer, nn.Conv2d):
+            return QuantConv2d.like(layer, scheme)
+        return QuantLinear.like(layer, scheme)
 
 
 def _write(

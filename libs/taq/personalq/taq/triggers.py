@@ -111,5 +111,6 @@ def _pattern(trigger: str, tokenizer: Any) -> re.Pattern[str]:
     after = r"(?!\w)" if re.match(r"\w", words[-1][-1]) else ""
     # Whether case counts is a property of the tokenizer and, with added tokens, of the
     # trigger; the tokenizer itself is the only one to know.
-    lower, upper = (tokenizer(form)["input_ids"] for form in (trigger.lower(), trigger.upper()))
-    return re.compile(before + text + after, re.IGNORECASE if lower == upper else 0)
+    forms = {trigger, trigger.lower(), trigger.upper()}
+    ignores_case = len({tuple(tokenizer(form)["input_ids"]) for form in forms}) == 1
+    return re.compile(before + text + after, re.IGNORECASE if ignores_case else 0)

@@ -1,0 +1,134 @@
+"""Quantized layers: what they hold, and that every kernel computes what the reference does."""
+
+from __future__ import annotations
+
+import pytest
+import torch
+from torch import nn
+from unit.taq.models import assert_similar, relative_error
+
+from personalq.taq import MissingRangeError, Range, RecipeError
+from personalq.taq.kernels import KERNELS, choose, onednn_is_exact, use_kernel
+from personalq.taq.modules import QuantConv2d, QuantLinear, QuantModule, Scheme
+
+RANGE = Range(-3.1, 4.2)
+SCHEMES = [Scheme(8, 8), Scheme(4, 8), Scheme(8, 4), Scheme(4, 4)]
+CONVS = {
+    "3x3": nn.Conv2d(32, 48, 3, padding=1),
+    "strided": nn.Conv2d(32, 64, 3, stride=2, padding=1),
+    "1x1 without bias": nn.Conv2d(64, 32, 1, bias=False),
+    "odd channels": nn.Conv2d(33, 5, 3, padding=1),
+}
+LINEARS = {
+    "plain": nn.Linear(64, 96),
+    "without bias": nn.Linear(96, 32, bias=False),
+    "odd": nn.Linear(33, 7),
+}
+LAYERS = {**CONVS, **LINEARS}
+
+
+def _quantized(layer: nn.Module, scheme: Scheme) -> QuantModule:
+    if isinstance(layer, nn.Conv2d):
+        return QuantConv2d.from_conv2d(layer, scheme, RANGE)
+    assert isinstance(layer, nn.Linear)
+    return QuantLinear.from_linear(layer, scheme, RANGE)
+
+
+def _input(layer: nn.Module, *, seed: int = 0) -> torch.Tensor:
+    g = torch.Generator().manual_seed(seed)
+    if isinstance(layer, nn.Conv2d):
+        return torch.randn(2, layer.in_channels, 9, 7, generator=g)
+    assert isinstance(layer, nn.Linear)
+    return torch.randn(2, 5, layer.in_features, generator=g)
+
+
+@pytest.mark.parametrize("scheme", SCHEMES, ids=lambda s: f"w{s.weight_bits}a{s.activation_bits}")
+@pytest.mark.parametrize("name", LAYERS)
+def test_integer_kernels_equal_the_reference(name: str, scheme: Scheme) -> None:
+    """Integer products and dequantized float products agree to rounding."""
+    if not onednn_is_exact():
+        pytest.skip("this CPU or torch has no exact uint8 × int8 products")
+    layer, x = _quantized(LAYERS[name], scheme), _input(LAYERS[name])
+    assert choose(layer, x)[0] == "onednn"
+    for given in (x, x.bfloat16()):
+        with use_kernel("reference"):
+            expected = layer(given)
+        with use_kernel("onednn"):
+            computed = layer(given)
+        assert computed.dtype == given.dtype
+        assert_similar(computed, expected)
+
+
+@pytest.mark.parametrize("name", LAYERS)
+def test_eight_bits_are_close_to_the_float_layer(name: str) -> None:
+    """W8A8 is within 2 % of full precision, W4A8 within 15 %, weight-only 8 bits within 1 %."""
+    layer, x = LAYERS[name], _input(LAYERS[name]).clamp(RANGE.low, RANGE.high)
+    with torch.no_grad():
+        expected = layer(x)
+        for scheme, bound in ((Scheme(8, 8), 0.02), (Scheme(4, 8), 0.15), (Scheme(8, None), 0.01)):
+            assert relative_error(_quantized(layer, scheme)(x), expected) < bound
+
+
+def test_the_reference_by_hand() -> None:
+    """The equation x̂ Ŵᵀ + b on numbers one can check."""
+    linear = nn.Linear(2, 1)
+    with torch.no_grad():
+        linear.weight.copy_(torch.tensor([[1.27, -0.5]]))
+        linear.bias.fill_(0.25)
+    layer = QuantLinear.from_linear(linear, Scheme(8, 8), Range(-1.0, 1.55))  # s = 0.01, z = 100
+    assert layer.weight.tolist() == [[127, -50]]
+    assert layer.input_grid.zero_point == 100
+    with use_kernel("reference"):
+        y = layer(torch.tensor([[0.501, 9.0]]))  # 0.50 and, clipped, 1.55
+    assert y.item() == pytest.approx(1.27 * 0.50 - 0.5 * 1.55 + 0.25, abs=1e-6)
+
+
+def test_zero_padding_stays_zero() -> None:
+    """A convolution pads with the zero point, so that borders are right on asymmetric grids."""
+    conv = CONVS["3x3"]
+    layer = QuantConv2d.from_conv2d(conv, Scheme(8, 8), Range(-0.5, 7.0))
+    x = torch.full((1, 32, 4, 4), 5.0)
+    with torch.no_grad():
+        assert_similar(layer(x), conv(x), within=0.02)
+
+
+def test_weights_are_held_packed() -> None:
+    """Eight bits are one byte per weight, four bits half a byte; a loaded layer holds the same."""
+    conv = CONVS["3x3"]
+    for bits, size in ((8, conv.weight.numel()), (4, conv.weight.numel() // 2)):
+        layer = _quantized(conv, Scheme(bits, 8))
+        assert layer.weight.numel() * layer.weight.element_size() == size
+        other = QuantConv2d.like(conv, Scheme(bits, 8))
+        other.load_state_dict(layer.state_dict())
+        x = _input(conv)
+        assert torch.equal(other(x), layer(x))
+
+
+def test_another_dtype_never_rounds_the_scales() -> None:
+    """`.to(bfloat16)` changes what is computed with, not what was stored."""
+    layer, x = _quantized(LINEARS["plain"], Scheme(8, 8)), _input(LINEARS["plain"])
+    expected = layer(x)
+    assert torch.equal(layer.to(torch.bfloat16).to(torch.float32)(x), expected)
+    assert layer.weight_scale.dtype == torch.float32
+
+
+def test_loading_other_weights_forgets_the_prepared_ones() -> None:
+    """What a kernel prepared at first use is prepared again for new weights."""
+    linear, x = LINEARS["plain"], _input(LINEARS["plain"])
+    layer, other = _quantized(linear, Scheme(8, 8)), nn.Linear(64, 96)
+    layer(x)
+    new = QuantLinear.from_linear(other, Scheme(8, 8), Range(-5.0, 5.0))
+    layer.load_state_dict(new.state_dict())
+    assert torch.equal(layer(x), new(x))
+
+
+def test_mistakes_are_named() -> None:
+    """An unknown kernel, one that cannot run a layer, a grid that is not there."""
+    layer = _quantized(LINEARS["plain"], Scheme(8, None))
+    with pytest.raises(RecipeError, match="there are onednn, reference"), use_kernel("cuda"):
+        pass
+    with pytest.raises(RecipeError, match="No kernel"), use_kernel("onednn"):
+        layer(_input(LINEARS["plain"]))
+    with pytest.raises(MissingRangeError):
+        _ = layer.input_grid
+    assert list(KERNELS) == ["onednn", "reference"]
