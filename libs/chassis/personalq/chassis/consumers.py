@@ -27,7 +27,7 @@ import nats.errors
 from nats.aio.msg import Msg
 from nats.js import JetStreamContext
 from nats.js.api import AckPolicy, ConsumerConfig, DeliverPolicy
-from nats.js.errors import BadRequestError
+from nats.js.errors import BadRequestError, ServerError
 from opentelemetry.trace import SpanKind
 
 from personalq.chassis import dead_letters, telemetry
@@ -40,8 +40,9 @@ log = logging.getLogger(__name__)
 
 Pull: TypeAlias = JetStreamContext.PullSubscription
 
-#: One pull waits this long for a message; short, because a pull does not survive a server restart.
-_FETCH_S = 5.0
+#: One pull waits this long for a message; short, because a pull does not survive a server restart
+#: and nats-py waits to the end of it even when it hears that the consumer is gone.
+_FETCH_S = 2.0
 #: Between two attempts to find or make a consumer.
 _RECOVER_S = (0.2, 10.0)
 #: Delay before a failed message comes again: doubles from the first to the second.
@@ -49,6 +50,8 @@ _BACKOFF_S = (1.0, 60.0)
 #: A message delivered this many times max_deliver is buried whatever its handler says: a worker
 #: that dies of it, or says Retry for ever, must not hold it for ever.
 _SAFETY_FACTOR = 10
+#: What the server says, with code 500, when a consumer of that name has other fundamentals.
+_CONSUMER_CREATE_ERROR = 10012
 
 
 class Retry(Exception):
@@ -202,18 +205,7 @@ class Worker(Generic[M]):
         if deliveries > wish.max_deliver * _SAFETY_FACTOR:
             return "dead", Reject(f"delivered {deliveries} times and never finished")
         try:
-            event = unwrap(
-                self._event_type,
-                subject=message.subject,
-                payload=message.data,
-                headers=message.headers or {},
-            )
-        except InvalidInput as error:
-            return "dead", error
-        tenant: str = event.tenant  # type: ignore[attr-defined]  # every event has one
-        try:
-            with tenant_scope(tenant):
-                await self._handler(event)
+            await _deliver(message, self._event_type, self._handler)
         except Retry as error:
             return "retried", error
         except (Reject, InvalidInput) as error:
@@ -336,15 +328,7 @@ class Follower(Generic[M]):
             f"{self._event} {self._name}", carrier=_lower(message), kind=SpanKind.CONSUMER
         ):
             try:
-                event = unwrap(
-                    self._event_type,
-                    subject=message.subject,
-                    payload=message.data,
-                    headers=message.headers or {},
-                )
-                tenant: str = event.tenant  # type: ignore[attr-defined]  # every event has one
-                with tenant_scope(tenant):
-                    await self._handler(event)
+                await _deliver(message, self._event_type, self._handler)
                 await message.ack()
             except InvalidInput as error:
                 outcome = "dead"
@@ -387,14 +371,14 @@ async def _keep_pulling(
             finally:
                 with suppress(Exception):
                     await pull.unsubscribe()
-        except BadRequestError as error:
-            raise PersonalQError(
-                f"NATS refuses consumer {config.name} of {stream}: {error.description}; "
-                "delete the consumer if its settings changed"
-            ) from error
         except nats.errors.ConnectionClosedError as error:
             raise Unavailable("the connection to NATS is closed") from error
         except (nats.errors.Error, OSError, TimeoutError) as error:
+            if _is_refusal(error):
+                raise PersonalQError(
+                    f"NATS refuses consumer {config.name} of {stream}: {error}; "
+                    "delete the consumer if its settings changed"
+                ) from error
             if time.monotonic() - started > _RECOVER_S[1]:
                 delay_s = _RECOVER_S[0]
             log.warning(
@@ -409,6 +393,13 @@ async def _keep_pulling(
             )
             await asyncio.sleep(delay_s)
             delay_s = min(delay_s * 2, _RECOVER_S[1])
+
+
+def _is_refusal(error: Exception) -> bool:
+    """Whether asking again for the same consumer would change nothing."""
+    if isinstance(error, ServerError):
+        return error.err_code == _CONSUMER_CREATE_ERROR
+    return isinstance(error, BadRequestError)
 
 
 async def _next(pull: Pull) -> Msg | None:
@@ -427,6 +418,21 @@ async def _next(pull: Pull) -> Msg | None:
         # Nobody cancelled us: nats-py does so to its waiting readers when it closes.
         raise nats.errors.ConnectionClosedError from None
     return messages[0]
+
+
+async def _deliver(
+    message: Msg, event_type: type[M], handler: Callable[[M], Awaitable[None]]
+) -> None:
+    """Read the event and call the handler for its tenant; InvalidInput when it cannot be read."""
+    event = unwrap(
+        event_type,
+        subject=message.subject,
+        payload=message.data,
+        headers=message.headers or {},
+    )
+    tenant: str = event.tenant  # type: ignore[attr-defined]  # every event has one
+    with tenant_scope(tenant):
+        await handler(event)
 
 
 @asynccontextmanager

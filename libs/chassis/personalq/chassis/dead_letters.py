@@ -114,7 +114,7 @@ async def replay(jetstream: JetStreamContext, sequence: int) -> None:
         if latest is not None and (latest.seq or 0) > dead.stream_sequence:
             raise Conflict(f"{dead.subject} has a newer message: discard dead letter {sequence}")
     headers = {**dead.headers, "Nats-Msg-Id": f"replay-{uuid.uuid4().hex}"}
-    await jetstream.publish(dead.subject, dead.payload, headers=headers, stream=dead.stream)
+    await jetstream.publish(dead.subject, dead.payload, headers=headers)
     await jetstream.delete_msg(DEAD_LETTERS, sequence)
 
 

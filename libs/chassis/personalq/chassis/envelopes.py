@@ -7,6 +7,7 @@ follow the NATS binding of CloudEvents, so `nats pub` and `nats sub` are all one
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -14,6 +15,7 @@ from typing import TypeVar
 from urllib.parse import quote, unquote
 
 from google.protobuf import json_format
+from google.protobuf.descriptor import Descriptor
 from google.protobuf.message import DecodeError, Message
 
 from personalq.chassis import telemetry
@@ -82,8 +84,10 @@ def _parse(event_type: type[M], payload: bytes, content_type: str) -> M:
     match content_type.split(";")[0].strip().lower():
         case "application/json" | "":
             try:
-                return json_format.Parse(payload, event_type(), ignore_unknown_fields=True)
-            except (json_format.ParseError, UnicodeDecodeError) as error:
+                value = json.loads(payload)
+                _check_shape(event_type.DESCRIPTOR, value, path="the event")
+                return json_format.ParseDict(value, event_type(), ignore_unknown_fields=True)
+            except (json_format.ParseError, ValueError, RecursionError) as error:
                 raise InvalidInput(f"the payload is no {name} in JSON: {error}") from error
         case "application/protobuf" | "application/x-protobuf":
             try:
@@ -92,6 +96,25 @@ def _parse(event_type: type[M], payload: bytes, content_type: str) -> M:
                 raise InvalidInput(f"the payload is no {name} in protobuf: {error}") from error
         case other:
             raise InvalidInput(f"content-type is {other!r}; send {JSON} or {BINARY}")
+
+
+def _check_shape(descriptor: Descriptor, value: object, *, path: str) -> None:
+    """Raise ValueError where a message should be an object and is not.
+
+    `ParseDict` does not notice when it ignores unknown fields: it takes the letters of a string for
+    unknown names.
+    """
+    if descriptor.full_name.startswith("google.protobuf."):
+        return  # these have forms of their own, which ParseDict knows
+    if not isinstance(value, dict):
+        raise ValueError(f"{path} must be an object")
+    fields = {name: field for field in descriptor.fields for name in (field.name, field.json_name)}
+    for name, inner in value.items():
+        field = fields.get(name)
+        if field is None or field.message_type is None or inner is None:
+            continue
+        for item in inner if field.is_repeated and isinstance(inner, list) else [inner]:
+            _check_shape(field.message_type, item, path=f"field {name!r}")
 
 
 def encode_header(text: str, *, limit: int = 1024) -> str:
