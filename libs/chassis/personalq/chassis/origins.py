@@ -375,15 +375,15 @@ class HubOrigin:
     def _ask_hub(self) -> tuple[Any, Any, Mapping[str, str]]:
         """(model info, (name, commit) → URL, headers)."""
         try:
-            import huggingface_hub
-            from huggingface_hub import errors
+            from huggingface_hub import HfApi, errors, hf_hub_url
+            from huggingface_hub.utils import build_hf_headers
         except ImportError as error:
             raise InvalidInput(
                 "hf:// is not installed here: pip install 'personalq-chassis[hub]', or use another "
                 "kind of URI",
                 field="uri",
             ) from error
-        hub = huggingface_hub.HfApi(endpoint=self._endpoint)
+        hub = HfApi(endpoint=self._endpoint)
         try:
             info = hub.model_info(
                 self._repo,
@@ -410,13 +410,9 @@ class HubOrigin:
             raise Unavailable(f"the Hub does not answer for {self._what}: try again") from error
 
         def url_of(name: str, commit: str) -> str:
-            return str(
-                huggingface_hub.hf_hub_url(
-                    self._repo, name, revision=commit, endpoint=self._endpoint
-                )
-            )
+            return str(hf_hub_url(self._repo, name, revision=commit, endpoint=self._endpoint))
 
-        return info, url_of, huggingface_hub.utils.build_hf_headers()
+        return info, url_of, build_hf_headers()
 
     async def copy(self, part: Part, target: VerifiedWrite) -> None:
         """Stream it from its resolve address."""

@@ -50,6 +50,7 @@ from personalq.chassis.verified_files import (
 __all__ = ["FOLDER_SUFFIXES", "SCHEMES", "Source", "digest_of", "fetch_source"]
 
 SCHEMES = ("file", "http", "https", "s3", "gs", "hf")
+MAX_URI_CHARACTERS = 2048
 MAX_FILES = 1000  # a diffusers folder has about 15
 FETCH_TIMEOUT_S = 3600.0
 
@@ -145,6 +146,11 @@ def _origin_of(uri: str, *, allowed_roots: Sequence[Path], hub_endpoint: str | N
     except ValueError as error:
         raise InvalidInput(f"{public_uri(uri)!r} is no URI: {error}", field="uri") from error
     scheme = parts.scheme
+    if len(uri) > MAX_URI_CHARACTERS:
+        raise InvalidInput(
+            f"{public_uri(uri)!r} has {len(uri)} characters; {MAX_URI_CHARACTERS} are the limit",
+            field="uri",
+        )
     if not uri.isprintable() or scheme not in SCHEMES:
         raise InvalidInput(
             f"{public_uri(uri)!r} is no checkpoint URI: write file:///path, https://host/path, "
