@@ -64,6 +64,7 @@ def ranges_of(
 
 def relative_error(x: Tensor, reference: Tensor) -> float:
     """Return |x − reference| / |reference| in the 2-norm."""
+    x, reference = x.detach(), reference.detach()
     difference = (x.double() - reference.double()).norm()
     return float(difference / reference.double().norm())
 
