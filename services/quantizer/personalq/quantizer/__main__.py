@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import asyncio
 
+import diffusers
 import torch
+import transformers
 
 from personalq.chassis.blobs import open_blob_store
 from personalq.chassis.events import open_bus, verify_streams
@@ -86,6 +88,8 @@ async def run_quantizer(settings: QuantizerSettings, stop: asyncio.Event) -> Non
 
 def main() -> None:
     """Read the settings and run."""
+    transformers.utils.logging.disable_progress_bar()  # bars are for terminals, not for logs
+    diffusers.utils.logging.disable_progress_bar()
     settings = load_settings(QuantizerSettings)
     run(lambda stop: run_quantizer(settings, stop), settings, name="quantizer")
 

@@ -34,6 +34,7 @@ class BaseModel:
     fingerprint: str  # over the files of PARTS
     tokenizer_fingerprint: str
     text_width: int  # of the text encoder's states and token embeddings
+    cross_attention_width: int  # of the UNet
 
 
 async def locate(
@@ -95,12 +96,14 @@ def read_base(base_model: str, folder: Path) -> BaseModel:
     """Hash a base model's files and read its widths."""
     digests = {part: digest_of(folder / part)[0] for part in PARTS}
     fingerprint = "".join(f"{part} {digest}\n" for part, digest in sorted(digests.items()))
-    config = json.loads((folder / "text_encoder" / "config.json").read_text())
+    encoder = json.loads((folder / "text_encoder" / "config.json").read_text())
+    unet = json.loads((folder / "unet" / "config.json").read_text())
     log.info("base model read", extra={"action": "read_base", "base_model": base_model})
     return BaseModel(
         base_model=base_model,
         folder=folder,
         fingerprint=hashlib.sha256(fingerprint.encode()).hexdigest(),
         tokenizer_fingerprint=digests["tokenizer"],
-        text_width=int(config["hidden_size"]),
+        text_width=int(encoder["hidden_size"]),
+        cross_attention_width=int(unet["cross_attention_dim"]),
     )

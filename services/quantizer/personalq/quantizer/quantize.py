@@ -11,7 +11,7 @@ from pathlib import Path
 
 from personalq.chassis.blobs import BlobStore
 from personalq.chassis.errors import CorruptFile, InvalidInput, NotFound
-from personalq.chassis.inspection import inspect
+from personalq.chassis.inspection import check_base, inspect
 from personalq.chassis.sources import digest_of
 from personalq.quantizer.bases import BaseModel, BaseModels
 from personalq.quantizer.jobs import Failed, Job, Made, Published, key_of
@@ -97,7 +97,8 @@ async def _make(
     """Make one artifact, store its blobs, write it into the ledger."""
     inspection = await asyncio.to_thread(inspect, source)
     if inspection.problems:
-        raise InvalidInput("; ".join(inspection.problems))
+        raise InvalidInput(" ".join(inspection.problems))
+    check_base(inspection, base.cross_attention_width, base_model=base.base_model)
     workshop, out = tools.workshop, directory / profile
     base_made: Made | None = None
     if inspection.format == "full":

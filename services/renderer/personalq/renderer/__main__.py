@@ -9,7 +9,9 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import AsyncExitStack
 from typing import cast
 
+import diffusers
 import torch
+import transformers
 
 from personalq.chassis.blobs import open_blob_store
 from personalq.chassis.errors import PersonalQError
@@ -170,6 +172,8 @@ def load_safety_checker(name: str) -> SafetyChecker | None:
 
 def main() -> None:
     """Read the settings and run."""
+    transformers.utils.logging.disable_progress_bar()  # bars are for terminals, not for logs
+    diffusers.utils.logging.disable_progress_bar()
     settings = load_settings(RendererSettings)
     run(lambda stop: run_renderer(settings, stop), settings, name="renderer")
 

@@ -131,6 +131,6 @@ def _files(manifest: Path) -> list[tuple[str, str]]:
     except (ValueError, KeyError, TypeError) as error:
         raise CorruptFile("it is not a manifest") from error
     for name, _ in entries:
-        if name != Path(name).name or name in (".", "..", MANIFEST) or name.startswith("."):
+        if name != Path(name).name or name in ("", MANIFEST) or name.startswith("."):
             raise CorruptFile(f"it names a file {name!r}")
     return entries

@@ -42,7 +42,11 @@ class Vocabulary:
 
 
 def _replace(text: str, trigger: str, phrase: str) -> str:
-    return re.sub(re.escape(trigger), lambda _: phrase, text, flags=re.IGNORECASE)
+    """Replace a trigger in any case; one of letters only where it is a whole word."""
+    before = r"(?<!\w)" if re.match(r"\w", trigger[0]) else ""
+    after = r"(?!\w)" if re.match(r"\w", trigger[-1]) else ""
+    pattern = before + re.escape(trigger) + after
+    return re.sub(pattern, lambda _: phrase, text, flags=re.IGNORECASE)
 
 
 @dataclass(frozen=True, kw_only=True)
