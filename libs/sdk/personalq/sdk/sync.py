@@ -56,12 +56,13 @@ class PersonalQ:
             timeout_s=timeout_s,
             render_timeout_s=render_timeout_s,
         )
+        self._loop: asyncio.AbstractEventLoop | None = None
+
+    def __enter__(self) -> Self:
         self._loop = asyncio.new_event_loop()
         self._thread = threading.Thread(
             target=self._loop.run_forever, name="personalq-sdk", daemon=True
         )
-
-    def __enter__(self) -> Self:
         self._thread.start()
         try:
             self._run(self._client.__aenter__())
@@ -169,7 +170,7 @@ class PersonalQ:
         return self._run(self._client.archive(checkpoint_id))
 
     def _run(self, work: Coroutine[Any, Any, T]) -> T:
-        if not self._thread.is_alive():
+        if self._loop is None:
             work.close()
             raise RuntimeError("use PersonalQ as a context manager: `with PersonalQ() as client:`")
         future = asyncio.run_coroutine_threadsafe(work, self._loop)
@@ -193,6 +194,8 @@ class PersonalQ:
             self._run(values.aclose())
 
     def _stop(self) -> None:
-        self._loop.call_soon_threadsafe(self._loop.stop)
-        self._thread.join()
-        self._loop.close()
+        if self._loop is not None:
+            self._loop.call_soon_threadsafe(self._loop.stop)
+            self._thread.join()
+            self._loop.close()
+            self._loop = None

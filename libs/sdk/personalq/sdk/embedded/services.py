@@ -50,7 +50,12 @@ def environment(
     own: dict[str, str] = {}
     match service:
         case "catalog":
-            own = {"postgres_url": postgres_url, "embedding_model": _embedding_model()}
+            own = {
+                "postgres_url": postgres_url,
+                "embedding_model": _embedding_model(),
+                "base_models": json.dumps(dict(base_models)),
+                "work_dir": str(data / "catalog"),
+            }
         case "checkin":
             own = {"catalog_target": ports.address("catalog")}
         case "quantizer":
