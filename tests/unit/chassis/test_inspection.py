@@ -1,0 +1,525 @@
+"""What a checkpoint is: real files of every key style, and files made for each rule."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+from support.safetensors_files import unet_lora, unet_model, write_safetensors
+
+from personalq.chassis.errors import CorruptFile, InvalidInput
+from personalq.chassis.inspection import Inspection, check_base, inspect
+
+TEXT_LORA = {
+    "text_encoder.text_model.encoder.layers.0.self_attn.q_proj.lora_A.weight": (4, 768),
+    "text_encoder.text_model.encoder.layers.0.self_attn.q_proj.lora_B.weight": (768, 4),
+}
+
+
+def made(
+    folder: Path,
+    shapes: Mapping[str, tuple[int, ...]],
+    metadata: Mapping[str, str] | None = None,
+) -> Inspection:
+    """The inspection of a file with these tensors."""
+    return inspect(write_safetensors(folder / "bear.safetensors", shapes, metadata))
+
+
+class TestRealFiles:
+    """Files as they were found in the wild."""
+
+    @pytest.fixture
+    def lora(self, shared_data: Path) -> Path:
+        """Their folder."""
+        return shared_data / "lora"
+
+    def test_diffusers_keys(self, lora: Path) -> None:
+        """`unet.<layer>.lora.down.weight`, rank 4, 128 layers."""
+        found = inspect(lora / "expansion_joint_chiang.safetensors")
+        assert (found.format, found.key_style, found.rank) == ("lora", "diffusers", 4)
+        assert (found.cross_attention_width, found.base_family) == (768, "SD 1.x")
+        assert found.components == {"unet": 128}
+        assert found.problems == ()
+
+    def test_processor_keys(self, lora: Path) -> None:
+        """`<layer>.processor.to_q_lora.down.weight`, without a component's name."""
+        found = inspect(lora / "catundchat_sd15_axe.safetensors")
+        assert (found.format, found.key_style, found.rank) == ("lora", "diffusers-processor", 4)
+        assert found.cross_attention_width == 768
+        assert found.components == {"unet": 128}
+        assert found.problems == ()
+
+    def test_indexed_keys_with_tokens(self, lora: Path) -> None:
+        """cloneofsimo: numbered layers; two trained tokens; the width shows all the same."""
+        found = inspect(lora / "cloneofsimo_lora_disney.safetensors")
+        assert (found.format, found.key_style, found.rank) == ("lora", "indexed", 1)
+        assert found.cross_attention_width == 768
+        assert found.tokens == ("<s1>", "<s2>")
+        assert found.trigger_candidates == ("<s1>", "<s2>")
+        assert any("numbered" in problem for problem in found.problems)
+
+    def test_indexed_keys_without_tokens(self, lora: Path) -> None:
+        """The same style at rank 4; no trigger to be found."""
+        found = inspect(lora / "cloneofsimo_analog_svd_rank4.safetensors")
+        assert (found.rank, found.cross_attention_width) == (4, 768)
+        assert found.trigger_candidates == ()
+
+    @pytest.mark.parametrize(("rank", "year"), [(4, 2023), (8, 2023)])
+    def test_lokr_with_kohya_metadata(self, lora: Path, rank: int, year: int) -> None:
+        """LyCORIS LoKr: rank, width from the Kronecker factors, base, triggers, date, alpha."""
+        found = inspect(lora / f"lycoris_smart_falcon_{rank}_lokr.safetensors")
+        assert (found.adapter, found.key_style, found.rank) == ("lokr", "lycoris", rank)
+        assert found.cross_attention_width == 768
+        assert found.alpha == rank
+        assert found.base_model == "animefull-final-pruned.safetensors"
+        assert "smf girl" in found.trigger_candidates
+        assert "smart falcon (umamusume)" in found.trigger_candidates
+        assert found.trained_at is not None
+        assert found.trained_at.year == year
+        assert any("LoKr" in problem for problem in found.problems)
+
+    def test_peft_text_encoder(self, lora: Path) -> None:
+        """PEFT keys with `adapter_config.json` beside them: base and alpha come from there."""
+        found = inspect(lora / "anime_style_sd15_te_peft_adapter_model.safetensors")
+        assert (found.format, found.key_style, found.rank) == ("lora", "peft", 8)
+        assert found.alpha == 8
+        assert found.base_model == "benjamin-paine/stable-diffusion-v1-5"
+        assert found.cross_attention_width == 0
+        assert found.components == {"text_encoder": 24}
+        assert any("text encoder" in note for note in found.notes)
+
+    def test_an_embedding_without_a_name(self, lora: Path) -> None:
+        """`emb_params`: an embedding whose token nobody wrote down."""
+        found = inspect(lora / "invokeai_test_embedding.safetensors")
+        assert (found.format, found.cross_attention_width) == ("textual_inversion", 768)
+        assert found.tokens == ("",)
+        assert found.trigger_candidates == ()
+        assert any("give the trigger" in note for note in found.notes)
+
+    def test_bad_files(self, shared_data: Path) -> None:
+        """A Git LFS pointer and a 2-byte file are refused for what they are."""
+        with pytest.raises(CorruptFile, match="Git LFS pointer"):
+            inspect(shared_data / "bad" / "lfs_pointer_learned_embeds.safetensors")
+        with pytest.raises(CorruptFile, match="only 2 bytes"):
+            inspect(shared_data / "bad" / "two_byte_pytorch_lora_weights.safetensors")
+
+    def test_a_real_file_cut_short(self, lora: Path, tmp_path: Path) -> None:
+        """A LoRA whose upload broke off says how much is missing."""
+        data = (lora / "expansion_joint_chiang.safetensors").read_bytes()
+        path = tmp_path / "bear.safetensors"
+        path.write_bytes(data[:-1000])
+        with pytest.raises(CorruptFile, match=" 1000 bytes are missing; upload it again"):
+            inspect(path)
+
+    def test_every_real_file_makes_json(self, lora: Path) -> None:
+        """What `personalq inspect --json` prints is JSON, short metadata and all."""
+        for path in lora.glob("*.safetensors"):
+            text = json.dumps(inspect(path).to_json(), allow_nan=False)
+            assert len(text) < 60_000
+
+
+class TestKeyStyles:
+    """Each way to write the same LoRA."""
+
+    @pytest.mark.parametrize("width", [192, 768, 1024, 2048])
+    @pytest.mark.parametrize(
+        ("style", "down", "up", "separator"),
+        [
+            ("diffusers", "unet.{layer}.lora.down.weight", "unet.{layer}.lora.up.weight", "."),
+            ("diffusers", "unet.unet.{layer}.lora.down.weight", "unet.unet.{layer}.lora.up.weight",
+             "."),
+            ("diffusers-processor", "unet.{layer}_lora.down.weight", "unet.{layer}_lora.up.weight",
+             "."),
+            ("peft", "unet.{layer}.lora_A.weight", "unet.{layer}.lora_B.weight", "."),
+            ("peft", "unet.{layer}.lora_A.default.weight", "unet.{layer}.lora_B.default.weight",
+             "."),
+            ("peft", "base_model.model.{layer}.lora_A.weight",
+             "base_model.model.{layer}.lora_B.weight", "."),
+            ("peft", "{layer}.lora_A.weight", "{layer}.lora_B.weight", "."),
+            ("kohya", "lora_unet_{layer}.lora_down.weight", "lora_unet_{layer}.lora_up.weight",
+             "_"),
+            ("kohya", "lora_unet_unet_{layer}.lora_down.weight",
+             "lora_unet_unet_{layer}.lora_up.weight", "_"),
+        ],
+    )  # fmt: skip
+    def test_the_same_lora_in_every_spelling(
+        self, tmp_path: Path, style: str, down: str, up: str, separator: str, width: int
+    ) -> None:
+        """Format, rank, layers and width are the same whatever the keys are called."""
+        found = made(tmp_path, unet_lora(down, up, width=width, rank=6, separator=separator))
+        assert (found.format, found.adapter, found.key_style) == ("lora", "lora", style)
+        assert (found.rank, found.cross_attention_width) == (6, width)
+        assert found.components == {"unet": 3}
+        assert found.problems == ()
+
+    def test_alpha_is_read_from_the_file(self, tmp_path: Path) -> None:
+        """A kohya `.alpha` tensor that is zero counts as unknown, metadata then decides."""
+        shapes = unet_lora(
+            "lora_unet_{layer}.lora_down.weight", "lora_unet_{layer}.lora_up.weight", separator="_"
+        )
+        shapes[next(iter(shapes)).replace("lora_down.weight", "alpha")] = ()
+        found = made(tmp_path, shapes, {"ss_network_alpha": "2.5"})
+        assert found.alpha == 2.5
+        assert found.problems == ()
+
+    def test_a_lora_with_its_own_tokens(self, tmp_path: Path) -> None:
+        """Trained trigger embeddings in the same file are tokens and trigger candidates."""
+        shapes = {
+            **unet_lora("unet.{layer}.lora_A.weight", "unet.{layer}.lora_B.weight", width=192),
+            "bundle_emb.<bear-v4>.string_to_param.*": (2, 192),
+        }
+        found = made(tmp_path, shapes, {"trigger": "<bear-v4>"})
+        assert found.format == "lora"
+        assert found.tokens == ("<bear-v4>",)
+        assert found.trigger_candidates == ("<bear-v4>",)
+        assert found.components == {"unet": 3, "token": 1}
+        assert found.problems == ()
+
+    def test_whole_lokr_factors(self, tmp_path: Path) -> None:
+        """Factors that are stored whole have no rank of their own; the metadata tells it."""
+        module = "lora_unet_mid_block_attentions_0_transformer_blocks_0_attn2_to_k"
+        found = made(
+            tmp_path,
+            {f"{module}.lokr_w1": (16, 32), f"{module}.lokr_w2": (20, 24), f"{module}.alpha": ()},
+            {"ss_network_dim": "10000"},
+        )
+        assert (found.adapter, found.cross_attention_width, found.rank) == ("lokr", 768, 10000)
+
+    def test_loha(self, tmp_path: Path) -> None:
+        """LoHa is recognised with rank and width, and is a problem."""
+        module = "lora_unet_mid_block_attentions_0_transformer_blocks_0_attn2_to_k"
+        shapes = {
+            f"{module}.hada_w1_a": (320, 8),
+            f"{module}.hada_w1_b": (8, 1024),
+            f"{module}.hada_w2_a": (320, 8),
+            f"{module}.hada_w2_b": (8, 1024),
+        }
+        found = made(tmp_path, shapes)
+        assert (found.adapter, found.rank, found.cross_attention_width) == ("loha", 8, 1024)
+        assert len(found.problems) == 1
+
+    def test_a_transformer_lora(self, tmp_path: Path) -> None:
+        """A Flux LoRA is recognised, and said not to fit."""
+        shapes = {
+            "transformer.transformer_blocks.0.attn.to_q.lora_A.weight": (16, 3072),
+            "transformer.transformer_blocks.0.attn.to_q.lora_B.weight": (3072, 16),
+        }
+        found = made(tmp_path, shapes)
+        assert found.components == {"transformer": 1}
+        assert any("diffusion transformer" in problem for problem in found.problems)
+        with pytest.raises(InvalidInput, match="which is a UNet"):
+            check_base(found, 768)
+
+    def test_unknown_keys_beside_known_ones_are_a_problem(self, tmp_path: Path) -> None:
+        """A part of the file that nobody reads is not passed over in silence."""
+        found = made(tmp_path, {**unet_lora(), "mystery.weight": (1,)})
+        assert any("1 of 7 tensors" in problem for problem in found.problems)
+        assert any('"mystery.weight"' in problem for problem in found.problems)
+
+    def test_keys_that_map_to_nothing_are_refused(self, tmp_path: Path) -> None:
+        """The error shows example keys."""
+        shapes = {"encoder.block.0.weight": (4, 4), "decoder.block.0.weight": (4, 4)}
+        with pytest.raises(CorruptFile, match=r'none of them belongs.*"decoder\.block\.0\.weight"'):
+            made(tmp_path, shapes)
+
+    @pytest.mark.parametrize("shapes", [{}, {"lora_unet_mid_attn2_to_k.alpha": ()}])
+    def test_a_file_without_weights_is_refused(
+        self, tmp_path: Path, shapes: Mapping[str, tuple[int, ...]]
+    ) -> None:
+        """No tensor, or only alphas: it would change nothing."""
+        with pytest.raises(CorruptFile, match="would change nothing"):
+            made(tmp_path, shapes)
+
+    def test_half_a_lora(self, tmp_path: Path) -> None:
+        """One lonely factor is a problem, only lonely factors are an error."""
+        shapes = unet_lora()
+        downs = {key: shape for key, shape in shapes.items() if "down" in key.split(".")}
+        with pytest.raises(CorruptFile, match="every layer lacks one"):
+            made(tmp_path, downs)
+        shapes.popitem()
+        assert any("1 of 3 layers" in problem for problem in made(tmp_path, shapes).problems)
+
+    def test_factors_that_do_not_fit(self, tmp_path: Path) -> None:
+        """Ranks of the two factors differ: nothing can be multiplied."""
+        shapes = unet_lora()
+        shapes[next(iter(shapes))] = (5, 320)
+        with pytest.raises(CorruptFile, match="do not fit each other"):
+            made(tmp_path, shapes)
+
+    def test_a_text_encoder_beside_the_unet(self, tmp_path: Path) -> None:
+        """Both components are counted."""
+        found = made(tmp_path, {**unet_lora(), **TEXT_LORA})
+        assert found.components == {"unet": 3, "text_encoder": 1}
+        assert found.notes == ()
+
+    @pytest.mark.parametrize(
+        ("shapes", "width", "tokens"),
+        [
+            ({"<bear-v4>": (768,)}, 768, ("<bear-v4>",)),
+            ({"sks": (3, 1024)}, 1024, ("sks",)),
+            ({"emb_params": (2, 768)}, 768, ("",)),
+            ({"clip_l": (2, 768), "clip_g": (2, 1280)}, 2048, ("",)),
+            ({"string_to_param.*": (1, 768)}, 768, ("",)),
+            ({"bundle_emb.<a>.string_to_param.*": (1, 192)}, 192, ("<a>",)),
+        ],
+    )
+    def test_embeddings(
+        self,
+        tmp_path: Path,
+        shapes: Mapping[str, tuple[int, ...]],
+        width: int,
+        tokens: tuple[str, ...],
+    ) -> None:
+        """Each way to store a trained token alone."""
+        found = made(tmp_path, shapes)
+        assert found.format == "textual_inversion"
+        assert (found.cross_attention_width, found.tokens) == (width, tokens)
+
+
+class TestMetadata:
+    """What trainers write beside the weights."""
+
+    @pytest.mark.parametrize(
+        ("metadata", "triggers"),
+        [
+            ({"trigger": "<bear-v4>"}, ("<bear-v4>",)),
+            ({"trigger": "<bear-v4>", "modelspec.trigger_phrase": "<BEAR-V4>, sks bear"},
+             ("<bear-v4>", "sks bear")),
+            ({"trigger_words": '["a", "b c"]'}, ("a", "b c")),
+            ({"triggers": "a, b  c ,,"}, ("a", "b c")),
+            ({"instance_prompt": "a photo of sks dog"}, ("sks dog",)),
+            ({"instance_prompt": "an oil painting of <toy> in snow"}, ("<toy>",)),
+            ({"ss_tag_frequency": '{"16_smf girl": {"x": 1}, "4_smf girl": {}, "img": {}}'},
+             ("smf girl",)),
+            ({"ss_dataset_dirs": '{"10_ohwx man": {"n_repeats": 10}}'}, ("ohwx man",)),
+            ({"ss_datasets": '[{"subsets": [{"class_tokens": "sks"}], "tag_frequency": {}}]'},
+             ("sks",)),
+            ({"ss_training_comment": "Trigger words: zwx cat. Have fun"}, ("zwx cat",)),
+            ({"trigger": "None"}, ()),
+            ({"trigger": "x" * 65}, ()),
+            ({"ss_tag_frequency": "not json", "ss_datasets": "[1, {}]", "trigger": ""}, ()),
+            ({}, ()),
+        ],
+    )  # fmt: skip
+    def test_trigger_candidates(
+        self, tmp_path: Path, metadata: Mapping[str, str], triggers: tuple[str, ...]
+    ) -> None:
+        """The most explicit first, each once whatever its case, none over 64 characters."""
+        assert made(tmp_path, unet_lora(), metadata).trigger_candidates == triggers
+
+    @pytest.mark.parametrize(
+        ("metadata", "base_model"),
+        [
+            ({"base_model": "personalq/miniature-sd", "ss_sd_model_name": "x"},
+             "personalq/miniature-sd"),
+            ({"ss_sd_model_name": "C:\\models\\dreamshaper_8.safetensors"},
+             "dreamshaper_8.safetensors"),
+            ({"ss_sd_model_name": "None", "ss_base_model_version": "sd_v1"}, "sd_v1"),
+            ({"base_model_name_or_path": "/root/hub/models--a--b-c/snapshots/0123"}, "a/b-c"),
+            ({"modelspec.architecture": "stable-diffusion-v1/lora"}, "stable-diffusion-v1/lora"),
+            ({}, ""),
+        ],
+    )  # fmt: skip
+    def test_base_model(self, tmp_path: Path, metadata: Mapping[str, str], base_model: str) -> None:
+        """The trainer's own words, without the folders of the trainer's machine."""
+        assert made(tmp_path, unet_lora(), metadata).base_model == base_model
+
+    @pytest.mark.parametrize(
+        ("metadata", "date"),
+        [
+            ({"ss_training_finished_at": "1680721307.2415755"}, datetime(2023, 4, 5, tzinfo=UTC)),
+            ({"modelspec.date": "2024-02-29T10:00:00"}, datetime(2024, 2, 29, tzinfo=UTC)),
+            ({"created_at": "2026-04-01T02:00:00+05:00"}, datetime(2026, 3, 31, tzinfo=UTC)),
+            ({"modelspec.date": "yesterday", "date": "2024-13-01"}, None),
+            ({}, None),
+        ],
+    )
+    def test_date(self, tmp_path: Path, metadata: Mapping[str, str], date: datetime | None) -> None:
+        """Seconds since 1970 or ISO 8601, always UTC."""
+        found = made(tmp_path, unet_lora(), metadata).trained_at
+        assert (found and found.date()) == (date and date.date())
+
+    def test_a_base_that_contradicts_the_shapes_is_noted(self, tmp_path: Path) -> None:
+        """Metadata may be wrong; the shapes are not."""
+        found = made(tmp_path, unet_lora(width=768), {"ss_base_model_version": "sdxl_base_v1-0"})
+        assert any("fit SD 1.x" in note for note in found.notes)
+
+
+class TestFolders:
+    """Folders around weights."""
+
+    def full(self, folder: Path, width: int = 768, configured: int = 768) -> Path:
+        """A diffusers folder with only its UNet."""
+        write_safetensors(folder / "unet/diffusion_pytorch_model.safetensors", unet_model(width))
+        config = {"_class_name": "UNet2DConditionModel", "cross_attention_dim": configured}
+        (folder / "unet" / "config.json").write_text(json.dumps(config))
+        return folder
+
+    def test_a_diffusers_folder(self, tmp_path: Path) -> None:
+        """A fine-tune is a full model; its base may be told by model_index.json."""
+        folder = self.full(tmp_path / "fine-tune")
+        (folder / "model_index.json").write_text('{"_name_or_path": "personalq/miniature-sd"}')
+        found = inspect(folder)
+        assert (found.format, found.key_style) == ("full", "diffusers-model")
+        assert (found.cross_attention_width, found.rank, found.adapter) == (768, 0, "")
+        assert found.base_model == "personalq/miniature-sd"
+        assert found.problems == ()
+        assert found.size_bytes > 0
+
+    def test_the_unet_folder_and_its_file(self, tmp_path: Path) -> None:
+        """The unet folder alone, and the file with its configuration beside it."""
+        folder = self.full(tmp_path / "fine-tune")
+        for path in (folder / "unet", folder / "unet" / "diffusion_pytorch_model.safetensors"):
+            found = inspect(path)
+            assert (found.format, found.cross_attention_width) == ("full", 768)
+            assert (found.problems, found.notes) == ((), ())
+
+    def test_a_unet_without_its_configuration(self, tmp_path: Path) -> None:
+        """As a file it can be served with its base's; as a folder it is incomplete."""
+        found = made(tmp_path, unet_model(1024, prefix="unet."))
+        assert (found.format, found.cross_attention_width) == ("full", 1024)
+        assert any("config.json" in note for note in found.notes)
+        folder = self.full(tmp_path / "fine-tune")
+        (folder / "unet" / "config.json").unlink()
+        with pytest.raises(CorruptFile, match=r"no unet/config\.json"):
+            inspect(folder)
+
+    def test_a_configuration_of_another_model(self, tmp_path: Path) -> None:
+        """Weights and configuration that contradict each other are refused."""
+        with pytest.raises(CorruptFile, match="cross_attention_dim 1024"):
+            inspect(self.full(tmp_path / "fine-tune", 768, configured=1024))
+
+    def test_shards(self, tmp_path: Path) -> None:
+        """Shards are read together; a missing one is named."""
+        folder = self.full(tmp_path / "fine-tune")
+        unet = folder / "unet"
+        (unet / "diffusion_pytorch_model.safetensors").unlink()
+        shapes = list(unet_model().items())
+        names = [f"diffusion_pytorch_model-{i}-of-2.safetensors" for i in (1, 2)]
+        write_safetensors(unet / names[0], dict(shapes[:2]))
+        write_safetensors(unet / names[1], dict(shapes[2:]))
+        weight_map = {key: names[i > 1] for i, (key, _) in enumerate(shapes)}
+        index = unet / "diffusion_pytorch_model.safetensors.index.json"
+        index.write_text(json.dumps({"weight_map": weight_map}))
+        assert len(inspect(folder).keys) == len(shapes)
+        (unet / names[1]).unlink()
+        with pytest.raises(CorruptFile, match=rf"lacks {names[1]}"):
+            inspect(folder)
+
+    def test_damage_anywhere_in_the_folder_is_found(self, tmp_path: Path) -> None:
+        """A truncated text encoder spoils the fine-tune as well."""
+        folder = self.full(tmp_path / "fine-tune")
+        path = write_safetensors(folder / "text_encoder/model.safetensors", {"a": (100,)})
+        path.write_bytes(path.read_bytes()[:-7])
+        with pytest.raises(CorruptFile, match="7 bytes are missing"):
+            inspect(folder)
+
+    def test_pickles_only(self, tmp_path: Path) -> None:
+        """A folder whose weights are pickles is refused with the remedy."""
+        folder = self.full(tmp_path / "fine-tune")
+        weights = folder / "unet" / "diffusion_pytorch_model.safetensors"
+        weights.rename(weights.with_suffix(".bin"))
+        with pytest.raises(CorruptFile, match="safe_serialization=True"):
+            inspect(folder)
+
+    def test_a_lora_where_a_unet_should_be(self, tmp_path: Path) -> None:
+        """The format of a folder is not taken on trust."""
+        folder = self.full(tmp_path / "fine-tune")
+        write_safetensors(folder / "unet/diffusion_pytorch_model.safetensors", unet_lora())
+        with pytest.raises(CorruptFile, match="a LoRA where a UNet should be"):
+            inspect(folder)
+
+    def test_a_peft_folder(self, tmp_path: Path) -> None:
+        """adapter_config.json tells base and alpha."""
+        shapes = unet_lora(
+            "base_model.model.{layer}.lora_A.weight", "base_model.model.{layer}.lora_B.weight"
+        )
+        write_safetensors(tmp_path / "bear/adapter_model.safetensors", shapes)
+        config = {"r": 4, "lora_alpha": 16, "base_model_name_or_path": "ann/base"}
+        (tmp_path / "bear" / "adapter_config.json").write_text(json.dumps(config))
+        found = inspect(tmp_path / "bear")
+        assert (found.alpha, found.base_model, found.rank) == (16, "ann/base", 4)
+
+    def test_a_broken_configuration_is_noted(self, tmp_path: Path) -> None:
+        """Weights that are fine stay usable beside a configuration that is not."""
+        write_safetensors(tmp_path / "bear/adapter_model.safetensors", unet_lora())
+        (tmp_path / "bear" / "adapter_config.json").write_bytes(b"\xff\xfe no json")
+        found = inspect(tmp_path / "bear")
+        assert any("adapter_config.json" in note for note in found.notes)
+        assert found.problems == ()
+
+    def test_which_of_several_files(self, tmp_path: Path) -> None:
+        """One LoRA by its usual name wins; otherwise the caller must choose."""
+        write_safetensors(tmp_path / "a.safetensors", unet_lora())
+        assert inspect(tmp_path).format == "lora"
+        write_safetensors(tmp_path / "b.safetensors", unet_lora())
+        with pytest.raises(InvalidInput, match=r"2 checkpoints \(a\.safetensors, b\.safetensors\)"):
+            inspect(tmp_path)
+        write_safetensors(tmp_path / "pytorch_lora_weights.safetensors", unet_lora(rank=2))
+        assert inspect(tmp_path).rank == 2
+
+    def test_an_empty_folder_and_no_path(self, tmp_path: Path) -> None:
+        """Nothing there is said, not guessed."""
+        with pytest.raises(CorruptFile, match="holds no checkpoint"):
+            inspect(tmp_path)
+        with pytest.raises(InvalidInput, match="does not exist"):
+            inspect(tmp_path / "nothing.safetensors")
+        (tmp_path / "model.ckpt").write_bytes(b"x")
+        with pytest.raises(CorruptFile, match="only as pickles"):
+            inspect(tmp_path)
+
+    def test_a_single_file_model(self, tmp_path: Path) -> None:
+        """A CompVis checkpoint is a full model, to be converted first."""
+        unet = "model.diffusion_model"
+        found = made(
+            tmp_path,
+            {
+                f"{unet}.input_blocks.0.0.weight": (320, 4, 3, 3),
+                f"{unet}.out.2.weight": (4, 320, 3, 3),
+                f"{unet}.input_blocks.1.1.transformer_blocks.0.attn2.to_k.weight": (8, 1024),
+                "first_stage_model.decoder.conv_in.weight": (8, 4, 3, 3),
+                "cond_stage_model.model.ln_final.weight": (8,),
+            },
+        )
+        assert (found.format, found.key_style) == ("full", "single-file")
+        assert (found.cross_attention_width, found.base_family) == (1024, "SD 2.x")
+        assert found.components == {"unet": 3, "vae": 1, "text_encoder": 1}
+        assert any("convert it" in problem for problem in found.problems)
+
+    def test_a_part_of_a_model_is_refused(self, tmp_path: Path) -> None:
+        """Only a VAE, or a UNet without its ends, is no checkpoint."""
+        with pytest.raises(CorruptFile, match="only vae weights"):
+            made(tmp_path, {"first_stage_model.decoder.conv_in.weight": (8, 4, 3, 3)})
+        shapes = unet_model()
+        del shapes["conv_out.weight"]
+        with pytest.raises(CorruptFile, match="part of a UNet"):
+            made(tmp_path, shapes)
+
+
+class TestCheckBase:
+    """Whether a checkpoint can ride on a base."""
+
+    def test_the_right_base(self, tmp_path: Path) -> None:
+        """Equal widths pass; so does a file that shows none."""
+        check_base(made(tmp_path, unet_lora(width=192)), 192)
+        check_base(made(tmp_path, TEXT_LORA), 768)
+
+    def test_another_base(self, tmp_path: Path) -> None:
+        """Both widths, in numbers and words, and what to do."""
+        found = made(tmp_path, unet_lora(width=1024))
+        with pytest.raises(InvalidInput) as caught:
+            check_base(found, 768, base_model="personalq/base")
+        assert caught.value.message.startswith(
+            "a LoRA for 1024-wide cross-attention (SD 2.x) cannot ride on personalq/base "
+            "(SD 1.x, 768-wide)"
+        )
+        assert "base_model" in caught.value.violations
+
+    def test_a_width_without_a_family(self, tmp_path: Path) -> None:
+        """The miniature's width has no name; the sentence is whole all the same."""
+        found = made(tmp_path, unet_model(768))
+        with pytest.raises(InvalidInput, match=r"a full model for 768-wide .* \(192-wide\)"):
+            check_base(found, 192)
