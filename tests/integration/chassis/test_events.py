@@ -13,7 +13,7 @@ from nats.js.api import ConsumerConfig
 from support.polling import eventually
 
 from personalq.chassis import telemetry
-from personalq.chassis.consumers import M
+from personalq.chassis.envelopes import M
 from personalq.chassis.errors import Conflict, InvalidInput, NotFound, Unavailable
 from personalq.chassis.events import Bus, DeadLetter, Reject, Retry, open_bus, subject_of
 from personalq.chassis.tenancy import current_tenant

@@ -7,11 +7,13 @@ import logging
 import socket
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager
+from typing import Any
 
 import grpc
 import pytest
 from grpc_health.v1 import health_pb2, health_pb2_grpc
 from grpc_reflection.v1alpha import reflection_pb2, reflection_pb2_grpc
+from prometheus_client import REGISTRY
 from support.polling import eventually
 
 from personalq.chassis import telemetry
@@ -71,7 +73,7 @@ class _Scripted(stubs.RendererServiceServicer):
         return await self._warm(request)
 
     async def GetStatus(  # noqa: N802
-        self, request: pb.GetStatusRequest, context: grpc.aio.ServicerContext
+        self, request: pb.GetStatusRequest, context: grpc.aio.ServicerContext[Any, Any]
     ) -> pb.GetStatusResponse:
         await context.abort(grpc.StatusCode.DATA_LOSS, "aborted by hand")
         raise AssertionError
@@ -102,6 +104,10 @@ async def _served(
         open_channel(f"127.0.0.1:{server.port}") as channel,
     ):
         yield stubs.RendererServiceStub(channel), channel, server
+
+
+def _health(channel: grpc.aio.Channel) -> Any:
+    return health_pb2_grpc.HealthStub(channel)
 
 
 async def _failure_of(warm: Warm, **options: object) -> grpc.aio.AioRpcError:
@@ -175,9 +181,14 @@ async def test_error_details_are_restored() -> None:
 async def test_a_long_message_does_not_break_the_call() -> None:
     """What is too long for a header is cut, and the status still arrives."""
     violations = {f"field {n} {'x' * 900}": "y" * 5000 for n in range(50)}
-    failure = await _failure_of(_raising(InvalidInput("ä" * 10_000, violations=violations)))
-    assert failure.code() == grpc.StatusCode.INVALID_ARGUMENT
-    assert translate_rpc_error(failure).message.startswith("äää")
+    for letter in "x", "ä", "\U0001f43b", "%":
+        error = InvalidInput(letter * 10_000, violations=violations)
+        failure = await _failure_of(_raising(error))
+        assert failure.code() == grpc.StatusCode.INVALID_ARGUMENT
+        assert translate_rpc_error(failure).message.startswith(letter * 100)
+        assert translate_rpc_error(failure).message.endswith("...")
+        headers = sum(len(key) + len(value) for key, value in failure.trailing_metadata() or ())
+        assert headers < 5_000
 
 
 async def test_a_service_extends_the_table() -> None:
@@ -326,12 +337,14 @@ async def test_a_call_without_deadline_gets_the_default() -> None:
 async def test_health_and_reflection() -> None:
     """Health answers for the server and its service, reflection lists what is served."""
     async with _served() as (_, channel, _):
-        health = health_pb2_grpc.HealthStub(channel)
+        health = _health(channel)
         for service in ("", SERVICE):
             answer = await health.Check(health_pb2.HealthCheckRequest(service=service))
             assert answer.status == health_pb2.HealthCheckResponse.SERVING
-        reflection = reflection_pb2_grpc.ServerReflectionStub(channel)
-        requests = iter([reflection_pb2.ServerReflectionRequest(list_services="")])
+        stub: Any = reflection_pb2_grpc.ServerReflectionStub  # typed for sync channels only
+        reflection = stub(channel)
+        request: Any = reflection_pb2.ServerReflectionRequest
+        requests = iter([request(list_services="")])
         async for listing in reflection.ServerReflectionInfo(requests):
             names = {service.name for service in listing.list_services_response.service}
     assert names == {SERVICE, "grpc.health.v1.Health", "grpc.reflection.v1alpha.ServerReflection"}
@@ -347,10 +360,11 @@ async def test_health_follows_readiness() -> None:
         return state[-1]
 
     async with _served(ready=ready) as (_, channel, _):
-        health = health_pb2_grpc.HealthStub(channel)
+        health = _health(channel)
 
         async def status() -> int:
-            return (await health.Check(health_pb2.HealthCheckRequest(service=SERVICE))).status
+            answer = await health.Check(health_pb2.HealthCheckRequest(service=SERVICE))
+            return int(answer.status)
 
         async def serving() -> bool:
             return await status() == health_pb2.HealthCheckResponse.SERVING
@@ -396,7 +410,7 @@ async def test_stopping_flips_health_then_lets_calls_finish() -> None:
         stub = stubs.RendererServiceStub(channel)
         call = asyncio.ensure_future(stub.Warm(pb.WarmRequest()))
         stream = aiter(stub.Render(pb.RenderRequest()))
-        watch = aiter(health_pb2_grpc.HealthStub(channel).Watch(health_pb2.HealthCheckRequest()))
+        watch = aiter(_health(channel).Watch(health_pb2.HealthCheckRequest()))
         assert (await anext(watch)).status == health_pb2.HealthCheckResponse.SERVING
         await anext(stream)
         await running.wait()
@@ -431,7 +445,6 @@ async def test_nobody_answers() -> None:
 async def test_calls_are_counted() -> None:
     """The metrics know each call by method and code."""
     labels = {"method": f"/{SERVICE}/Warm", "code": "NOT_FOUND"}
-    registry = telemetry.prometheus_client.REGISTRY
-    before = registry.get_sample_value("personalq_rpcs_total", labels) or 0.0
+    before = REGISTRY.get_sample_value("personalq_rpcs_total", labels) or 0.0
     await _failure_of(_raising(NotFound()))
-    assert registry.get_sample_value("personalq_rpcs_total", labels) == before + 1
+    assert REGISTRY.get_sample_value("personalq_rpcs_total", labels) == before + 1

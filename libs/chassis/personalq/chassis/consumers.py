@@ -398,7 +398,7 @@ async def _keep_pulling(
 def _is_refusal(error: Exception) -> bool:
     """Whether asking again for the same consumer would change nothing."""
     if isinstance(error, ServerError):
-        return error.err_code == _CONSUMER_CREATE_ERROR
+        return bool(error.err_code == _CONSUMER_CREATE_ERROR)
     return isinstance(error, BadRequestError)
 
 

@@ -11,11 +11,10 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import TypeVar
+from typing import Any, TypeVar
 from urllib.parse import quote, unquote
 
 from google.protobuf import json_format
-from google.protobuf.descriptor import Descriptor
 from google.protobuf.message import DecodeError, Message
 
 from personalq.chassis import telemetry
@@ -98,7 +97,7 @@ def _parse(event_type: type[M], payload: bytes, content_type: str) -> M:
             raise InvalidInput(f"content-type is {other!r}; send {JSON} or {BINARY}")
 
 
-def _check_shape(descriptor: Descriptor, value: object, *, path: str) -> None:
+def _check_shape(descriptor: Any, value: object, *, path: str) -> None:
     """Raise ValueError where a message should be an object and is not.
 
     `ParseDict` does not notice when it ignores unknown fields: it takes the letters of a string for

@@ -96,7 +96,8 @@ class Bus:
                     f"no stream takes {envelope.subject}: {streams.remedy(self.url)}"
                 ) from error
             except (nats.errors.Error, OSError, TimeoutError) as error:
-                raise Unavailable(f"{name} could not be published: {str(error) or error!r}") from error
+                reason = str(error) or repr(error)
+                raise Unavailable(f"{name} could not be published: {reason}") from error
         duplicate = bool(stored.duplicate)
         telemetry.EVENTS_PUBLISHED.labels(name, str(duplicate).lower()).inc()
         log.info(

@@ -14,8 +14,10 @@ async with open_channel("127.0.0.1:7400") as channel:
 from __future__ import annotations
 
 import asyncio
+import errno
 import json
 import logging
+import socket
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
@@ -165,15 +167,28 @@ def _server_options(settings: CommonSettings) -> list[tuple[str, int]]:
 
 
 def _listen(server: grpc.aio.Server, settings: CommonSettings) -> int:
+    remedy = f"set {type(settings).variable('port')} to another"
+    _check_port(settings.host, settings.port, remedy)
     host = f"[{settings.host}]" if ":" in settings.host else settings.host
     try:
-        port: int = server.add_insecure_port(f"{host}:{settings.port}")
-    except RuntimeError as error:
-        raise PersonalQError(
-            f"port {settings.port} is in use, or may not be opened on {settings.host}; "
-            f"stop what uses it or set {type(settings).variable('port')} to another"
-        ) from error
-    return port
+        return server.add_insecure_port(f"{host}:{settings.port}")
+    except RuntimeError as error:  # someone was faster
+        raise PersonalQError(f"port {settings.port} cannot be opened; {remedy}") from error
+
+
+def _check_port(host: str, port: int, remedy: str) -> None:
+    """Raise PersonalQError when the port cannot be opened; gRPC says why only on its own log."""
+    try:
+        family, *_, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
+        with socket.socket(family, socket.SOCK_STREAM) as probe:
+            probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            probe.bind(address)
+    except OSError as error:
+        if error.errno == errno.EADDRINUSE:
+            problem = f"port {port} is in use; stop what uses it, or {remedy}"
+        else:
+            problem = f"port {port} of {host} cannot be opened: {error.strerror}; {remedy}"
+        raise PersonalQError(problem) from error
 
 
 class _Health(health.aio.HealthServicer):

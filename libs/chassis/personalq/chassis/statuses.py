@@ -29,10 +29,11 @@ from personalq.chassis.errors import (
 
 DOMAIN = "personalq"
 
-#: Details travel in a header, and clients refuse headers over 8 KiB.
-_MAX_MESSAGE = 1024
-_MAX_VIOLATIONS = 12
-_MAX_VIOLATION = 200
+# A status travels in headers, and above 8 KiB of them a client refuses the answer. The message is in
+# there twice: percent-encoded as grpc-message, and inside grpc-status-details-bin (base64).
+_MESSAGE_BYTES = 1500
+_VIOLATIONS_BYTES = 2400
+_VIOLATION_CHARACTERS = 200
 
 
 class Status(NamedTuple):
@@ -69,18 +70,7 @@ def describe(error: Exception, status: Status) -> status_pb2.Status:
     if isinstance(error, NotReady):
         metadata["state"] = error.state
     if isinstance(error, InvalidInput) and error.violations:
-        details.append(
-            _pack(
-                error_details_pb2.BadRequest(
-                    field_violations=[
-                        error_details_pb2.BadRequest.FieldViolation(
-                            field=field[:_MAX_VIOLATION], description=text[:_MAX_VIOLATION]
-                        )
-                        for field, text in list(error.violations.items())[:_MAX_VIOLATIONS]
-                    ]
-                )
-            )
-        )
+        details.append(_pack(_bad_request(error.violations)))
     if isinstance(error, Busy):
         delay = Duration()
         delay.FromMilliseconds(round(error.retry_after_s * 1000))
@@ -101,9 +91,32 @@ def rich_status(
     )
     return status_pb2.Status(
         code=status.code.value[0],
-        message=message[:_MAX_MESSAGE],
+        message=_cut(message),
         details=[_pack(info), *(details or [])],
     )
+
+
+def _bad_request(violations: Mapping[str, str]) -> error_details_pb2.BadRequest:
+    """The violations, as many as fit."""
+    bad = error_details_pb2.BadRequest()
+    for field, text in violations.items():
+        bad.field_violations.add(
+            field=field[:_VIOLATION_CHARACTERS], description=text[:_VIOLATION_CHARACTERS]
+        )
+        if bad.ByteSize() > _VIOLATIONS_BYTES:
+            del bad.field_violations[-1]
+            break
+    return bad
+
+
+def _cut(message: str) -> str:
+    """The message, cut where its percent-encoded form would be too long."""
+    left = _MESSAGE_BYTES
+    for position, character in enumerate(message):
+        left -= 1 if " " <= character <= "~" and character != "%" else 3 * len(character.encode())
+        if left < 0:
+            return f"{message[:position]}..."
+    return message
 
 
 def translate_rpc_error(error: grpc.aio.AioRpcError) -> PersonalQError:
