@@ -120,7 +120,8 @@ def vector_literal(card: Card) -> str:
                 phrase = " ".join(_stems(folded))
                 lexemes.setdefault(phrase[:_MAX_LEXEME], label)
             for lexeme, _ in _lexemes(folded):
-                lexemes.setdefault(lexeme, label)
+                if label != "D" or lexeme not in STOPWORDS:
+                    lexemes.setdefault(lexeme, label)
     lexemes.pop("", None)
     return " ".join(
         f"{_quoted(lexeme)}:{position}{label}"
@@ -157,7 +158,7 @@ def _lexemes(folded: str, *, phrases: bool = False) -> Iterator[tuple[str, bool]
         for form in forms:
             yield form[:_MAX_LEXEME], scene
         if phrases and forms:
-            recent = [*recent, forms[-1]][-_PHRASE:]
+            recent = [*recent, stem(token.strip(_PUNCTUATION))][-_PHRASE:]
             for length in range(2, len(recent) + 1):
                 yield " ".join(recent[-length:])[:_MAX_LEXEME], scene
 
@@ -169,18 +170,20 @@ def _says_nothing(lexeme: str) -> bool:
 
 
 def _token_forms(token: str) -> list[str]:
-    """A token as it stands, the words in it, their parts; the plain stem comes last."""
+    """What a token is found by; its plain stem, or the token itself, comes last.
+
+    "bears" is just "bear"; "<bear-v4>" is itself, "bear-v4", "bear" and "v4".
+    """
     token = token.strip(_PUNCTUATION)
-    if not token:
-        return []
-    forms = [token]
-    forms += _BRACKETED.findall(token)
-    for word in _WORD.findall(token):
-        parts = _PARTS.findall(_POSSESSIVE.sub("", word))
-        if parts != [word]:
-            forms += [word, *(stem(part) for part in parts)]
-        forms.append(stem(word))
-    return [*dict.fromkeys(form for form in forms if form != forms[-1]), forms[-1]]
+    words = _WORD.findall(token)
+    if words == [token] and _PARTS.findall(_POSSESSIVE.sub("", token)) == [
+        _POSSESSIVE.sub("", token)
+    ]:
+        return [stem(token)]
+    forms = [token, *_BRACKETED.findall(token)] if token else []
+    for word in words:
+        forms += [word, *(stem(part) for part in _PARTS.findall(_POSSESSIVE.sub("", word)))]
+    return list(dict.fromkeys(forms))
 
 
 def _stems(folded: str) -> Iterable[str]:

@@ -1,0 +1,165 @@
+"""The embedder for OpenAI-compatible servers, against a server that speaks the protocol."""
+
+from __future__ import annotations
+
+import json
+import math
+import threading
+from collections.abc import Callable, Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
+
+import pytest
+
+from personalq.catalog.embedders import open_embedder
+from personalq.chassis.errors import Unavailable
+
+DIM = 4
+
+
+class EmbeddingServer:
+    """Answers POST /v1/embeddings as `answer` decides; keeps what it was asked."""
+
+    def __init__(self) -> None:
+        self.requests: list[dict[str, Any]] = []
+        self.keys: list[str | None] = []
+        self.answer: Callable[[dict[str, Any]], tuple[int, bytes]] = self.vectors
+        self.url = ""
+
+    @staticmethod
+    def vectors(body: dict[str, Any]) -> tuple[int, bytes]:
+        """One vector per text, its first number the text's length; last text first."""
+        data = [
+            {"index": index, "embedding": [float(len(text)), 1.0, 0.0, 0.0]}
+            for index, text in enumerate(body["input"])
+        ]
+        return 200, json.dumps({"object": "list", "data": data[::-1]}).encode()
+
+
+@pytest.fixture
+def server() -> Iterator[EmbeddingServer]:
+    """A running server."""
+    site = EmbeddingServer()
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_POST(self) -> None:
+            body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+            site.requests.append(body)
+            site.keys.append(self.headers["Authorization"])
+            status, answer = site.answer(body) if self.path == "/v1/embeddings" else (404, b"")
+            try:
+                self.send_response(status)
+                self.send_header("Content-Length", str(len(answer)))
+                self.end_headers()
+                self.wfile.write(answer)
+            except OSError:
+                return
+
+        def log_message(self, format: str, *args: object) -> None:  # noqa: A002
+            """Say nothing."""
+
+    http = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    site.url = f"http://127.0.0.1:{http.server_port}/v1"
+    thread = threading.Thread(target=http.serve_forever, kwargs={"poll_interval": 0.01})
+    thread.start()
+    yield site
+    http.shutdown()
+    thread.join()
+    http.server_close()
+
+
+async def test_vectors_come_back_in_order_with_length_one(server: EmbeddingServer) -> None:
+    """The server may answer in any order and any scale."""
+    async with open_embedder("m", url=server.url, key="k", dim=DIM) as embedder:
+        assert embedder is not None
+        vectors = await embedder.embed_documents(["a" * n for n in range(1, 41)])
+    assert [round(v[0] / v[1]) for v in vectors] == list(range(1, 41))
+    assert all(math.isclose(math.hypot(*vector), 1.0) for vector in vectors)
+    assert [len(request["input"]) for request in server.requests] == [32, 8]
+    assert server.keys == ["Bearer k"] * 2
+    assert server.requests[0]["model"] == "m"
+
+
+async def test_questions_and_documents_have_their_own_prefix(server: EmbeddingServer) -> None:
+    """Qwen3-Embedding wants an instruction before what is looked for, and none before cards."""
+    instruct = "Instruct: find the card\nQuery:"
+    async with open_embedder(
+        "m", url=server.url, dim=DIM, query_prefix=instruct, document_prefix="card: "
+    ) as embedder:
+        assert embedder is not None
+        await embedder.embed_query("bear")
+        await embedder.embed_documents(["bear"])
+    assert server.requests[0]["input"] == [f"{instruct}bear"]
+    assert server.requests[1]["input"] == ["card: bear"]
+
+
+async def test_the_model_id_changes_with_the_vectors() -> None:
+    """Another width or document prefix is another space; another instruction is not."""
+    ids = []
+    for fields in (
+        {"dim": 4},
+        {"dim": 8},
+        {"dim": 4, "document_prefix": "x"},
+        {"dim": 4, "query_prefix": "x"},
+    ):
+        async with open_embedder("m", url="http://localhost/v1", **fields) as embedder:  # type: ignore[arg-type]
+            assert embedder is not None
+            ids.append(embedder.model.id)
+    assert len(set(ids)) == 3
+    assert ids[0] == ids[3]
+
+
+@pytest.mark.parametrize(
+    ("status", "answer", "says"),
+    [
+        (503, b"", "HTTP 503"),
+        (401, b"{}", "HTTP 401"),
+        (200, b"<html>", "no embedding"),
+        (200, b'{"data": [{"index": 0}]}', "no embedding"),
+        (200, b'{"data": null}', "no embedding"),
+        (200, b"[]", "no embedding"),
+        (200, b'{"data": []}', "0 vectors for 1 texts"),
+        (200, b'{"data": [{"index": 0, "embedding": [1, 2]}]}', "2 wide instead of 4"),
+        (200, b'{"data": [{"index": 0, "embedding": [0, 0, 0, 0]}]}', "without a direction"),
+        (200, b'{"data": [{"index": 0, "embedding": [NaN, 0, 0, 1]}]}', "without a direction"),
+    ],
+)
+async def test_a_bad_answer_is_an_outage_with_its_reason(
+    server: EmbeddingServer, status: int, answer: bytes, says: str
+) -> None:
+    """No make-believe vector is ever stored."""
+    server.answer = lambda _: (status, answer)
+    async with open_embedder("m", url=server.url, dim=DIM) as embedder:
+        assert embedder is not None
+        with pytest.raises(Unavailable, match=says):
+            await embedder.embed_query("bear")
+
+
+async def test_a_slow_server_does_not_hold_the_search(server: EmbeddingServer) -> None:
+    """The time allowed is a setting."""
+    release = threading.Event()
+
+    def slow(body: dict[str, Any]) -> tuple[int, bytes]:
+        release.wait(10)
+        return server.vectors(body)
+
+    server.answer = slow
+    async with open_embedder("m", url=server.url, dim=DIM, timeout_s=0.1) as embedder:
+        assert embedder is not None
+        with pytest.raises(Unavailable, match="in time"):
+            await embedder.embed_query("bear")
+    release.set()
+
+
+async def test_a_server_that_is_away_is_an_outage() -> None:
+    """Nobody listens there."""
+    async with open_embedder("m", url="http://127.0.0.1:9/v1", dim=DIM) as embedder:
+        assert embedder is not None
+        with pytest.raises(Unavailable, match="cannot be reached"):
+            await embedder.embed_query("bear")
+
+
+async def test_no_model_means_no_embedder() -> None:
+    """The dense ranking is off rather than imitated."""
+    async with open_embedder("") as embedder:
+        assert embedder is None
