@@ -7,6 +7,7 @@ import hashlib
 import os
 from collections.abc import AsyncIterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from nats.js import JetStreamContext, api
@@ -197,6 +198,30 @@ async def test_a_refused_or_cancelled_put_leaves_no_chunk(
         await putting
     assert await chunk_count(jetstream) == 0
     assert not await store.exists(NAME)
+
+
+async def test_a_put_whose_last_answer_is_lost_keeps_its_chunks(
+    store: NatsBlobStore,
+    jetstream: JetStreamContext,
+    source: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """The server has stored all, only the acknowledgement got lost: the blob must stay whole."""
+    publish = store._publish_meta
+
+    async def publish_then_lose_the_answer(*args: Any) -> None:
+        await publish(*args)
+        raise TimeoutError
+
+    monkeypatch.setattr(store, "_publish_meta", publish_then_lose_the_answer)
+    with pytest.raises(Unavailable):
+        await store.put(source, sha256=NAME)
+
+    await store.put(source, sha256=NAME)
+    await store.fetch(NAME, tmp_path / "copy")
+    assert (tmp_path / "copy").read_bytes() == DATA
+    assert await chunk_count(jetstream) == 4
 
 
 async def test_a_file_that_changes_while_it_is_stored_is_refused(

@@ -316,7 +316,7 @@ async def test_what_is_left_of_the_deadline_goes_with_the_call() -> None:
             await outer_stub.Warm(pb.WarmRequest(), timeout=7)
             await outer_stub.Warm(pb.WarmRequest())
     assert left[0] is not None
-    assert left[0] <= 7
+    assert left[0] < 8  # gRPC rounds
     assert left[1] is not None
     assert 7 < left[1] < SETTINGS.deadline_s + 1  # gRPC rounds
 

@@ -5,11 +5,13 @@ from __future__ import annotations
 import asyncio
 import sys
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 from nats.js.api import RetentionPolicy, StorageType
+from support.ports import free_port
 
-from personalq.chassis.errors import NotReady
+from personalq.chassis.errors import NotReady, Unavailable
 from personalq.chassis.events import (
     ARTIFACT_BUCKET,
     Bus,
@@ -89,6 +91,23 @@ async def test_verify_names_everything_that_is_missing(bus: Bus) -> None:
         "object store bucket personalq-artifacts is missing: "
         f"run `python -m personalq.chassis bootstrap --nats-url {bus.url}`"
     )
+
+
+async def test_a_server_without_jetstream_is_recognised() -> None:
+    """The error says with which option to start it."""
+    port = free_port()
+    process = await asyncio.create_subprocess_exec(
+        *(Path(sys.executable).with_name("nats-server"), "-a", "127.0.0.1", "-p", str(port)),
+        stderr=asyncio.subprocess.DEVNULL,
+    )
+    try:
+        async with open_bus(f"nats://127.0.0.1:{port}", name="test") as bus:
+            for attempt in bootstrap_streams, verify_streams:
+                with pytest.raises(Unavailable, match="nats-server with -js"):
+                    await attempt(bus)
+    finally:
+        process.kill()
+        await process.wait()
 
 
 async def test_the_commands(nats_url: str) -> None:

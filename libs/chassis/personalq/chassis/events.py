@@ -13,15 +13,15 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import aclosing, asynccontextmanager, suppress
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from contextlib import aclosing, asynccontextmanager, contextmanager, suppress
 from urllib.parse import urlsplit
 
 import nats.errors
 from google.protobuf.message import Message
 from nats.aio.client import Client
 from nats.js import JetStreamContext
-from nats.js.errors import NoStreamResponseError
+from nats.js.errors import APIError, NoStreamResponseError, ServiceUnavailableError
 from opentelemetry.trace import SpanKind
 
 from personalq.chassis import dead_letters, streams, telemetry
@@ -156,17 +156,20 @@ class Bus:
 
     async def dead_letters(self) -> AsyncIterator[DeadLetter]:
         """Messages nobody could handle, oldest first."""
-        async with aclosing(dead_letters.letters(self.jetstream)) as letters:
-            async for letter in letters:
-                yield letter
+        with _reachable(self.url):
+            async with aclosing(dead_letters.letters(self.jetstream)) as letters:
+                async for letter in letters:
+                    yield letter
 
     async def replay(self, sequence: int) -> None:
         """Publish a dead letter again where it came from, and delete it; see `dead_letters`."""
-        await dead_letters.replay(self.jetstream, sequence)
+        with _reachable(self.url):
+            await dead_letters.replay(self.jetstream, sequence)
 
     async def discard(self, sequence: int) -> None:
         """Delete a dead letter; raises NotFound when there is none at that place."""
-        await dead_letters.discard(self.jetstream, sequence)
+        with _reachable(self.url):
+            await dead_letters.discard(self.jetstream, sequence)
 
 
 @asynccontextmanager
@@ -219,12 +222,30 @@ async def open_bus(url: str, *, name: str) -> AsyncIterator[Bus]:
 
 async def bootstrap_streams(bus: Bus, *, replicas: int | None = None) -> None:
     """Create or update the streams and the artifact bucket; safe to repeat."""
-    await streams.bootstrap(bus.jetstream, replicas=replicas)
+    with _reachable(bus.url):
+        await streams.bootstrap(bus.jetstream, replicas=replicas)
 
 
 async def verify_streams(bus: Bus) -> None:
     """Raise NotReady, naming what differs and the command that repairs it."""
-    await streams.verify(bus.jetstream, url=bus.url)
+    with _reachable(bus.url):
+        await streams.verify(bus.jetstream, url=bus.url)
+
+
+@contextmanager
+def _reachable(url: str) -> Iterator[None]:
+    """Turn what nats-py raises into Unavailable."""
+    try:
+        yield
+    except ServiceUnavailableError as error:
+        raise Unavailable(
+            f"NATS at {url} runs without JetStream, or has lost it ({error.description}); "
+            "start nats-server with -js"
+        ) from error
+    except APIError as error:
+        raise Unavailable(f"JetStream at {url} refuses: {error.description}") from error
+    except (nats.errors.Error, TimeoutError) as error:
+        raise Unavailable(f"JetStream at {url} does not answer: {str(error) or error!r}") from error
 
 
 async def _leave(client: Client) -> None:

@@ -62,6 +62,8 @@ class ServerGate(grpc.aio.ServerInterceptor):
         self._deadline_s = deadline_s
         self._stream_deadline_s = stream_deadline_s
         self._stopping = stopping
+        #: The calls being answered.
+        self.running: set[asyncio.Task[Any]] = set()
 
     async def intercept_service(
         self, continuation: Callable[[Any], Awaitable[Any]], handler_call_details: Any
@@ -120,11 +122,15 @@ class ServerGate(grpc.aio.ServerInterceptor):
         code = grpc.StatusCode.OK
         deadline_token = _deadline.set(started + allowed_s)
         stopping_token = _stopping.set(self._stopping)
+        task = asyncio.current_task()
+        assert task is not None  # noqa: S101  # gRPC gives every call its own
+        self.running.add(task)
+        tenant = metadata.get(TENANT_HEADER) or DEFAULT_TENANT
         telemetry.RPCS_RUNNING.labels(method).inc()
         try:
             with telemetry.span(method.lstrip("/"), carrier=metadata, kind=SpanKind.SERVER):
                 try:
-                    with tenant_scope(metadata.get(TENANT_HEADER) or DEFAULT_TENANT):
+                    with tenant_scope(tenant):
                         # A deadline set by the client is kept by gRPC: it cancels the call.
                         async with asyncio.timeout(
                             deadline_s if given_s is None else None
@@ -134,7 +140,7 @@ class ServerGate(grpc.aio.ServerInterceptor):
                     late = (context.time_remaining() or 0.0) <= 0.0 and given_s is not None
                     code = TOO_SLOW.code if late else grpc.StatusCode.CANCELLED
                     raise
-                except grpc.aio.BaseError:  # already aborted, or the client is gone
+                except grpc.aio.AbortError:  # the handler chose its status itself
                     code = _code_of(context)
                     raise
                 except Exception as error:
@@ -158,12 +164,13 @@ class ServerGate(grpc.aio.ServerInterceptor):
                             "method": method,
                             "code": code.name,
                             "seconds": round(seconds, 4),
-                            "tenant": metadata.get(TENANT_HEADER) or DEFAULT_TENANT,
+                            "tenant": tenant[:63],
                         },
                     )
         finally:
             _stopping.reset(stopping_token)
             _deadline.reset(deadline_token)
+            self.running.discard(task)
 
     def _status(self, error: Exception, method: str, slow_s: float | None) -> status_pb2.Status:
         """The status of an error; what is not in the table tells the client nothing."""

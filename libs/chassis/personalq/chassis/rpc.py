@@ -56,6 +56,8 @@ Ready = Callable[[], Awaitable[bool]]
 #: Seconds between two questions whether the service is ready, and for one answer.
 _READY_EVERY_S = 1.0
 _READY_WITHIN_S = 5.0
+#: Seconds a cancelled call may take to end.
+_TIDY_S = 5.0
 
 _SERVER_OPTIONS: tuple[tuple[str, int], ...] = (
     # A second process on the same port must fail, not share it.
@@ -128,16 +130,27 @@ async def serve(
     await server.start()
     log.info("serving", extra={"action": "serve", "host": settings.host, "port": port})
     watch = asyncio.create_task(_watch_readiness(ready, condition, watched)) if ready else None
+    drain_s = settings.drain_s
     try:
         yield Server(port=port, stopping=stop)
+    except BaseException:
+        drain_s = 0.0  # what failed is in no state to serve on
+        raise
     finally:
         if watch is not None:
             watch.cancel()
             await asyncio.gather(watch, return_exceptions=True)
         stop.set()
         await condition.enter_graceful_shutdown()
-        await asyncio.sleep(settings.drain_s)
-        await server.stop(settings.grace_s)
+        try:
+            await asyncio.sleep(drain_s)
+            await server.stop(settings.grace_s)
+        except asyncio.CancelledError:
+            await server.stop(None)
+            raise
+        finally:
+            if gate.running:  # cancelled calls may still be tidying up
+                await asyncio.wait(gate.running, timeout=_TIDY_S)
         log.info("no longer serving", extra={"action": "serve", "port": port})
 
 

@@ -29,8 +29,8 @@ from personalq.chassis.errors import (
 
 DOMAIN = "personalq"
 
-# A status travels in headers, and above 8 KiB of them a client refuses the answer. The message is in
-# there twice: percent-encoded as grpc-message, and inside grpc-status-details-bin (base64).
+# A status travels in headers, and a client refuses an answer with more than 8 KiB of them. The
+# message is in there twice: percent-encoded as grpc-message, and in grpc-status-details-bin.
 _MESSAGE_BYTES = 1500
 _VIOLATIONS_BYTES = 2400
 _VIOLATION_CHARACTERS = 200
