@@ -49,12 +49,11 @@ _WRONG_LAST_SEQUENCE = (10071, 10164)
 
 @dataclass(frozen=True, kw_only=True)
 class StoredObject:
-    """What a meta message says, and where it stands in the stream."""
+    """What a meta message says."""
 
     nuid: str
     size: int
     chunks: int
-    sequence: int
 
 
 class NatsBlobStore:
@@ -80,20 +79,20 @@ class NatsBlobStore:
         if not await asyncio.to_thread(path.is_file):
             raise NotFound(f"{path.name} cannot be stored: there is no such file")
         with self._nats_errors():
-            found = await self._find(sha256)
+            found, sequence = await self._find(sha256)
             if found is not None:
                 size = (await asyncio.to_thread(path.stat)).st_size
                 if found.size == size and await self._count_chunks(found.nuid) == found.chunks:
                     return
             # A first pass over the file, so that wrong bytes never reach the server.
             await run_blocking(lambda stop: verify_file(path, sha256=sha256, stop=stop))
-            await self._store(path, sha256, replaces=found)
+            await self._store(path, sha256, replaces=found, expected_sequence=sequence)
 
     async def fetch(self, sha256: str, destination: Path) -> None:
         """Read the chunks through a pull consumer of its own, which is always deleted."""
         require_digest(sha256)
         with self._nats_errors():
-            found = await self._find(sha256)
+            found, _ = await self._find(sha256)
             if found is None:
                 raise NotFound(f"blob {sha256} is not in the store")
             what = f"blob {sha256}"
@@ -108,7 +107,8 @@ class NatsBlobStore:
         """Whether there is a meta message of this name."""
         require_digest(sha256)
         with self._nats_errors():
-            return await self._find(sha256) is not None
+            found, _ = await self._find(sha256)
+            return found is not None
 
     # ---- meta messages -------------------------------------------------------------------------
 
@@ -118,21 +118,25 @@ class NatsBlobStore:
     def _chunk_subject(self, nuid: str) -> str:
         return f"$O.{self._bucket}.C.{nuid}"
 
-    async def _find(self, name: str) -> StoredObject | None:
-        """The object of this name; None when it never was, or was deleted."""
+    async def _find(self, name: str) -> tuple[StoredObject | None, int]:
+        """The object of this name and its meta message's sequence.
+
+        None when it never was (sequence 0) or was deleted (sequence of the mark).
+        """
         meta = await self._last_meta(name)
         if meta is None:
-            return None
+            return None, 0
+        sequence = int(meta.seq or 0)
         try:
             info = json.loads(meta.data or b"")
             if info.get("deleted"):
-                return None
-            return StoredObject(
+                return None, sequence
+            found = StoredObject(
                 nuid=str(info["nuid"]),
                 size=int(info.get("size", 0)),
                 chunks=int(info.get("chunks", 0)),
-                sequence=meta.seq or 0,
             )
+            return found, sequence
         except (ValueError, KeyError, TypeError, AttributeError) as error:
             raise CorruptFile(f"the object store's record of blob {name} is unreadable") from error
 
@@ -152,23 +156,23 @@ class NatsBlobStore:
 
     # ---- writing -------------------------------------------------------------------------------
 
-    async def _store(self, path: Path, name: str, *, replaces: StoredObject | None) -> None:
-        last = await self._last_meta(name)
-        expected_sequence = (last.seq or 0) if last is not None else 0
+    async def _store(
+        self, path: Path, name: str, *, replaces: StoredObject | None, expected_sequence: int
+    ) -> None:
         nuid = secrets.token_hex(11)
         try:
             size, chunks = await self._publish_chunks(path, name, nuid)
-            try:
-                await self._publish_meta(name, nuid, size, chunks, expected_sequence)
-            except nats.js.errors.BadRequestError as error:
-                if error.err_code not in _WRONG_LAST_SEQUENCE:
-                    raise
-                # Another writer of the same bytes was faster: theirs stays, ours goes.
-                await self._purge(nuid)
-                return
         except BaseException:
             await asyncio.shield(self._purge(nuid))
             raise
+        try:
+            await self._publish_meta(name, nuid, size, chunks, expected_sequence)
+        except BaseException as error:
+            # The server may have stored the message although its answer did not arrive.
+            await asyncio.shield(self._purge_unless_visible(name, nuid))
+            if getattr(error, "err_code", None) not in _WRONG_LAST_SEQUENCE:
+                raise
+            return  # another writer of the same bytes was faster: theirs stays, ours went
         if replaces is not None:
             await self._purge(replaces.nuid)
 
@@ -235,6 +239,12 @@ class NatsBlobStore:
         """Remove chunks that no meta message names (any more)."""
         with suppress(Exception):  # garbage in the bucket is no reason to fail
             await self._jetstream.purge_stream(self._stream, subject=self._chunk_subject(nuid))
+
+    async def _purge_unless_visible(self, name: str, nuid: str) -> None:
+        with suppress(Exception):  # in doubt, garbage is better than a hole
+            found, _ = await self._find(name)
+            if found is None or found.nuid != nuid:
+                await self._purge(nuid)
 
     # ---- reading -------------------------------------------------------------------------------
 
