@@ -1,0 +1,284 @@
+"""Answers to questions: stateless question ids, and replies in free text merged into the intent."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import hashlib
+import hmac
+import json
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from personalq.chassis.errors import InvalidInput
+from personalq.checkin import calendar
+from personalq.checkin.draft import Context
+from personalq.checkin.intent import Attribute, Constraint, Intent, Interval
+from personalq.checkin.lexicon import canonical
+from personalq.checkin.numbers import number
+from personalq.checkin.outcome import Option
+from personalq.checkin.parse import parse
+from personalq.checkin.text import shadow
+from personalq.checkin.vocabulary import Lexicon
+
+_VERSION = "q1"
+_ANY = re.compile(
+    r"(?:(?:oh|ok|okay|well|um|hm+|just|really|honestly|sorry|i|it|they|that|they're|it's|that's|all|to|me|for|please|then|is|are|so|do|would|be)[\s,]+)*"
+    r"(?:any(?:\s+of\s+(?:them|these|those))?(?:\s+(?:one|will\s+do|is\s+fine|works|would\s+do|would\s+work))?|any(?:thing|one)|either(?:\s+(?:one|of\s+them|is\s+fine|works|way))?|whatever|whichever(?:\s+one)?|"
+    r"(?:does\s?n'?t|don'?t|do\s+not|does\s+not)\s+(?:really\s+)?(?:matter|care|mind)|no\s+(?:preference|idea)|not\s+sure|(?:you|u)\s+(?:choose|pick|decide)|(?:your|dealer's)\s+(?:choice|pick|call)|"
+    r"surprise\s+me|all\s+the\s+same|same\s+to\s+me|both(?:\s+(?:are\s+)?(?:fine|ok|okay))?|up\s+to\s+you|no\s+matter|all(?:\s+of\s+them)?|idk|don'?t\s+know|(?:i\s+)?guess\s+any)"
+    r"(?:[\s,.!]+(?:please|thanks|really|one|is\s+fine|will\s+do|works|fine|you\s+like|you\s+want|you\s+prefer|to\s+me|is\s+good|then|for\s+me|works\s+for\s+me))*[\s.!,]*"
+)
+_NEITHER = re.compile(
+    r"\s*(?:no(?:ne)?(?:\s+of\s+(?:them|these|those|the\s+above))?|neither(?:\s+(?:one|of\s+them|of\s+these))?|nope|nah)(?!\w)(?:\s*[,.;:!-]+|\s+but|\s*$)\s*"
+)
+_CHATTER = re.compile(
+    r"^\s*(?:(?:um+|uh|oh|ah|er|hm+|well|ok|okay|yes|yeah|yep|sure|sorry|actually|please|i\s+(?:think|guess|meant?|want(?:ed)?|would\s+like|prefer|was\s+thinking\s+of)|i'd\s+(?:like|prefer|say|go\s+(?:for|with))|make\s+(?:it|that)|go\s+(?:for|with)|let's\s+(?:go\s+with|take)|take|use|give\s+me|probably|maybe|it's|it\s+is|that\s+would\s+be|definitely)(?:[\s,:!.-]+|$))+"
+)
+_INDEX = re.compile(
+    r"(?:the\s+)?(?:(?:option|choice|number|no\.?|\#)\s*(?P<a>\d|one|two|three|four)|(?P<b>first|second|third|fourth|1st|2nd|3rd|4th)(?:\s+(?:one|option|choice))?|(?P<c>\d)\.?|(?P<d>former|latter|last\s+option))(?:\s+please)?"
+)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Reply:
+    """An answer of the request: which question, and what the person said."""
+
+    question_id: str
+    text: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class Asked:
+    """What a question id says was asked."""
+
+    attribute: Attribute
+    options: tuple[Option, ...]
+
+
+def question_id(
+    asked: Attribute, options: Sequence[Option], *, scope: Sequence[str], key: str
+) -> str:
+    """A token that says what was asked, bound to the request it was asked about.
+
+    `scope` is the tenant, the prompt, the pool and the earlier answers: an id from elsewhere does
+    not verify. The token is readable and holds no checkpoint id.
+    """
+    payload = json.dumps(
+        [asked.value, [[option.label, option.value] for option in options if option.value]],
+        ensure_ascii=False,
+        separators=(",", ":"),
+    ).encode()
+    body = base64.urlsafe_b64encode(payload).decode().rstrip("=")
+    return f"{_VERSION}.{body}.{_mac(payload, scope, key)}"
+
+
+def read_question_id(token: str, *, scope: Sequence[str], key: str) -> Asked:
+    """What was asked.
+
+    Raises:
+        InvalidInput: the id is not one of this request's questions.
+    """
+    wrong = InvalidInput(
+        "this question was not asked about this prompt: send the question_id of the clarification "
+        "unchanged, with the same prompt, candidate_ids and earlier answers",
+        field="answers.question_id",
+    )
+    parts = token.split(".")
+    if len(parts) != 3 or parts[0] != _VERSION or len(token) > 4096:
+        raise wrong
+    try:
+        payload = base64.urlsafe_b64decode(parts[1] + "=" * (-len(parts[1]) % 4))
+    except (binascii.Error, ValueError):
+        raise wrong from None
+    if not hmac.compare_digest(_mac(payload, scope, key), parts[2]):
+        raise wrong
+    try:
+        attribute, options = json.loads(payload)
+        asked = Attribute(attribute)
+        return Asked(
+            attribute=asked,
+            options=tuple(Option(label=str(a), attribute=asked, value=str(b)) for a, b in options),
+        )
+    except (ValueError, TypeError):
+        raise wrong from None
+
+
+def _mac(payload: bytes, scope: Sequence[str], key: str) -> str:
+    digest = hashlib.blake2b(key=key.encode()[:64], digest_size=12)
+    for part in (payload, *(item.encode("utf-8", "surrogatepass") for item in scope)):
+        digest.update(len(part).to_bytes(8, "big"))
+        digest.update(part)
+    return digest.hexdigest()
+
+
+def merge_answer(
+    intent: Intent, asked: Asked, text: str, lexicon: Lexicon, context: Context
+) -> Intent:
+    """The intent after an answer. Pure.
+
+    An option fixes the attribute asked about; free text is parsed like a prompt, and what it names
+    replaces what the prompt said of the same attribute.
+    """
+    answered = replace(intent, answered=True, contradiction=None)
+    plain = shadow(text).strip()
+    if _ANY.fullmatch(plain):
+        return replace(answered, settled=True)
+    option = _option(plain, asked)
+    if option is not None:
+        if not option.value:
+            return replace(answered, settled=True)
+        return _fixed(answered, option, text, context)
+    rest = _CHATTER.sub("", plain)
+    offset = len(shadow(text)) - len(shadow(text).lstrip()) + len(plain) - len(rest)
+    refused = _NEITHER.match(rest)
+    if refused:
+        answered = _refuse(answered, asked, text, context)
+        offset += refused.end()
+    remainder = text[offset:]
+    if not remainder.strip(" .,!?"):
+        return answered
+    if _ANY.fullmatch(shadow(remainder).strip()) and not refused:
+        return replace(answered, settled=True)
+    option = None if refused else _option(shadow(remainder).strip(), asked)
+    if option is not None and option.value:
+        return _fixed(answered, option, text, context)
+    said = parse(remainder, lexicon, context, answering=True)
+    return _merged(answered, said, asked, text, context)
+
+
+def _option(plain: str, asked: Asked) -> Option | None:
+    """The option an answer names by label, by value or by its place."""
+    stripped = re.sub(r"^(?:the|a|an)\s+|\s+(?:one|version|please|thanks)$|[\s.!?,]+$", "", plain)
+    stripped = re.sub(r"\s+(?:one|version|please)$", "", stripped).strip(" .!?,")
+    for option in asked.options:
+        names = {shadow(option.label), shadow(option.value)}
+        names |= {re.sub(r"^(?:the|a|an)\s+", "", name) for name in names}
+        if plain in names or stripped in names:
+            return option
+    if stripped == "any of them" or plain == "any of them":
+        return Option(label="any of them", attribute=asked.attribute, value="")
+    match = _INDEX.fullmatch(plain.rstrip(" .!"))
+    if match is None:
+        return None
+    if match["d"]:
+        index = 1 if match["d"] == "former" else len(asked.options)
+    else:
+        index = number(match["a"] or match["b"] or match["c"]) or 0
+    if asked.attribute is Attribute.VERSION and not match["a"]:
+        return None
+    return asked.options[index - 1] if 1 <= index <= len(asked.options) else None
+
+
+def _constraint(option: Option, text: str, context: Context, *, excluded: bool) -> Constraint:
+    """The hard constraint an option stands for."""
+    base = Constraint(
+        attribute=option.attribute,
+        values=(option.value,),
+        excluded=excluded,
+        text=text,
+        words=frozenset({canonical(option.value)}),
+        label=("not " if excluded else "") + option.label,
+    )
+    if option.attribute is Attribute.CREATED_AT:
+        interval = _month(option.value, context)
+        return replace(base, values=(), intervals=(interval,), label=f"trained in {option.label}")
+    if option.attribute in (Attribute.STYLE, Attribute.ENVIRONMENT):
+        tags = tuple(option.value.split(", "))
+        return replace(base, values=tags, words=frozenset(map(canonical, tags)))
+    return base
+
+
+def _month(value: str, context: Context) -> Interval:
+    try:
+        year, month = (int(part) for part in value.split("-"))
+        return calendar.month(year, month, context.zone)
+    except ValueError:
+        return Interval()
+
+
+def _fixed(intent: Intent, option: Option, text: str, context: Context) -> Intent:
+    chosen = _constraint(option, text, context, excluded=False)
+    kept = tuple(
+        c
+        for c in intent.constraints
+        if c.attribute is not option.attribute
+        or c.excluded
+        or (c.attribute is Attribute.DESCRIPTION and not c.hard)
+    )
+    if option.attribute is Attribute.STYLE:
+        # a card with several styles has them all: one constraint each
+        every = tuple(replace(chosen, values=(tag,)) for tag in chosen.values)
+        return replace(intent, constraints=(*kept, *every))
+    return replace(intent, constraints=(*kept, chosen))
+
+
+def _refuse(intent: Intent, asked: Asked, text: str, context: Context) -> Intent:
+    refused = tuple(_constraint(o, text, context, excluded=True) for o in asked.options if o.value)
+    return replace(intent, constraints=(*intent.constraints, *refused))
+
+
+def _merged(intent: Intent, said: Intent, asked: Asked, text: str, context: Context) -> Intent:
+    """What the answer names replaces what the prompt said of the same attribute."""
+    new = [replace(c, span=None) for c in said.constraints]
+    new = [_bare_number(c, asked) for c in new]
+    new = [_same_year(c, intent, context) for c in new]
+    named = {c.attribute for c in new if c.hard and not c.excluded}
+    if any(c.attribute is Attribute.ORDER for c in new):
+        named.add(Attribute.ORDER)
+    kept = tuple(
+        c
+        for c in intent.constraints
+        if c.attribute not in named
+        or c.excluded
+        or (c.attribute is Attribute.DESCRIPTION and not c.hard)
+    )
+    if not new and (digits := re.search(r"\d{1,4}", text)):
+        new = [
+            Constraint(
+                attribute=Attribute.VERSION,
+                values=(digits[0],),
+                text=text,
+                label=f"version {digits[0]}",
+            )
+        ]
+    unknown = None if Attribute.SUBJECT in named else intent.unknown_subject
+    return replace(
+        intent,
+        constraints=(*kept, *new),
+        unknown_subject=unknown,
+        problems=(*intent.problems, *said.problems),
+    )
+
+
+def _bare_number(constraint: Constraint, asked: Asked) -> Constraint:
+    """A number in reply to a question about versions is a version."""
+    del asked
+    return constraint
+
+
+def _same_year(constraint: Constraint, intent: Intent, context: Context) -> Constraint:
+    """ "the May one" after "from 2025" is May 2025."""
+    earlier = intent.first(Attribute.CREATED_AT)
+    if (
+        constraint.attribute is not Attribute.CREATED_AT
+        or constraint.fallback is None
+        or not constraint.fallback.months
+        or earlier is None
+        or earlier.interval is None
+        or earlier.excluded
+    ):
+        return constraint
+    hull = earlier.interval
+    begin = constraint.intervals[0].start
+    assert begin is not None
+    local = begin.astimezone(context.zone)
+    for year in range(local.year, local.year - 10, -1):
+        interval = calendar.month(year, local.month, context.zone)
+        starts_inside = hull.start is None or interval.end is None or interval.end > hull.start
+        ends_inside = hull.end is None or interval.start is None or interval.start < hull.end
+        if starts_inside and ends_inside:
+            label = f"trained {calendar.describe(interval, context.zone)}"
+            return replace(constraint, intervals=(interval,), label=label)
+    return constraint

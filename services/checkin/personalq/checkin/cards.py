@@ -1,0 +1,104 @@
+"""What Check-in knows about checkpoints: cards, artifacts, search hits, the catalog's words."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from personalq.checkin.intent import Interval, OrderKey
+
+
+@dataclass(frozen=True, kw_only=True)
+class Card:
+    """A checkpoint card: the context tuple c = (T, S, style, D, M) of the paper, section III-A."""
+
+    checkpoint_id: str
+    name: str = ""
+    triggers: tuple[str, ...] = ()
+    subjects: tuple[str, ...] = ()
+    styles: tuple[str, ...] = ()
+    description: str = ""
+    base_model: str = ""
+    version: int | None = None
+    created_at: datetime | None = None
+    last_used_at: datetime | None = None
+    use_count: int = 0
+    environments: tuple[str, ...] = ()
+    owner: str = ""
+
+    @property
+    def trigger(self) -> str:
+        """The canonical trigger, "" when the card has none."""
+        return self.triggers[0] if self.triggers else ""
+
+
+@dataclass(frozen=True, kw_only=True)
+class ArtifactRef:
+    """An artifact of a card: which profile it serves, and the message that describes it."""
+
+    profile: str
+    digest: str
+    wire: bytes = b""
+    """The catalog's Artifact message, handed through unread."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Hit:
+    """One card a search returned, best first."""
+
+    card: Card
+    similarity: float | None = None
+    """Cosine similarity, -1 to 1; None when the dense leg is off."""
+    sparse_rank: int = 0
+    artifacts: tuple[ArtifactRef, ...] = ()
+    wire: bytes = b""
+    """The catalog's Checkpoint message, handed through unread."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Hits:
+    """A page of hits and how many cards satisfy the filter in all."""
+
+    hits: tuple[Hit, ...] = ()
+    total: int = 0
+
+
+@dataclass(frozen=True, kw_only=True)
+class CardFilter:
+    """Hard constraints of a search; an empty field constrains nothing."""
+
+    subjects: tuple[str, ...] = ()
+    styles: tuple[str, ...] = ()
+    excluded_styles: tuple[str, ...] = ()
+    excluded_subjects: tuple[str, ...] = ()
+    created: Interval | None = None
+    last_used: Interval | None = None
+    versions: tuple[int, ...] = ()
+    environments: tuple[str, ...] = ()
+    excluded_environments: tuple[str, ...] = ()
+    owners: tuple[str, ...] = ()
+    checkpoint_ids: tuple[str, ...] = ()
+    triggers: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, kw_only=True)
+class Query:
+    """One catalog search."""
+
+    text: str
+    filter: CardFilter
+    order: OrderKey | None = None
+    limit: int = 100
+
+
+@dataclass(frozen=True, kw_only=True)
+class Vocabulary:
+    """The words of a tenant's selectable cards; equal revisions mean equal words."""
+
+    subjects: tuple[str, ...] = ()
+    styles: tuple[str, ...] = ()
+    environments: tuple[str, ...] = ()
+    owners: tuple[str, ...] = ()
+    triggers: tuple[str, ...] = ()
+    checkpoint_ids: tuple[str, ...] = ()
+    revision: str = ""

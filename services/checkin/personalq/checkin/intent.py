@@ -1,0 +1,168 @@
+"""The parsed request: constraints that choose a checkpoint, and the content they leave."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from datetime import datetime
+from enum import Enum
+
+
+class Attribute(Enum):
+    """What a constraint or a question is about."""
+
+    SUBJECT = "subject"
+    STYLE = "style"
+    CREATED_AT = "created_at"
+    LAST_USED_AT = "last_used_at"
+    VERSION = "version"
+    ENVIRONMENT = "environment"
+    OWNER = "owner"
+    ORDER = "order"
+    DESCRIPTION = "description"
+    IDENTITY = "identity"
+
+
+class OrderKey(Enum):
+    """What an order constraint sorts by."""
+
+    NEWEST = "newest"
+    OLDEST = "oldest"
+    LAST_USED = "last_used"
+    MOST_USED = "most_used"
+
+
+@dataclass(frozen=True, order=True)
+class Span:
+    """A half-open range [start, end) of code points in the prompt."""
+
+    start: int
+    end: int
+
+    def of(self, text: str) -> str:
+        """The words at this place of `text`."""
+        return text[self.start : self.end]
+
+    def meets(self, other: Span) -> bool:
+        """Whether both share a character."""
+        return self.start < other.end and other.start < self.end
+
+
+@dataclass(frozen=True, kw_only=True)
+class Interval:
+    """A half-open interval [start, end) of time; a bound that is None is open."""
+
+    start: datetime | None = None
+    end: datetime | None = None
+
+    def holds(self, moment: datetime | None) -> bool:
+        """Whether `moment` lies inside; no moment lies in no interval."""
+        if moment is None:
+            return False
+        after_start = self.start is None or moment >= self.start
+        return after_start and (self.end is None or moment < self.end)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Constraint:
+    """One thing the person asked for, and the words that said so."""
+
+    attribute: Attribute
+    values: tuple[str, ...] = ()
+    """Accepted values; any one of them satisfies the constraint."""
+    excluded: bool = False
+    intervals: tuple[Interval, ...] = ()
+    """For time: the moment lies in one of them."""
+    months: frozenset[int] = frozenset()
+    """For time: months of any year, 1-12; used when no year was said and the latest is empty."""
+    order: OrderKey | None = None
+    rank: int = 0
+    span: Span | None = None
+    """Where the prompt says so; None for an answer."""
+    text: str = ""
+    hard: bool = True
+    """False when a card that misses it may still be chosen."""
+    coarse: bool = False
+    """A season, a year, a range: the person left the month open."""
+    words: frozenset[str] = frozenset()
+    """For style and subject: the very word that was said, to prefer cards that say it too."""
+    label: str = ""
+    """What it means, for a person: "trained in April 2026"."""
+    by_trigger: bool = False
+    """For identity: the values are triggers, which several cards may share."""
+    prefers: bool = False
+    """For soft constraints: cards that satisfy it push out those that do not."""
+    fallback: Constraint | None = None
+    """Another reading of the same words, tried when nothing fits this one."""
+
+    @property
+    def interval(self) -> Interval | None:
+        """The hull of the intervals; None when there is none."""
+        if not self.intervals:
+            return None
+        starts = [interval.start for interval in self.intervals]
+        ends = [interval.end for interval in self.intervals]
+        start = None if None in starts else min(s for s in starts if s is not None)
+        end = None if None in ends else max(e for e in ends if e is not None)
+        return Interval(start=start, end=end)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Mention:
+    """A place where the prompt names a subject."""
+
+    span: Span
+    """The noun without its possessive ending."""
+    subjects: tuple[str, ...]
+    """The catalog's subjects it may mean."""
+    weight: int
+    """How strongly the sentence is about it: 0 scene, 1 object, 2 head, 3 chosen explicitly."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Intent:
+    """What was asked, where it was said, and what is content."""
+
+    constraints: tuple[Constraint, ...] = ()
+    content: tuple[Span, ...] = ()
+    problems: tuple[str, ...] = ()
+    contradiction: Attribute | None = None
+    """The attribute of which two values were asked for at once."""
+    mentions: tuple[Mention, ...] = ()
+    selecting: tuple[Span, ...] = ()
+    """Words that only select: they are dropped from what is rendered."""
+    triggers: tuple[Span, ...] = ()
+    """Where a trigger or a checkpoint id is spelled out."""
+    unknown_subject: Constraint | None = None
+    """A head noun of which the catalog has no checkpoint."""
+    settled: bool = False
+    """The person said any of them will do."""
+    answered: bool = False
+
+    def all(self, attribute: Attribute) -> tuple[Constraint, ...]:
+        """The constraints on one attribute."""
+        return tuple(c for c in self.constraints if c.attribute is attribute)
+
+    def first(self, attribute: Attribute) -> Constraint | None:
+        """The first constraint on an attribute, or None."""
+        return next((c for c in self.constraints if c.attribute is attribute), None)
+
+    @property
+    def order(self) -> Constraint | None:
+        """The hard order constraint, or None."""
+        return next((c for c in self.all(Attribute.ORDER) if c.hard), None)
+
+    def without(self, *dropped: Constraint) -> Intent:
+        """The same intent without some constraints."""
+        kept = tuple(c for c in self.constraints if all(c is not d for d in dropped))
+        return replace(self, constraints=kept)
+
+    def readings(self) -> Iterator[Intent]:
+        """This intent, then the other readings of single constraints, likeliest first."""
+        yield self
+        for index, constraint in enumerate(self.constraints):
+            other = constraint.fallback
+            while other is not None:
+                changed = (*self.constraints[:index], other, *self.constraints[index + 1 :])
+                yield replace(self, constraints=changed)
+                other = other.fallback

@@ -1,0 +1,163 @@
+"""English as data: styles, subjects, places, looks, months and word classes."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+from typing import Any
+
+import inflect
+
+_INFLECT = inflect.engine()
+_PLURALS = {"glasses": "glasses", "fish": "fish", "person": "people", "thief": "thieves"}
+_SEPARATORS = re.compile(r"[\s\-_]+")
+
+
+def canonical(phrase: str) -> str:
+    """A phrase as the tables spell it: lower case, single spaces, no hyphens, no possessive."""
+    text = phrase.replace("’", "'").casefold()
+    words = _SEPARATORS.sub(" ", text).split()
+    return " ".join(word.removesuffix("'s").strip("'") for word in words)
+
+
+@cache
+def plural(phrase: str) -> str:
+    """The plural of a noun phrase in canonical form."""
+    if phrase in _PLURALS or not phrase:
+        return _PLURALS.get(phrase, phrase)
+    try:
+        return str(_INFLECT.plural_noun(phrase)) or f"{phrase}s"  # type: ignore[arg-type]
+    except Exception:  # inflect refuses odd text (typeguard) instead of answering
+        return f"{phrase}s"
+
+
+def _load(name: str) -> dict[str, Any]:
+    return tomllib.loads((files(__package__) / f"{name}.toml").read_text(encoding="utf-8"))
+
+
+@dataclass(frozen=True, kw_only=True)
+class StyleGroup:
+    """One look: words that mean each other, and looks that may stand in."""
+
+    name: str
+    words: frozenset[str]
+    cousins: tuple[str, ...]
+
+
+@cache
+def style_groups() -> dict[str, StyleGroup]:
+    """Style groups by name."""
+    return {
+        name: StyleGroup(
+            name=name,
+            words=frozenset(canonical(word) for word in (name, *entry["words"])),
+            cousins=tuple(entry.get("cousins", ())),
+        )
+        for name, entry in _load("styles").items()
+        if name != "weak"
+    }
+
+
+@cache
+def looks() -> dict[str, tuple[str, ...]]:
+    """Frame nouns ("photo", "drawing") to the style groups they hint at."""
+    return {word: tuple(groups) for word, groups in _load("looks").items()}
+
+
+@cache
+def subject_tables() -> dict[str, dict[str, tuple[str, ...]]]:
+    """`same`, `narrower` and `kinds`: canonical noun to canonical nouns."""
+    raw = _load("subjects")
+    return {
+        table: {
+            canonical(noun): tuple(canonical(word) for word in words)
+            for noun, words in raw[table].items()
+        }
+        for table in ("same", "narrower", "kinds")
+    }
+
+
+@cache
+def compounds() -> frozenset[str]:
+    """Phrases whose last word is not what they are ("hot dog")."""
+    return frozenset(canonical(word) for word in _load("subjects")["compounds"]["words"])
+
+
+@cache
+def environment_groups() -> dict[str, frozenset[str]]:
+    """Places by name, with the words for them."""
+    return {
+        name: frozenset(canonical(word) for word in (name, *words))
+        for name, words in _load("environments").items()
+    }
+
+
+@cache
+def description_groups() -> dict[str, str]:
+    """Descriptive phrase to the name of its group."""
+    table: dict[str, str] = {}
+    for group in _load("descriptions")["groups"]:
+        for phrase in group:
+            table.setdefault(canonical(phrase), group[0])
+    return table
+
+
+@cache
+def words(kind: str) -> frozenset[str]:
+    """A word class of the closed grammar."""
+    return frozenset(_load("words")[kind])
+
+
+@cache
+def _suffixes() -> tuple[str, ...]:
+    return tuple(_load("words")["adjective_endings"])
+
+
+def is_adjective_like(word: str) -> bool:
+    """Whether a word ends as adjectives do."""
+    return len(word) > 4 and word.endswith(_suffixes())
+
+
+_IRREGULAR = {
+    "sat", "lay", "stood", "ran", "slept", "ate", "drank", "caught", "held", "wore", "rode", "drove",
+    "flew", "swam", "fell", "rose", "sang", "hid", "bit", "spun", "hung", "slid", "woke", "met", "spoke",
+    "saw", "threw", "broke", "built", "dug", "grew", "shone", "froze", "crept", "fought", "took", "got",
+    "went", "came", "led", "shook", "lying", "dying", "tying", "sitting",
+}  # fmt: skip
+
+
+@cache
+def verb_forms() -> frozenset[str]:
+    """Every form of the verbs that may follow a noun without making a compound."""
+    forms = set(_IRREGULAR)
+    for verb in words("verbs"):
+        forms.add(verb)
+        stem = verb[:-1] if verb.endswith("e") else verb
+        double = verb + verb[-1]
+        forms |= {f"{verb}s", f"{stem}ing", f"{stem}ed", f"{double}ing", f"{double}ed"}
+        if verb.endswith(("s", "h", "x", "z")):
+            forms.add(f"{verb}es")
+        if verb.endswith("y"):
+            forms |= {f"{verb[:-1]}ies", f"{verb[:-1]}ied"}
+    return frozenset(forms)
+
+
+@cache
+def calendar(table: str) -> dict[str, Any]:
+    """`months`, `seasons` or `holidays` of the calendar file."""
+    return dict(_load("calendar")[table])
+
+
+@cache
+def weekdays() -> tuple[str, ...]:
+    """Monday first."""
+    return tuple(_load("calendar")["weekdays"])
+
+
+@cache
+def weak_style_words() -> frozenset[str]:
+    """Style words that are everyday words too: no style unless the catalog has it."""
+    return frozenset(canonical(word) for word in _load("styles")["weak"]["words"])

@@ -1,0 +1,54 @@
+"""Numbers as people write them: "12", "twelve", "47th", "forty-seventh"."""
+
+from __future__ import annotations
+
+import re
+
+_UNITS = (
+    "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen "
+    "sixteen seventeen eighteen nineteen"
+).split()
+_TENS = "twenty thirty forty fifty sixty seventy eighty ninety".split()
+_ORDINAL_UNITS = (
+    "zeroth first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth thirteenth "
+    "fourteenth fifteenth sixteenth seventeenth eighteenth nineteenth"
+).split()
+_ORDINAL_TENS = (
+    "twentieth thirtieth fortieth fiftieth sixtieth seventieth eightieth ninetieth".split()
+)
+
+CARDINALS: dict[str, int] = {word: value for value, word in enumerate(_UNITS)}
+"""Cardinal words, "one" to "ninety-nine" (with a space or a hyphen)."""
+ORDINALS: dict[str, int] = {word: value for value, word in enumerate(_ORDINAL_UNITS) if value}
+"""Ordinal words, "first" to "ninety-ninth"."""
+
+for _index, _ten in enumerate(_TENS):
+    _value = 20 + 10 * _index
+    CARDINALS[_ten] = _value
+    ORDINALS[_ORDINAL_TENS[_index]] = _value
+    for _unit in range(1, 10):
+        for _joint in ("-", " "):
+            CARDINALS[f"{_ten}{_joint}{_UNITS[_unit]}"] = _value + _unit
+            ORDINALS[f"{_ten}{_joint}{_ORDINAL_UNITS[_unit]}"] = _value + _unit
+
+
+def _alternation(words: dict[str, int]) -> str:
+    ordered = sorted(words, key=len, reverse=True)
+    return "|".join(re.escape(word).replace(r"\ ", r"\s+") for word in ordered)
+
+
+CARDINAL = rf"(?:\d{{1,4}}|(?:{_alternation(CARDINALS)}))(?![\w])"
+"""Pattern of a cardinal in lower-cased text."""
+ORDINAL = rf"(?:\d{{1,4}}\s?(?:st|nd|rd|th)|(?:{_alternation(ORDINALS)}))(?![\w])"
+"""Pattern of an ordinal in lower-cased text."""
+
+
+def number(text: str) -> int | None:
+    """The value of a cardinal or an ordinal; None when it is neither."""
+    word = re.sub(r"\s+", " ", text.strip())
+    if word in CARDINALS:
+        return CARDINALS[word]
+    if word in ORDINALS:
+        return ORDINALS[word]
+    digits = re.fullmatch(r"(\d{1,9})\s?(?:st|nd|rd|th)?", word)
+    return int(digits[1]) if digits and digits[1].isascii() else None

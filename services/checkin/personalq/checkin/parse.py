@@ -1,0 +1,66 @@
+"""From a prompt to an intent: every character is claimed by a constraint or left as content."""
+
+from __future__ import annotations
+
+from personalq.checkin.draft import Context, Draft, Tag
+from personalq.checkin.intent import Intent, Span
+from personalq.checkin.parse_description import parse_description
+from personalq.checkin.parse_environment import parse_environment, parse_place_tags
+from personalq.checkin.parse_identity import parse_identity
+from personalq.checkin.parse_order import parse_order
+from personalq.checkin.parse_owner import parse_owner
+from personalq.checkin.parse_style import parse_look, parse_style
+from personalq.checkin.parse_subject import find_nouns, parse_subject
+from personalq.checkin.parse_time import parse_time
+from personalq.checkin.parse_version import parse_version
+from personalq.checkin.text import merge, read
+from personalq.checkin.vocabulary import Lexicon
+
+
+def parse(prompt: str, lexicon: Lexicon, context: Context, *, answering: bool = False) -> Intent:
+    """The intent of a prompt, or of an answer in free text. Pure; never raises."""
+    page = read(prompt)
+    draft = Draft(page=page, lexicon=lexicon, context=context, answering=answering)
+    draft.nouns = find_nouns(page, lexicon)
+    draft.styles = [
+        Tag(first=first, last=last, entry=entry)
+        for first, last, entry in lexicon.styles.find(page.words)
+    ]
+    parse_identity(draft)
+    parse_time(draft)
+    parse_version(draft)
+    parse_order(draft)
+    parse_style(draft)
+    parse_environment(draft)
+    parse_owner(draft)
+    parse_subject(draft)
+    parse_look(draft)
+    parse_description(draft)
+    if not draft.mentions and draft.unknown_subject is None:
+        parse_place_tags(draft)
+    return Intent(
+        constraints=tuple(draft.constraints),
+        content=_content(draft),
+        problems=tuple(draft.problems),
+        contradiction=draft.contradiction,
+        mentions=tuple(draft.mentions),
+        selecting=merge(draft.selecting),
+        triggers=tuple(draft.triggers),
+        unknown_subject=draft.unknown_subject,
+    )
+
+
+def _content(draft: Draft) -> tuple[Span, ...]:
+    """Runs of words that no constraint claimed."""
+    runs: list[Span] = []
+    previous = None
+    for word in draft.page.words:
+        if not draft.is_free(word):
+            previous = None
+            continue
+        if previous is not None and word.joined:
+            runs[-1] = Span(runs[-1].start, word.full_end)
+        else:
+            runs.append(Span(word.start, word.full_end))
+        previous = word
+    return tuple(runs)

@@ -1,0 +1,191 @@
+"""Styles, wanted and unwanted, and the looks that frames hint at ("a photo of")."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+
+from personalq.checkin import lexicon
+from personalq.checkin.draft import Draft, Tag
+from personalq.checkin.intent import Attribute, Constraint, Span
+from personalq.checkin.lexicon import canonical
+
+_DEGREE = re.compile(
+    r"(?:\b(?:most|more|very|really|super|quite|highly|ultra|extremely|rather|pretty|fully|truly)[\s-]+)+$"
+)
+_STYLED = re.compile(
+    r"[\s-]+(?:styled?|looking|look|aesthetic|art\s+style|effect|rendition)(?!\w)(?:\s+of(?!\w))?|-?ish(?!\w)"
+)
+_IN_STYLE = re.compile(
+    r"(?:\bin\s+(?:the\s+)?(?:style|look)\s+of\s+(?:an?\s+|the\s+)?|\bin\s+(?:an?\s+|the\s+)?)$"
+)
+_NEGATION = re.compile(
+    r"(?:\b(?:not|no|non|never|without|except(?:\s+for)?|excluding|other\s+than|anything\s+but|instead\s+of|rather\s+than|nor|neither|isn't|aren't|wasn't|less|skip|avoid|minus|but\s+not|not\s+in|not\s+as)"
+    r"[\s-]+(?:(?:the|a|an|any|in|my|too|so|that|as|of|in\s+an?|in\s+the|ones?\s+in|be)\s+)*)$"
+)
+_SCENE_PREPOSITIONS = frozenset(
+    "on onto near beside behind under over against at into by beneath above underneath holding wearing carrying reading "
+    "painting drawing watching around inside through past atop upon next front".split()
+)
+_OK_BEFORE = frozenset("in as of using like for a an the".split())
+_OR = re.compile(r"\s*(?:,\s*)?(?:or|/)\s*(?:an?\s+|the\s+)?")
+
+
+def parse_style(draft: Draft) -> None:
+    """Claim style words that stand in the subject's phrase or in "in … style"."""
+    found: list[Constraint] = []
+    previous: Constraint | None = None
+    for tag in draft.styles:
+        span = draft.span_of(tag.first, tag.last)
+        if not draft.free(span.start, span.end) or not _constrains(draft, tag):
+            continue
+        constraint = _constraint(draft, tag, span)
+        if constraint.excluded and not tag.entry.known:
+            draft.mark(span, selecting=True)
+            continue
+        assert constraint.span is not None
+        if previous is not None and _joined_by_or(draft, previous, constraint):
+            merged = replace(
+                previous,
+                values=tuple(dict.fromkeys((*previous.values, *constraint.values))),
+                words=previous.words | constraint.words,
+                span=Span(previous.span.start, constraint.span.end),  # type: ignore[union-attr]
+                text=draft.page.text[previous.span.start : constraint.span.end],  # type: ignore[union-attr]
+                label=f"{previous.label} or {constraint.label}",
+            )
+            found[-1] = merged
+            draft.mark(constraint.span)
+        else:
+            found.append(constraint)
+            draft.mark(constraint.span, selecting=constraint.excluded)
+        previous = found[-1]
+    draft.constraints += _deduplicated(found)
+
+
+def _deduplicated(found: list[Constraint]) -> list[Constraint]:
+    """One constraint per set of values: "a realistic photorealistic bear"."""
+    kept: dict[tuple[frozenset[str], bool], Constraint] = {}
+    for constraint in found:
+        kept.setdefault((frozenset(constraint.values), constraint.excluded), constraint)
+    return list(kept.values())
+
+
+def _joined_by_or(draft: Draft, previous: Constraint, constraint: Constraint) -> bool:
+    assert previous.span is not None and constraint.span is not None
+    between = draft.page.shadow[previous.span.end : constraint.span.start]
+    if previous.excluded is not constraint.excluded:
+        return False
+    joined = bool(_OR.fullmatch(between))
+    return joined or (previous.excluded and bool(re.fullmatch(r"\s*(?:,|and|or|nor)\s*", between)))
+
+
+def _constrains(draft: Draft, tag: Tag) -> bool:
+    """Whether the style word is about the picture, not a thing in the scene."""
+    words = draft.page.words
+    first = words[tag.first]
+    word = " ".join(w.norm for w in words[tag.first : tag.last])
+    styled = _STYLED.match(draft.page.shadow, words[tag.last - 1].end) is not None
+    if word in lexicon.looks() and not draft.answering:
+        following = words[tag.last] if tag.last < len(words) else None
+        selector = (
+            following is not None
+            and following.joined
+            and (following.norm in lexicon.words("selectors") - {"snapshot"})
+        )
+        if not (styled or selector or _NEGATION.search(draft.page.shadow[: first.start])):
+            return False
+    if draft.answering or styled:
+        return True
+    if _NEGATION.search(draft.page.shadow[: first.start]):
+        return True
+    index = tag.first - 1
+    joined = first.joined
+    while index >= 0 and joined:
+        before = words[index]
+        if before.norm in _SCENE_PREPOSITIONS:
+            return False
+        if before.norm in ("with", "has", "having"):
+            return False
+        if before.norm in _OK_BEFORE and before.norm not in ("a", "an", "the"):
+            return True
+        if draft.noun_at(index) and before.norm not in lexicon.words("frames"):
+            return True
+        joined = before.joined
+        index -= 1
+    return True
+
+
+def _constraint(draft: Draft, tag: Tag, span: Span) -> Constraint:
+    shadow = draft.page.shadow
+    start, end = span.start, span.end
+    word = canonical(draft.page.text[start:end])
+    if match := _DEGREE.search(shadow[:start]):
+        start = match.start()
+    if match := _STYLED.match(shadow, end):
+        end = match.end() - (3 if match[0].endswith(" of") else 0)
+        if lead := _IN_STYLE.search(shadow[:start]):
+            start = lead.start()
+    elif (lead := _IN_STYLE.search(shadow[:start])) and "style of" in lead[0]:
+        start = lead.start()
+    excluded = False
+    if match := _NEGATION.search(shadow[:start]):
+        excluded, start = True, match.start()
+        if tail := re.match(r"\s+(?:ones?|versions?|models?|builds?)(?!\w)", shadow[end:]):
+            end += tail.end()
+    whole = Span(start, end)
+    if not draft.free(start, end):
+        whole = span
+    values = tag.entry.values
+    return Constraint(
+        attribute=Attribute.STYLE,
+        values=values,
+        excluded=excluded,
+        words=frozenset(canonical(value) for value in tag.entry.exact) | {word},
+        span=whole,
+        text=whole.of(draft.page.text),
+        label=f"{'not ' if excluded else ''}{word}",
+    )
+
+
+def parse_look(draft: Draft) -> None:
+    """A frame's look, when no style was asked for: cards that have it push out the others."""
+    if any(c.attribute is Attribute.STYLE and not c.excluded for c in draft.constraints):
+        return
+    words = draft.page.words
+    chosen = {mention.span for mention in draft.mentions if mention.weight > 0}
+    for word in words:
+        groups = lexicon.looks().get(word.norm)
+        if not groups or not draft.is_free(word) or word.span in chosen:
+            continue
+        following = words[word.index + 1] if word.index + 1 < len(words) else None
+        if following is None or following.norm != "of":
+            continue
+        before = words[word.index - 1] if word.index else None
+        if (
+            before is not None
+            and word.joined
+            and before.norm in _SCENE_PREPOSITIONS | {"with", "and"}
+        ):
+            continue
+        names = {name for group in groups for name in lexicon.style_groups()[group].words}
+        values = tuple(
+            dict.fromkeys(
+                value
+                for name in sorted(names)
+                if (entry := draft.lexicon.styles.get(name)) is not None
+                for value in entry.exact
+            )
+        )
+        if values:
+            draft.constraints.append(
+                Constraint(
+                    attribute=Attribute.STYLE,
+                    values=values,
+                    hard=False,
+                    prefers=True,
+                    span=word.span,
+                    text=word.span.of(draft.page.text),
+                    label=f"a {word.norm}",
+                )
+            )
+            return

@@ -1,0 +1,47 @@
+"""What Check-in asks of the world."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Protocol
+from zoneinfo import ZoneInfo
+
+from personalq.checkin.cards import Hit, Hits, Query
+from personalq.checkin.intent import Intent
+from personalq.checkin.outcome import Candidate
+from personalq.checkin.vocabulary import Lexicon
+
+
+class Catalog(Protocol):
+    """The cards of the current tenant (`personalq.chassis.tenancy`)."""
+
+    async def lexicon(self) -> Lexicon:
+        """The words of the tenant's selectable cards, compiled; may be a few seconds old.
+
+        Raises:
+            Unavailable: the catalog cannot be reached.
+        """
+        ...
+
+    async def search(self, query: Query) -> Hits:
+        """The best hits for a query, at most `query.limit`; none is an empty page, no error.
+
+        Every hit satisfies the filter. With an order the hits are sorted by it before relevance.
+
+        Raises:
+            Unavailable: the catalog cannot be reached.
+        """
+        ...
+
+
+class Reasoner(Protocol):
+    """Ranks what a search found. The deterministic one needs no model and no key."""
+
+    async def rank(
+        self, intent: Intent, hits: Sequence[Hit], zone: ZoneInfo
+    ) -> tuple[Candidate, ...]:
+        """Candidates likeliest first, with probabilities that sum to at most 1.
+
+        Only hits that satisfy every hard constraint of the intent are returned; none may be left.
+        """
+        ...

@@ -1,0 +1,251 @@
+"""The deterministic reasoner: hard constraints again, then a calibrated score. No model, no key.
+
+Probabilities are a softmax over logits. A described attribute that one card has and another lacks
+outweighs everything else; synonyms count a little less than the very word; similarity of the
+embeddings only speaks when the person described something.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from zoneinfo import ZoneInfo
+
+from personalq.checkin.cards import Card, Hit
+from personalq.checkin.check import satisfies
+from personalq.checkin.describe import concepts, profile
+from personalq.checkin.intent import Attribute, Constraint, Intent, OrderKey
+from personalq.checkin.lexicon import canonical
+from personalq.checkin.outcome import Candidate
+
+DESCRIBED = 9.0
+"""Logit of having everything that was described, against nothing of it."""
+SIMILAR = 10.0
+"""Logit per unit of cosine similarity, when something was described."""
+EXACT = 2.5
+"""Logit of carrying the very tag that was said, against a synonym of it."""
+RECENT = 1.8
+"""Logit lost per place from the newest, when "recent" was said."""
+_EPOCH = datetime.min.replace(tzinfo=UTC)
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Scored:
+    hit: Hit
+    described: float
+    score: float
+    reasons: tuple[str, ...]
+
+
+class DeterministicReasoner:
+    """Ranks candidates by rules; implements the `Reasoner` port."""
+
+    async def rank(
+        self, intent: Intent, hits: Sequence[Hit], zone: ZoneInfo
+    ) -> tuple[Candidate, ...]:
+        """See `ports.Reasoner.rank`."""
+        return rank(intent, hits, zone)
+
+
+def rank(intent: Intent, hits: Sequence[Hit], zone: ZoneInfo) -> tuple[Candidate, ...]:
+    """Candidates that satisfy every hard constraint, likeliest first; pure.
+
+    The order of `hits` does not matter.
+    """
+    hard = [c for c in intent.constraints if c.hard]
+    kept = [hit for hit in hits if all(satisfies(hit.card, c, zone) for c in hard)]
+    kept = _preferred(intent, kept, zone)
+    scored = _scores(intent, kept)
+    order = intent.order
+    if order is not None:
+        return _ordered(order, scored)
+    return _probabilities(_with_recency(intent, scored))
+
+
+def _preferred(intent: Intent, hits: list[Hit], zone: ZoneInfo) -> list[Hit]:
+    """Soft wishes that some card satisfies push out those that do not."""
+    for constraint in intent.constraints:
+        if constraint.prefers and not constraint.hard:
+            better = [hit for hit in hits if satisfies(hit.card, constraint, zone)]
+            hits = better or hits
+    return hits
+
+
+def _scores(intent: Intent, hits: list[Hit]) -> list[_Scored]:
+    wanted = _wanted(intent)
+    weights = _weights(wanted, hits)
+    total = sum(weights.values())
+    similar = [hit.similarity for hit in hits if hit.similarity is not None]
+    best_similarity = max(similar, default=0.0)
+    scored = []
+    for hit in hits:
+        reasons: list[str] = []
+        described, matched = _described(hit.card, wanted, weights, total)
+        score = DESCRIBED * described
+        if matched:
+            reasons.append("its description fits: " + ", ".join(matched))
+        if wanted and hit.similarity is not None:
+            score += SIMILAR * (hit.similarity - best_similarity)
+        for constraint in intent.constraints:
+            if constraint.excluded:
+                continue
+            if constraint.attribute is Attribute.STYLE:
+                score += EXACT * _exact(hit.card.styles, constraint)
+            elif constraint.attribute is Attribute.ENVIRONMENT:
+                score += EXACT * _exact(hit.card.environments, constraint)
+            elif constraint.attribute is Attribute.SUBJECT and not constraint.coarse:
+                score += EXACT * _primary(hit.card, constraint)
+            if constraint.hard and constraint.label and constraint.attribute is not Attribute.ORDER:
+                reasons.append(f"“{constraint.text}”: {constraint.label}")
+        scored.append(
+            _Scored(
+                hit=hit, described=described, score=score, reasons=tuple(dict.fromkeys(reasons))
+            )
+        )
+    return scored
+
+
+def _exact(tags: tuple[str, ...], constraint: Constraint) -> float:
+    return float(any(canonical(tag) in constraint.words for tag in tags))
+
+
+def _primary(card: Card, constraint: Constraint) -> float:
+    """1 when the card is mainly of this subject, 0 when it only lists it as another name."""
+    if not card.subjects:
+        return 0.0
+    wanted = {canonical(value) for value in constraint.values}
+    first = canonical(card.subjects[0])
+    return float(first in wanted or any(first.split()[-1] == w.split()[-1] for w in wanted))
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Wish:
+    """A concept the person described, with the words for it."""
+
+    concept: str
+    text: str
+    neighbour: str = ""
+    """The concept said right before it: "red" of "red scarf"."""
+
+
+def _wanted(intent: Intent) -> tuple[_Wish, ...]:
+    wishes: dict[str, _Wish] = {}
+    for constraint in intent.all(Attribute.DESCRIPTION):
+        if constraint.hard:
+            continue
+        phrase = " ".join(constraint.values)
+        before = ""
+        for concept in concepts(phrase):
+            text = concept.removeprefix("=")
+            wishes.setdefault(concept, _Wish(concept=concept, text=text, neighbour=before))
+            before = concept
+    return tuple(wishes.values())
+
+
+def _weights(wanted: tuple[_Wish, ...], hits: list[Hit]) -> dict[str, float]:
+    """Inverse document frequency among the candidates; a word none has weighs nothing."""
+    weights: dict[str, float] = {}
+    for wish in wanted:
+        having = sum(wish.concept in profile(hit.card).everything for hit in hits)
+        if having:
+            weights[wish.concept] = math.log((1 + len(hits)) / having)
+    return weights
+
+
+def _described(
+    card: Card, wanted: tuple[_Wish, ...], weights: dict[str, float], total: float
+) -> tuple[float, list[str]]:
+    """Share of the described concepts the card has (0-1), and which."""
+    if not total:
+        return 0.0, []
+    of_card = profile(card)
+    gained = 0.0
+    matched = []
+    for wish in wanted:
+        weight = weights.get(wish.concept, 0.0)
+        if not weight or wish.concept not in of_card.everything:
+            continue
+        share = 1.0 if wish.concept in of_card.kind else 0.85
+        neighbour = wish.neighbour
+        if neighbour and neighbour in weights and (neighbour, wish.concept) not in of_card.pairs:
+            share *= 0.7
+        gained += weight * share
+        matched.append(wish.text)
+    return gained / total, matched
+
+
+def _ordered(order: Constraint, scored: list[_Scored]) -> tuple[Candidate, ...]:
+    """The card at the asked place first, certain; the others follow in order."""
+    best = max((s.described for s in scored), default=0.0)
+    if best > 0:
+        scored = [s for s in scored if s.described >= best - 0.2]
+    exact = max((s.score - DESCRIBED * s.described for s in scored), default=0.0)
+    del exact
+    pool = [s for s in scored if _sortable(s.hit.card, order.order)]
+    pool.sort(key=lambda s: s.hit.card.checkpoint_id)
+    pool.sort(key=lambda s: _sort_key(s.hit.card, order.order), reverse=True)
+    if order.rank > len(pool):
+        return ()
+    index = max(order.rank, 1) - 1
+    chosen = pool[index]
+    rest = [s for s in pool if s is not chosen]
+    why = (f"“{order.text}”: {order.label} of {len(pool)}" if len(pool) > 1 else "the only one",)
+    first = Candidate(
+        hit=chosen.hit, score=DESCRIBED, probability=0.97, reasons=(*chosen.reasons, *why)
+    )
+    share = 0.03 / len(rest) if rest else 0.0
+    return (
+        replace(first, probability=1.0 if not rest else 0.97),
+        *(Candidate(hit=s.hit, score=0.0, probability=share, reasons=s.reasons) for s in rest),
+    )
+
+
+def _sortable(card: Card, key: OrderKey | None) -> bool:
+    if key is OrderKey.LAST_USED:
+        return card.last_used_at is not None
+    if key is OrderKey.MOST_USED:
+        return card.use_count > 0
+    return card.created_at is not None
+
+
+def _sort_key(card: Card, key: OrderKey | None) -> float:
+    if key is OrderKey.MOST_USED:
+        return float(card.use_count)
+    moment = card.last_used_at if key is OrderKey.LAST_USED else card.created_at
+    seconds = (moment or _EPOCH).timestamp() if moment else 0.0
+    return -seconds if key is OrderKey.OLDEST else seconds
+
+
+def _with_recency(intent: Intent, scored: list[_Scored]) -> list[_Scored]:
+    """ "Recently" ranks: each place from the newest costs."""
+    recent = next((c for c in intent.all(Attribute.ORDER) if not c.hard), None)
+    if recent is None:
+        return scored
+    moments = sorted({_sort_key(s.hit.card, recent.order) for s in scored}, reverse=True)
+    places = {moment: place for place, moment in enumerate(moments)}
+    ranked = []
+    for item in scored:
+        place = places[_sort_key(item.hit.card, recent.order)]
+        reasons = item.reasons
+        if place == 0:
+            reasons = (*reasons, f"“{recent.text}”: {recent.label} of those that fit")
+        ranked.append(replace(item, score=item.score - RECENT * place, reasons=reasons))
+    return ranked
+
+
+def _probabilities(scored: list[_Scored]) -> tuple[Candidate, ...]:
+    """Softmax; equal scores go newest first, then by id."""
+    if not scored:
+        return ()
+    top = max(item.score for item in scored)
+    exps = [math.exp(item.score - top) for item in scored]
+    total = sum(exps)
+    candidates = [
+        Candidate(hit=s.hit, score=s.score, probability=e / total, reasons=s.reasons)
+        for s, e in zip(scored, exps, strict=True)
+    ]
+    candidates.sort(key=lambda c: c.card.checkpoint_id)
+    candidates.sort(key=lambda c: (round(c.score, 6), c.card.created_at or _EPOCH), reverse=True)
+    return tuple(candidates)

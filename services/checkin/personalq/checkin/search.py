@@ -1,0 +1,94 @@
+"""From an intent to one catalog search: hard constraints in the filter, wishes in the text."""
+
+from __future__ import annotations
+
+from personalq.checkin.cards import CardFilter, Query
+from personalq.checkin.intent import Attribute, Constraint, Intent, Interval, OrderKey
+
+
+def to_query(intent: Intent, prompt: str, candidate_ids: tuple[str, ...], limit: int) -> Query:
+    """The search that returns every card the intent allows."""
+    order = intent.order
+    recent = next((c for c in intent.all(Attribute.ORDER) if not c.hard), None)
+    key = order.order if order else (recent.order if recent else None)
+    rank = order.rank if order else 0
+    return Query(
+        text=search_text(intent, prompt),
+        filter=to_filter(intent, candidate_ids),
+        order=key,
+        limit=min(max(limit, rank + 10), 1000),
+    )
+
+
+def search_text(intent: Intent, prompt: str) -> str:
+    """Subject and descriptive words; the scene only when there is nothing else."""
+    words = [
+        c.text
+        for c in intent.constraints
+        if c.attribute in (Attribute.DESCRIPTION, Attribute.SUBJECT) and not c.excluded
+    ]
+    unknown = intent.unknown_subject
+    if unknown is not None:
+        words.append(unknown.text)
+    if not words:
+        words = [span.of(prompt) for span in intent.content]
+    return " ".join(dict.fromkeys(word for word in words if word))[:400]
+
+
+def to_filter(intent: Intent, candidate_ids: tuple[str, ...]) -> CardFilter:
+    """The hard constraints a catalog can check; the rest is checked on the hits."""
+    identity = intent.first(Attribute.IDENTITY)
+    if identity is not None and not identity.by_trigger:
+        allowed = set(candidate_ids)
+        ids = tuple(v for v in identity.values if not allowed or v in allowed)
+        return CardFilter(checkpoint_ids=ids or identity.values)
+    return CardFilter(
+        subjects=_values(intent, Attribute.SUBJECT),
+        excluded_subjects=_excluded(intent, Attribute.SUBJECT),
+        styles=_values(intent, Attribute.STYLE),
+        excluded_styles=_excluded(intent, Attribute.STYLE),
+        created=_interval(intent, Attribute.CREATED_AT),
+        last_used=_last_used(intent),
+        versions=tuple(sorted(int(v) for v in _values(intent, Attribute.VERSION))),
+        environments=_values(intent, Attribute.ENVIRONMENT),
+        excluded_environments=_excluded(intent, Attribute.ENVIRONMENT),
+        owners=_values(intent, Attribute.OWNER),
+        checkpoint_ids=candidate_ids,
+        triggers=identity.values if identity is not None else (),
+    )
+
+
+def _hard(intent: Intent, attribute: Attribute) -> list[Constraint]:
+    return [c for c in intent.all(attribute) if c.hard]
+
+
+def _values(intent: Intent, attribute: Attribute) -> tuple[str, ...]:
+    wanted = [c for c in _hard(intent, attribute) if not c.excluded]
+    return tuple(dict.fromkeys(value for c in wanted for value in c.values))
+
+
+def _excluded(intent: Intent, attribute: Attribute) -> tuple[str, ...]:
+    unwanted = [c for c in _hard(intent, attribute) if c.excluded]
+    return tuple(dict.fromkeys(value for c in unwanted for value in c.values))
+
+
+def _interval(intent: Intent, attribute: Attribute) -> Interval | None:
+    """The intersection of the wanted intervals' hulls."""
+    hulls = [c.interval for c in _hard(intent, attribute) if not c.excluded]
+    found = [hull for hull in hulls if hull is not None]
+    if not found:
+        return None
+    starts = [hull.start for hull in found if hull.start is not None]
+    ends = [hull.end for hull in found if hull.end is not None]
+    interval = Interval(start=max(starts, default=None), end=min(ends, default=None))
+    if interval.start is not None and interval.end is not None and interval.start >= interval.end:
+        return found[0]  # disjoint wishes: the check on the hits rejects them all
+    return interval
+
+
+def _last_used(intent: Intent) -> Interval | None:
+    interval = _interval(intent, Attribute.LAST_USED_AT)
+    order = intent.order
+    if interval is None and order is not None and order.order is OrderKey.LAST_USED:
+        return None
+    return interval

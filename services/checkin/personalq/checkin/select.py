@@ -1,0 +1,260 @@
+"""The use case: parse, search, reason, decide, map."""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+
+from personalq.chassis.errors import InvalidInput
+from personalq.checkin.answer import Reply, merge_answer, question_id, read_question_id
+from personalq.checkin.cards import ArtifactRef, Hit
+from personalq.checkin.decide import Ask, Choose, decide
+from personalq.checkin.draft import Context
+from personalq.checkin.explain import explain_no_match
+from personalq.checkin.intent import Attribute, Constraint, Intent
+from personalq.checkin.map import rewrite
+from personalq.checkin.outcome import Answered, Candidate, Clarification, NoMatch, Selection
+from personalq.checkin.parse import parse
+from personalq.checkin.ports import Catalog, Reasoner
+from personalq.checkin.search import to_query
+from personalq.checkin.settings import CheckinSettings
+from personalq.checkin.unknown import by_description
+from personalq.checkin.vocabulary import Lexicon
+
+MAX_PROMPT = 2000
+"""Characters of a prompt or an answer."""
+MAX_ANSWERS = 20
+_WEEK_START = {"monday": 0, "saturday": 5, "sunday": 6}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Request:
+    """A request as the contract has it, in domain terms."""
+
+    prompt: str
+    answers: tuple[Reply, ...] = ()
+    reference_time: datetime | None = None
+    time_zone: str = ""
+    candidate_ids: tuple[str, ...] = ()
+    profile: str = ""
+    explain: bool = False
+    owner: str = ""
+    tenant: str = "default"
+
+
+async def select(
+    request: Request, *, catalog: Catalog, reasoner: Reasoner, settings: CheckinSettings
+) -> Answered:
+    """Pick the intended checkpoint, ask one question, or say that nothing matches.
+
+    Raises:
+        InvalidInput: the prompt is empty or too long, the time zone is unknown, a question id is
+            not one of this request's.
+        Unavailable: the catalog cannot be reached.
+    """
+    check_request(request)
+    zone = _zone(request.time_zone or settings.default_time_zone)
+    lexicon = await catalog.lexicon()
+    context = Context(
+        now=request.reference_time or datetime.now(UTC),
+        zone=zone,
+        southern=settings.hemisphere == "south",
+        week_start=_WEEK_START[settings.week_start],
+        owner=_known_owner(request.owner, lexicon),
+    )
+    intent = parse(request.prompt, lexicon, context)
+    intent, scope = _answered(intent, request, lexicon, context, settings)
+    read, candidates = await _candidates(intent, request, catalog, reasoner, zone, settings)
+    if not candidates:
+        no_match = await explain_no_match(
+            intent, request.prompt, request.candidate_ids, catalog=catalog, zone=zone
+        )
+        return Answered(outcome=no_match, intent=intent)
+    decision = decide(read, candidates, ask_cost=settings.ask_cost, zone=zone)
+    shown = settings.runners_up if request.explain else 0
+    if isinstance(decision, Ask):
+        asked = _clarification(decision, scope, settings, shown)
+        return Answered(outcome=asked, intent=read)
+    selection = _selection(decision, candidates, read, request, settings, shown)
+    return Answered(outcome=selection, intent=read)
+
+
+def check_request(request: Request) -> None:
+    """Refuse what cannot be read.
+
+    Raises:
+        InvalidInput: see `select`.
+    """
+    _check_text(request.prompt, "prompt")
+    if len(request.answers) > MAX_ANSWERS:
+        raise InvalidInput(f"at most {MAX_ANSWERS} answers can be sent", field="answers")
+    for index, reply in enumerate(request.answers):
+        _check_text(reply.text, f"answers[{index}].text")
+
+
+def _check_text(text: str, field: str) -> None:
+    name = "the prompt" if field == "prompt" else "the answer"
+    visible = any(unicodedata.category(char)[0] not in "CZ" for char in text)
+    if not visible:
+        raise InvalidInput(f"{name} is empty: say in plain words what you want", field=field)
+    if len(text) > MAX_PROMPT:
+        raise InvalidInput(
+            f"{name} has {len(text)} characters; the limit is {MAX_PROMPT}: shorten it", field=field
+        )
+
+
+def _zone(name: str) -> ZoneInfo:
+    try:
+        return ZoneInfo(name)
+    except (ZoneInfoNotFoundError, ValueError, OSError):
+        raise InvalidInput(
+            f"unknown time zone {name[:64]!r}: use an IANA name such as Europe/Berlin",
+            field="time_zone",
+        ) from None
+
+
+def _known_owner(owner: str, lexicon: Lexicon) -> str:
+    """The owner as the catalog spells it, "" when it knows none of that name."""
+    from personalq.checkin.lexicon import canonical
+
+    return lexicon.owners.get(canonical(owner)) or "" if owner else ""
+
+
+def _answered(
+    intent: Intent,
+    request: Request,
+    lexicon: Lexicon,
+    context: Context,
+    settings: CheckinSettings,
+) -> tuple[Intent, tuple[str, ...]]:
+    """Merge the answers in order; the scope binds the next question to all of them."""
+    scope: tuple[str, ...] = (
+        request.tenant,
+        request.prompt,
+        "\n".join(sorted(request.candidate_ids)),
+    )
+    for reply in request.answers:
+        asked = read_question_id(reply.question_id, scope=scope, key=settings.question_key)
+        intent = merge_answer(intent, asked, reply.text, lexicon, context)
+        scope = (*scope, reply.question_id, reply.text)
+    return intent, scope
+
+
+async def _candidates(
+    intent: Intent,
+    request: Request,
+    catalog: Catalog,
+    reasoner: Reasoner,
+    zone: ZoneInfo,
+    settings: CheckinSettings,
+) -> tuple[Intent, tuple[Candidate, ...]]:
+    """The first reading of the intent that some card satisfies; one search in the normal case."""
+    if not _asks_for_something(intent):
+        return intent, ()
+    if intent.unknown_subject is not None:
+        hits = await _search(intent, request, catalog, settings)
+        intent, found = by_description(intent, hits)
+        return intent, await reasoner.rank(intent, found, zone)
+    for reading in _readings(intent):
+        hits = await _search(reading, request, catalog, settings)
+        candidates = await reasoner.rank(reading, hits, zone)
+        if candidates and not _only_described(reading, candidates):
+            return reading, candidates
+    return intent, ()
+
+
+async def _search(
+    intent: Intent, request: Request, catalog: Catalog, settings: CheckinSettings
+) -> tuple[Hit, ...]:
+    query = to_query(intent, request.prompt, request.candidate_ids, settings.candidate_limit)
+    return (await catalog.search(query)).hits
+
+
+def _readings(intent: Intent) -> Sequence[Intent]:
+    """The readings of the intent; a trigger spelled out holds when the rest does not fit it."""
+    readings = list(intent.readings())
+    identity = intent.first(Attribute.IDENTITY)
+    if identity is not None:
+        if not identity.by_trigger:
+            return [replace(intent, constraints=(identity,))]
+        readings.append(replace(intent, constraints=(identity,)))
+    styles = [c for c in intent.all(Attribute.STYLE) if c.hard and not c.excluded]
+    if len(styles) > 1:
+        readings.append(_any_style(intent, styles))
+    return readings
+
+
+def _any_style(intent: Intent, styles: Sequence[Constraint]) -> Intent:
+    """ "a watercolor sketch": when no card is both, either will do."""
+    merged = replace(
+        styles[0],
+        values=tuple(dict.fromkeys(value for c in styles for value in c.values)),
+        words=frozenset(word for c in styles for word in c.words),
+        label=" or ".join(c.label for c in styles),
+    )
+    return replace(intent, constraints=(*intent.without(*styles).constraints, merged))
+
+
+def _asks_for_something(intent: Intent) -> bool:
+    """Whether the prompt names anything a card could answer to."""
+    if intent.unknown_subject is not None:
+        return True
+    return any(
+        c.hard or c.attribute in (Attribute.DESCRIPTION, Attribute.ORDER, Attribute.ENVIRONMENT)
+        for c in intent.constraints
+    )
+
+
+def _only_described(intent: Intent, candidates: Sequence[Candidate]) -> bool:
+    """With nothing but description words, a card must answer to one of them."""
+    if any(c.hard and not c.excluded for c in intent.constraints) or intent.settled:
+        return False
+    if not intent.all(Attribute.DESCRIPTION):
+        return False
+    return candidates[0].score < 1.0
+
+
+def _clarification(
+    ask: Ask, scope: tuple[str, ...], settings: CheckinSettings, shown: int
+) -> Clarification:
+    return Clarification(
+        question_id=question_id(ask.attribute, ask.options, scope=scope, key=settings.question_key),
+        question=ask.question,
+        options=ask.options,
+        attribute=ask.attribute,
+        confidence=ask.confidence,
+        candidates=ask.plausible[:shown],
+    )
+
+
+def _selection(
+    choice: Choose,
+    candidates: Sequence[Candidate],
+    intent: Intent,
+    request: Request,
+    settings: CheckinSettings,
+    shown: int,
+) -> Selection:
+    candidate = choice.candidate
+    rewritten = rewrite(request.prompt, intent, candidate.card)
+    notes = (rewritten.note,) if rewritten.note else ()
+    reasons = (*candidate.reasons, *choice.reasons, *notes)
+    others = tuple(c for c in candidates if c is not candidate)
+    return Selection(
+        candidate=candidate,
+        artifact=_artifact(candidate.hit, request.profile or settings.default_profile),
+        rewrite=rewritten,
+        confidence=choice.confidence,
+        reasons=tuple(dict.fromkeys(reasons)),
+        runners_up=others[:shown],
+    )
+
+
+def _artifact(hit: Hit, profile: str) -> ArtifactRef | None:
+    return next((artifact for artifact in hit.artifacts if artifact.profile == profile), None)
+
+
+__all__ = ["MAX_PROMPT", "NoMatch", "Reply", "Request", "select"]

@@ -1,0 +1,31 @@
+"""A head noun that is no subject: it may still be what some card says it is ("siamese")."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from personalq.checkin.cards import Hit
+from personalq.checkin.describe import concepts, profile
+from personalq.checkin.intent import Attribute, Constraint, Intent
+
+
+def by_description(intent: Intent, hits: Sequence[Hit]) -> tuple[Intent, tuple[Hit, ...]]:
+    """Cards whose kind ("Siamese cats with blue eyes") names the noun, and the intent for them."""
+    unknown = intent.unknown_subject
+    if unknown is None:
+        return intent, tuple(hits)
+    wanted = set(concepts(" ".join(unknown.values)))
+    found = tuple(hit for hit in hits if wanted and wanted <= profile(hit.card).kind)
+    if not found:
+        return intent, ()
+    described = Constraint(
+        attribute=Attribute.DESCRIPTION,
+        values=unknown.values,
+        hard=False,
+        span=unknown.span,
+        text=unknown.text,
+        label=unknown.label,
+    )
+    changed = replace(intent, constraints=(*intent.constraints, described), unknown_subject=None)
+    return changed, found

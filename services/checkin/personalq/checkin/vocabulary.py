@@ -1,0 +1,194 @@
+"""The catalog's words, expanded once per revision: plurals, synonyms, looks, places."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from personalq.checkin import lexicon
+from personalq.checkin.cards import Vocabulary
+from personalq.checkin.lexicon import canonical, plural
+from personalq.checkin.text import PhraseTable
+
+
+@dataclass(frozen=True, kw_only=True)
+class SubjectEntry:
+    """What a noun phrase stands for in this catalog."""
+
+    subjects: tuple[str, ...]
+    """The catalog's subjects; empty when the noun is known but the catalog has none."""
+    narrower: bool = False
+    """The phrase says more than the subject ("corgi" for "dog"): rank by it as well."""
+    kind: bool = False
+    """A general word ("pet"): more than one subject may be meant."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class TagEntry:
+    """What a style or place word stands for in this catalog."""
+
+    values: tuple[str, ...]
+    """The catalog's tags; a group name no card has when the catalog lacks it."""
+    exact: tuple[str, ...]
+    """Those of them that are spelled as the person said."""
+    known: bool
+    """Whether some card has it."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Lexicon:
+    """The catalog's vocabulary as phrase tables; built by `compile_lexicon`."""
+
+    subjects: PhraseTable[SubjectEntry] = field(default_factory=PhraseTable)
+    styles: PhraseTable[TagEntry] = field(default_factory=PhraseTable)
+    environments: PhraseTable[TagEntry] = field(default_factory=PhraseTable)
+    owners: PhraseTable[str] = field(default_factory=PhraseTable)
+    identities: dict[str, Identity] = field(default_factory=dict)
+    trigger_phrases: PhraseTable[Identity] = field(default_factory=PhraseTable)
+    style_names: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True, kw_only=True)
+class Identity:
+    """A checkpoint id or a trigger, as spelled in the catalog."""
+
+    checkpoint_id: str = ""
+    trigger: str = ""
+    everyday: bool = False
+    """Spelled like an ordinary word: meant only inside angle brackets."""
+
+
+def compile_lexicon(vocabulary: Vocabulary) -> Lexicon:
+    """Build the tables of a vocabulary; linear in its size."""
+    lexicon_ = Lexicon(style_names=frozenset(map(canonical, vocabulary.styles)))
+    _add_subjects(lexicon_.subjects, vocabulary.subjects)
+    _add_styles(lexicon_.styles, vocabulary.styles)
+    _add_environments(lexicon_.environments, vocabulary.environments)
+    for owner in vocabulary.owners:
+        lexicon_.owners.add(canonical(owner), owner)
+    _add_identities(lexicon_, vocabulary)
+    return lexicon_
+
+
+def _by_canonical(values: Iterable[str]) -> dict[str, tuple[str, ...]]:
+    table: dict[str, tuple[str, ...]] = {}
+    for value in sorted(set(values)):
+        if key := canonical(value):
+            table[key] = (*table.get(key, ()), value)
+    return table
+
+
+def _unique(values: Iterable[str]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(values))
+
+
+def _add_subjects(table: PhraseTable[SubjectEntry], subjects: tuple[str, ...]) -> None:
+    """Exact words first, then heads of longer names, synonyms, narrower and general words."""
+    known = _by_canonical(subjects)
+
+    def put(phrase: str, entry: SubjectEntry) -> None:
+        table.add(phrase, entry)
+        table.add(plural(phrase), entry)
+
+    for phrase, values in known.items():
+        put(phrase, SubjectEntry(subjects=values))
+    heads: dict[str, list[str]] = {}
+    for phrase, values in known.items():
+        parts = phrase.split()
+        if len(parts) > 1 and phrase not in lexicon.compounds():
+            heads.setdefault(parts[-1], []).extend(values)
+    for head, found in heads.items():
+        if head not in known:
+            put(head, SubjectEntry(subjects=_unique(found), kind=len(found) > 1))
+
+    tables = lexicon.subject_tables()
+    same_of = {word: group for group in tables["same"].values() for word in group}
+
+    def resolve(noun: str) -> tuple[str, ...]:
+        """The catalog's subjects for a noun: itself, its synonyms, longer names that end in it."""
+        found: list[str] = []
+        for word in (noun, *same_of.get(noun, ())):
+            found += known.get(word, ())
+        return _unique(found) or _unique(heads.get(noun, ()))
+
+    for group in tables["same"].values():
+        for word in group:
+            put(word, SubjectEntry(subjects=resolve(group[0])))
+    for noun, words in tables["narrower"].items():
+        for word in words:
+            broader = resolve(noun)
+            own = resolve(word)
+            put(word, SubjectEntry(subjects=own or broader, narrower=not own))
+    for word, nouns in tables["kinds"].items():
+        meant = _unique(subject for noun in nouns for subject in resolve(noun))
+        put(word, SubjectEntry(subjects=meant, kind=True))
+
+
+def _tag_entry(known: dict[str, tuple[str, ...]], word: str, pool: Iterable[str]) -> TagEntry:
+    exact = known.get(word, ())
+    values = _unique((*exact, *(tag for name in sorted(pool) for tag in known.get(name, ()))))
+    return TagEntry(values=values, exact=exact, known=bool(values))
+
+
+def _add_styles(table: PhraseTable[TagEntry], styles: tuple[str, ...]) -> None:
+    known = _by_canonical(styles)
+    groups = lexicon.style_groups()
+    for group in groups.values():
+        pool: set[str] = set(group.words)
+        if not any(word in known for word in pool):
+            pool = {word for name in group.cousins for word in groups[name].words}
+        for word in group.words:
+            entry = _tag_entry(known, word, pool)
+            if not entry.known:
+                if word in lexicon.weak_style_words():
+                    continue
+                entry = TagEntry(values=(group.name,), exact=(), known=False)
+            table.add(word, entry, replace=bool(entry.exact))
+    for word, values in known.items():
+        bare = word.removesuffix(" style")
+        for phrase in {word, bare}:
+            table.add(phrase, TagEntry(values=values, exact=values, known=True))
+
+
+def _add_environments(table: PhraseTable[TagEntry], environments: tuple[str, ...]) -> None:
+    known = _by_canonical(environments)
+    for word, values in known.items():
+        table.add(word, TagEntry(values=values, exact=values, known=True))
+    for name, group in lexicon.environment_groups().items():
+        for word in group:
+            entry = _tag_entry(known, word, group)
+            if not entry.known:
+                # "the forest one" where places are called "deep forest"
+                longer = [v for phrase, v in known.items() if group & set(phrase.split())]
+                values = _unique(tag for found in longer for tag in found)
+                entry = TagEntry(values=values or (name,), exact=(), known=bool(values))
+            table.add(word, entry)
+
+
+def _add_identities(lexicon_: Lexicon, vocabulary: Vocabulary) -> None:
+    table = lexicon_.identities
+    for trigger in vocabulary.triggers:
+        key = trigger.casefold()
+        inner = key.removeprefix("<").removesuffix(">")
+        if " " in inner:
+            lexicon_.trigger_phrases.add(canonical(inner), Identity(trigger=trigger))
+            continue
+        table.setdefault(key, Identity(trigger=trigger))
+        if inner != key:
+            table.setdefault(inner, Identity(trigger=trigger, everyday=_everyday(lexicon_, inner)))
+    for checkpoint_id in vocabulary.checkpoint_ids:
+        key = checkpoint_id.casefold()
+        everyday = _everyday(lexicon_, key)
+        table[key] = Identity(checkpoint_id=checkpoint_id, everyday=everyday)
+        table.setdefault(f"<{key}>", Identity(checkpoint_id=checkpoint_id))
+
+
+def _everyday(lexicon_: Lexicon, word: str) -> bool:
+    """Whether an id or trigger reads as an ordinary word of a request."""
+    if not word.isalpha():
+        return False
+    tables = (lexicon_.subjects, lexicon_.styles, lexicon_.environments)
+    if any(table.get(word) is not None for table in tables) or len(word) < 3:
+        return True
+    classes = ("determiners", "prepositions", "links", "openers", "selectors", "frames", "scenes")
+    return any(word in lexicon.words(kind) for kind in classes) or word in lexicon.verb_forms()

@@ -1,0 +1,94 @@
+"""A catalog in memory with the filter semantics of CheckpointFilter, for Check-in's tests."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from datetime import UTC, datetime
+
+from personalq.checkin.cards import ArtifactRef, Card, CardFilter, Hit, Hits, Query, Vocabulary
+from personalq.checkin.describe import concepts, profile
+from personalq.checkin.intent import OrderKey
+from personalq.checkin.lexicon import canonical
+from personalq.checkin.vocabulary import Lexicon, compile_lexicon
+
+_NEVER = datetime.min.replace(tzinfo=UTC)
+
+
+def vocabulary_of(cards: Iterable[Card]) -> Vocabulary:
+    """The words of some cards, sorted."""
+    cards = list(cards)
+
+    def words(lists: Iterable[Iterable[str]]) -> tuple[str, ...]:
+        return tuple(sorted({word for words in lists for word in words if word}))
+
+    return Vocabulary(
+        subjects=words(c.subjects for c in cards),
+        styles=words(c.styles for c in cards),
+        environments=words(c.environments for c in cards),
+        owners=words((c.owner,) for c in cards),
+        triggers=words(c.triggers for c in cards),
+        checkpoint_ids=words((c.checkpoint_id,) for c in cards),
+        revision=str(len(cards)),
+    )
+
+
+class FakeCatalog:
+    """Implements `personalq.checkin.ports.Catalog`; counts its searches."""
+
+    def __init__(self, cards: Sequence[Card], *, profiles: Sequence[str] = ("w8a8",)) -> None:
+        self.cards = list(cards)
+        self.queries: list[Query] = []
+        self._profiles = profiles
+        self._lexicon = compile_lexicon(vocabulary_of(cards))
+
+    async def lexicon(self) -> Lexicon:
+        """The words of the cards."""
+        return self._lexicon
+
+    async def search(self, query: Query) -> Hits:
+        """Filter, then order or rank by words in common."""
+        self.queries.append(query)
+        found = [card for card in self.cards if allows(query.filter, card)]
+        found.sort(key=lambda card: card.checkpoint_id)
+        if query.order is None:
+            wanted = set(concepts(query.text))
+            found.sort(key=lambda card: -len(wanted & profile(card).everything))
+        else:
+            order = query.order
+            found.sort(key=lambda card: _sort_key(card, order))
+        hits = tuple(self._hit(card) for card in found[: query.limit])
+        return Hits(hits=hits, total=len(found))
+
+    def _hit(self, card: Card) -> Hit:
+        artifacts = tuple(ArtifactRef(profile=p, digest=f"{p}-digest") for p in self._profiles)
+        return Hit(card=card, artifacts=artifacts)
+
+
+def allows(filter_: CardFilter, card: Card) -> bool:
+    """Whether a card satisfies every field of a filter."""
+
+    def shares(wanted: Sequence[str], had: Sequence[str]) -> bool:
+        return bool({canonical(w) for w in wanted} & {canonical(h) for h in had})
+
+    return (
+        (not filter_.subjects or shares(filter_.subjects, card.subjects))
+        and (not filter_.styles or shares(filter_.styles, card.styles))
+        and not shares(filter_.excluded_styles, card.styles)
+        and not shares(filter_.excluded_subjects, card.subjects)
+        and (filter_.created is None or filter_.created.holds(card.created_at))
+        and (filter_.last_used is None or filter_.last_used.holds(card.last_used_at))
+        and (not filter_.versions or card.version in filter_.versions)
+        and (not filter_.environments or shares(filter_.environments, card.environments))
+        and not shares(filter_.excluded_environments, card.environments)
+        and (not filter_.owners or card.owner in filter_.owners)
+        and (not filter_.checkpoint_ids or card.checkpoint_id in filter_.checkpoint_ids)
+        and (not filter_.triggers or shares(filter_.triggers, card.triggers))
+    )
+
+
+def _sort_key(card: Card, order: OrderKey) -> float:
+    if order is OrderKey.MOST_USED:
+        return -card.use_count
+    moment = card.last_used_at if order is OrderKey.LAST_USED else card.created_at
+    seconds = moment.timestamp() if moment is not None else 0.0
+    return seconds if order is OrderKey.OLDEST else -seconds
