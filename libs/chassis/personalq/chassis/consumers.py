@@ -155,10 +155,13 @@ class Worker(Generic[M]):
             "finishing events",
             extra={"action": "stop", "consumer": self._subscription.durable},
         )
-        _, late = await asyncio.wait(set(self._running), timeout=self._subscription.finish_s)
-        for task in late:
-            task.cancel()
-        await asyncio.gather(*late, return_exceptions=True)
+        running = set(self._running)
+        try:
+            await asyncio.wait(running, timeout=self._subscription.finish_s)
+        finally:  # also when the patience of whoever stops us ends first
+            for task in running:
+                task.cancel()
+        await asyncio.gather(*running, return_exceptions=True)
 
     async def _settle(self, message: Msg) -> None:
         """Handle one message and say so to the server; raises nothing but CancelledError."""

@@ -19,6 +19,7 @@ from typing import Any
 
 import grpc
 from google.rpc import status_pb2
+from grpc_status import rpc_status
 from opentelemetry.trace import SpanKind
 
 from personalq.chassis import telemetry
@@ -145,13 +146,11 @@ class ServerGate(grpc.aio.ServerInterceptor):
                     raise
                 except Exception as error:
                     slow = isinstance(error, TimeoutError) and timer.expired()
-                    status = self._status(error, method, deadline_s if slow else None)
-                    code = _CODES[status.code]
-                    await context.abort(
-                        code,
-                        status.message,
-                        (("grpc-status-details-bin", status.SerializeToString()),),
+                    status = rpc_status.to_status(
+                        self._status(error, method, deadline_s if slow else None)
                     )
+                    code = status.code
+                    await context.abort(code, status.details, status.trailing_metadata)
                 finally:
                     seconds = time.monotonic() - started
                     telemetry.RPCS_RUNNING.labels(method).dec()

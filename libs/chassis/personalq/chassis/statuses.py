@@ -8,13 +8,14 @@ field violations, RetryInfo for Busy. `translate_rpc_error` is the inverse, used
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import grpc
-from google.protobuf.any_pb2 import Any
+from google.protobuf import any_pb2
 from google.protobuf.duration_pb2 import Duration
-from google.protobuf.message import Message
+from google.protobuf.message import DecodeError, Message
 from google.rpc import error_details_pb2, status_pb2
+from grpc_status import rpc_status
 
 from personalq.chassis.errors import (
     Busy,
@@ -83,7 +84,7 @@ def rich_status(
     message: str,
     *,
     metadata: Mapping[str, str] | None = None,
-    details: list[Any] | None = None,
+    details: list[any_pb2.Any] | None = None,
 ) -> status_pb2.Status:
     """A `google.rpc.Status` with its ErrorInfo."""
     info = error_details_pb2.ErrorInfo(
@@ -163,18 +164,17 @@ def translate_rpc_error(error: grpc.aio.AioRpcError) -> PersonalQError:
     return translated
 
 
-def _details(error: grpc.aio.AioRpcError) -> list[Any]:
+def _details(error: grpc.aio.AioRpcError) -> list[any_pb2.Any]:
     """The details of the rich status; none when there is none or it cannot be read."""
-    for key, value in error.trailing_metadata() or ():
-        if key == "grpc-status-details-bin":
-            try:
-                return list(status_pb2.Status.FromString(value).details)
-            except ValueError:
-                return []
-    return []
+    call: Any = error  # it answers what a call answers
+    try:
+        status = rpc_status.from_call(call)
+    except (ValueError, DecodeError):
+        return []
+    return list(status.details) if status is not None else []
 
 
-def _pack(message: Message) -> Any:
-    detail = Any()
+def _pack(message: Message) -> any_pb2.Any:
+    detail = any_pb2.Any()
     detail.Pack(message)
     return detail
