@@ -98,7 +98,9 @@ class StartRenderer:
         announced = self._world.events if events is None else events
         async with open_bus(self._nats_url, name="test") as bus:
             for event in announced:
-                await bus.publish(event, msg_id=event.artifact.digest + event.artifact.checkpoint_id)
+                await bus.publish(
+                    event, msg_id=event.artifact.digest + event.artifact.checkpoint_id
+                )
         renderer = await self._stack.enter_async_context(
             running_renderer(
                 self._nats_url,

@@ -62,7 +62,7 @@ async def run_quantizer(settings: QuantizerSettings, stop: asyncio.Event) -> Non
         consuming = asyncio.create_task(
             bus.consume(
                 CheckpointRegistered,
-                handlers.on_checkpoint_registered(tools),
+                handlers.on_checkpoint_registered(tools, retry_s=settings.retry_s),
                 durable=DURABLE,
                 concurrency=1,
                 ack_wait_s=settings.ack_wait_s,
@@ -79,9 +79,10 @@ async def run_quantizer(settings: QuantizerSettings, stop: asyncio.Event) -> Non
                 await asyncio.wait({consuming, stopping}, return_when=asyncio.FIRST_COMPLETED)
                 if consuming.done():
                     consuming.result()  # it never ends by itself: raises what ended it
-                consuming.cancel()
+                consuming.cancel()  # no new events; the one in hand may finish
         finally:
-            consuming.cancel()
+            if not consuming.cancelling():  # cancelled twice it would drop the one in hand
+                consuming.cancel()
             stopping.cancel()
             await asyncio.gather(consuming, stopping, return_exceptions=True)
 

@@ -10,11 +10,15 @@ from personalq.quantizer import wire
 from personalq.quantizer.quantize import Tools, quantize_checkpoint
 from personalq.v1.events_pb2 import CheckpointRegistered
 
-RETRY_AFTER_S = 15.0  # a store that is out of reach
 
+def on_checkpoint_registered(
+    tools: Tools, *, retry_s: float
+) -> Callable[[CheckpointRegistered], Awaitable[None]]:
+    """Return the handler of CheckpointRegistered.
 
-def on_checkpoint_registered(tools: Tools) -> Callable[[CheckpointRegistered], Awaitable[None]]:
-    """Return the handler of CheckpointRegistered."""
+    Args:
+        retry_s: when to try again after a store was out of reach.
+    """
 
     async def handle(event: CheckpointRegistered) -> None:
         job = wire.to_job(event)
@@ -23,6 +27,6 @@ def on_checkpoint_registered(tools: Tools) -> Callable[[CheckpointRegistered], A
         try:
             await quantize_checkpoint(job, tools=tools)
         except Unavailable as error:
-            raise Retry(str(error), after_s=RETRY_AFTER_S) from error
+            raise Retry(str(error), after_s=retry_s) from error
 
     return handle

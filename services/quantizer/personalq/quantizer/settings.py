@@ -38,6 +38,8 @@ class QuantizerSettings(CommonSettings):
     calibration_steps: Annotated[int, Field(ge=1, le=100)] = 10
     #: A checkpoint is offered again when nothing was heard of it for this long.
     ack_wait_s: Annotated[float, Field(gt=1)] = 120.0
+    #: After a store was out of reach, the next attempt comes this much later.
+    retry_s: Annotated[float, Field(gt=0)] = 15.0
     #: Deliveries of one event before it becomes a dead letter.
     max_deliver: Annotated[int, Field(ge=1)] = 8
 
