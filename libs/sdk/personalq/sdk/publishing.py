@@ -39,6 +39,7 @@ class CardFields(TypedDict, total=False):
     description: str  # what it renders, in plain words
     version: int | None  # within its concept
     created_at: datetime | None  # when it was trained; the file's time when absent
+    last_used_at: datetime | None  # when it was last rendered with
     environment: Words  # of the training pictures, for example "forest"
     owner: str  # person or team
     base_model: str  # what it was trained from
@@ -96,6 +97,7 @@ def describe(
         base_model=fields.get("base_model", ""),
         version=fields.get("version"),
         created_at=created_at,
+        last_used_at=fields.get("last_used_at"),
         environments=_words(fields.get("environment", ())),
         owner=fields.get("owner", ""),
         uri=uri,

@@ -138,6 +138,8 @@ def landed(card: Checkpoint, *, tenant: str) -> events_pb2.CheckpointLanded:
     )
     if card.created_at is not None:
         message.created_at.CopyFrom(to_timestamp(card.created_at))
+    if card.last_used_at is not None:
+        message.last_used_at.CopyFrom(to_timestamp(card.last_used_at))
     return events_pb2.CheckpointLanded(tenant=tenant, checkpoint=message)
 
 

@@ -63,6 +63,7 @@ async def _serve(port_base: int, data: Path, *, with_miniature: bool) -> None:
         data=data,
         ports=Ports(base=port_base),
         base_models=miniature.base_models(),
+        settings=miniature.settings(),
         report=_Lines(),
     ) as stack:
         if with_miniature:

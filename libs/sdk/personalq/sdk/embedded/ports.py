@@ -42,7 +42,7 @@ def check_free(ports: Ports) -> None:
     if taken:
         raise PortInUse(
             f"port {', '.join(taken)} is in use: stop what listens there, or start this stack "
-            f"elsewhere with `--port-base {_free_base(ports.base)}`"
+            f"elsewhere with `--port-base {free_base(ports.base + _STEP)}`"
         )
 
 
@@ -63,8 +63,9 @@ def _is_free(port: int) -> bool:
         return True
 
 
-def _free_base(base: int) -> int:
-    for other in range(base + _STEP, _HIGHEST - len(PARTS), _STEP):
-        if all(_is_free(Ports(base=other).of(part)) for part in PARTS):
-            return other
-    return base
+def free_base(lowest: int) -> int:
+    """A base, `lowest` or above it, whose ports are all free."""
+    for base in range(lowest, _HIGHEST - len(PARTS), _STEP):
+        if all(_is_free(Ports(base=base).of(part)) for part in PARTS):
+            return base
+    raise PortInUse(f"no six neighbouring ports are free above {lowest}")

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import asyncio
 import shutil
-from collections.abc import AsyncIterator, Coroutine, Iterable, Mapping
+from collections.abc import AsyncIterator, Coroutine, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, NoReturn, Protocol
+from typing import Any, NoReturn, Protocol, TypeVar
 
 import grpc
 from grpc_health.v1 import health_pb2, health_pb2_grpc
 
+from personalq.sdk.concurrency import together
 from personalq.sdk.embedded import lock
 from personalq.sdk.embedded.leftovers import Registry
 from personalq.sdk.embedded.nats import run_nats
@@ -21,6 +22,8 @@ from personalq.sdk.embedded.postgres import run_postgres
 from personalq.sdk.embedded.process import Child, ChildFailed, observing, spawn
 from personalq.sdk.embedded.services import SERVICES, check_installed, command, environment
 from personalq.sdk.endpoints import Endpoints
+
+T = TypeVar("T")
 
 _POLL_S = 0.1
 _READY_TIMEOUT_S = 120.0
@@ -50,6 +53,21 @@ class Stack:
         while True:
             _check_alive(self.children)
             await asyncio.sleep(_POLL_S)
+
+    async def during(self, work: Coroutine[Any, Any, T]) -> T:
+        """The result of `work`; raise ChildFailed as soon as a program stops by itself."""
+        task, failure = asyncio.create_task(work), asyncio.create_task(self.failure())
+        try:
+            await asyncio.wait({task, failure}, return_when=asyncio.FIRST_COMPLETED)
+            if failure.done():
+                failure.result()
+            if task.exception() is not None:
+                _check_alive(self.children)  # rather the cause than the symptom
+            return task.result()
+        finally:
+            for each in (task, failure):
+                each.cancel()
+            await asyncio.gather(task, failure, return_exceptions=True)
 
 
 @asynccontextmanager
@@ -149,18 +167,7 @@ async def _start(
     await _set_up(stack, "catalog", "migrate", env=settings_of("catalog"))
     start("catalog")
     start("checkin")
-    await _all(_serving(service, ports.address(service), stack, report) for service in SERVICES)
-
-
-async def _all(waits: Iterable[Coroutine[None, None, None]]) -> None:
-    """Wait for all; when one fails, cancel the others and raise what it raised."""
-    tasks = [asyncio.create_task(wait) for wait in waits]
-    try:
-        await asyncio.gather(*tasks)
-    finally:
-        for task in tasks:
-            task.cancel()
-        await asyncio.gather(*tasks, return_exceptions=True)
+    await together(_serving(service, ports.address(service), stack, report) for service in SERVICES)
 
 
 async def _set_up(stack: Stack, module: str, *arguments: str, env: Mapping[str, str]) -> None:
