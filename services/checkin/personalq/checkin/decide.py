@@ -25,7 +25,7 @@ PLAUSIBLE = 0.15
 ANY = "any of them"
 _MOST_OPTIONS = 4
 _EASE = {
-    Attribute.SUBJECT: 1.15,
+    Attribute.SUBJECT: 3.0,
     Attribute.DESCRIPTION: 1.0,
     Attribute.STYLE: 0.95,
     Attribute.CREATED_AT: 0.8,

@@ -35,9 +35,19 @@ def _kind(description: str, checkpoint_id: str, triggers: tuple[str, ...]) -> st
     clause = _CUT.sub("", _PICTURED.sub("", clause)).strip(" ,-")
     if len(clause) > _LABEL_LENGTH:
         clause = clause[:_LABEL_LENGTH].rsplit(" ", 1)[0]
-    if clause[:2] in ("A ", "a ") or clause[:3] in ("An ", "an "):
-        clause = clause[0].lower() + clause[1:]
-    return clause
+    return _uncapitalised(clause)
+
+
+def _uncapitalised(clause: str) -> str:
+    """The clause in lower case at its start, unless that is a name ("Siamese cats")."""
+    first = canonical(clause.split(" ", 1)[0])
+    ordinary = (
+        first in ("a", "an", "the")
+        or first in lexicon.description_groups()
+        or any(first in group.words for group in lexicon.style_groups().values())
+        or lexicon.is_adjective_like(first)
+    )
+    return clause[:1].lower() + clause[1:] if ordinary else clause
 
 
 def kind_of(card: Card) -> str:

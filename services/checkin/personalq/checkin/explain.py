@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from zoneinfo import ZoneInfo
 
 from personalq.checkin.cards import Hit
@@ -68,6 +69,17 @@ async def explain_no_match(
             hits: tuple[Hit, ...] = (await catalog.search(query)).hits
             alternatives = rank(relaxed, hits, zone)[:_ALTERNATIVES]
     return NoMatch(failed=failed, explanation=_explanation(failed, hard), alternatives=alternatives)
+
+
+def contradicted(intent: Intent, candidates: Sequence[Candidate]) -> NoMatch:
+    """Two things were asked for at once and only one exists: say so, do not guess."""
+    failed = intent.first(intent.contradiction) if intent.contradiction else None
+    explanation = "; ".join(intent.problems)
+    return NoMatch(
+        failed=failed,
+        explanation=f"{explanation[:1].upper()}{explanation[1:]}: say which one you mean.",
+        alternatives=tuple(candidates[:_ALTERNATIVES]),
+    )
 
 
 def _explanation(failed: Constraint, hard: list[Constraint]) -> str:

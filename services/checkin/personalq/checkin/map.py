@@ -73,7 +73,7 @@ def rewrite(prompt: str, intent: Intent, card: Card) -> Rewrite:
         note = ""
     else:
         text, spans = _insert(prompt, card, intent)
-        render, render_spans = _insert_plain(_drop(prompt, drops), card)
+        render, render_spans = _render_inserted(prompt, intent, card, drops)
         note = "no word of the prompt names its subject: the trigger was inserted"
     return Rewrite(
         rewritten_prompt=text,
@@ -136,9 +136,9 @@ def _dropped(prompt: str, intent: Intent, edits: Sequence[_Edit]) -> list[Span]:
     for edit in edits:  # "the latest cat model"
         if intent.selecting and (after := _SELECTED_AFTER.match(lowered, edit.end)):
             spans.append(Span(edit.end, after.end()))
-    merged = list(merge(_bridged(lowered, spans)))
-    merged = [_lead(lowered, span) for span in merged]
-    return [s for span in merge(merged) for s in _outside(span, protected)]
+    outside = [part for span in merge(spans) for part in _outside(span, protected)]
+    outside = [_lead(lowered, span, protected) for span in _bridged(lowered, outside)]
+    return [part for span in merge(outside) for part in _outside(span, protected)]
 
 
 def _bridged(lowered: str, spans: Sequence[Span]) -> list[Span]:
@@ -156,9 +156,8 @@ def _grow(lowered: str, span: Span) -> Span:
     start, end = span.start, span.end
     if lowered[end : end + 2] == "'s":
         end += 2
-    had_selector = _SELECTOR_WORD.search(lowered, start, end) is not None
     if after := _SELECTED_AFTER.match(lowered, end):
-        end, had_selector = after.end(), True
+        end = after.end()
     if of := _OF.match(lowered, end):
         end = of.end()
         if article := _ARTICLE.search(lowered[:start]):
@@ -168,13 +167,14 @@ def _grow(lowered: str, span: Span) -> Span:
         start = before.start()
     elif before := _WAS_BEFORE.search(lowered[:start]):
         start = before.start()
-    del had_selector
     return Span(start, end)
 
 
-def _lead(lowered: str, span: Span) -> Span:
+def _lead(lowered: str, span: Span, protected: Sequence[Span]) -> Span:
     """Take along "using the" or ", the" when the dropped words leave its phrase empty."""
-    if not _OPEN_NP.match(lowered, span.end):
+    following = len(lowered) - len(lowered[span.end :].lstrip())
+    kept = any(guard.start == following for guard in protected)
+    if kept or not _OPEN_NP.match(lowered, span.end):
         return span
     lead = _LEAD.search(lowered[: span.start])
     return Span(lead.start(), span.end) if lead else span
@@ -200,48 +200,41 @@ def _outside(span: Span, protected: Sequence[Span]) -> list[Span]:
     return parts
 
 
-def _tidy_cuts(prompt: str, drops: Sequence[Span]) -> list[_Edit]:
-    """Deletions with the space or comma that would be left over."""
-    edits: list[_Edit] = []
+def _cuts(prompt: str, drops: Sequence[Span], edits: Sequence[_Edit]) -> list[_Edit]:
+    """Deletions, with the space or comma that would be left over."""
+    triggers = {edit.start for edit in edits}
+    cuts: list[_Edit] = []
     for span in drops:
-        start, end = span.start, span.end
-        while (
-            end < len(prompt) and prompt[end] == " " and (start == 0 or prompt[start - 1] in " \n")
-        ):
-            end += 1
-        before, after = prompt[:start].rstrip(), prompt[end:].lstrip()
-        if after[:1] in (",", ";") and (not before or before[-1] in ",;:"):
-            end = len(prompt) - len(after) + 1
-            while (
-                end < len(prompt)
-                and prompt[end] == " "
-                and (start == 0 or prompt[start - 1] == " ")
-            ):
-                end += 1
-        elif before[-1:] in (",", ";") and (not after or after[0] in ".,;!?"):
-            start = len(before) - 1
-        elif before[-1:] == "," and after and _after_adjective_comma(prompt[len(before) :], after):
-            start = len(before) - 1
-        elif (not after or after[0] in ",.;!?") and before:
-            start = len(before)
-        edits.append(_Edit(start=start, end=max(end, start), text="", trigger=False))
-    return edits
-
-
-def _after_adjective_comma(gap: str, after: str) -> bool:
-    """ "most realistic, [recently created] bear": the comma listed what is gone."""
-    return bool(gap) and not gap.strip()[:1].isupper() and after[0] not in ",.;"
+        left = len(prompt[: span.start].rstrip(" "))
+        right = len(prompt) - len(prompt[span.end :].lstrip(" "))
+        if prompt[left - 1 : left] == "(" and prompt[right : right + 1] == ")":
+            left, right = len(prompt[: left - 1].rstrip(" ")), right + 1
+            right += len(prompt[right:]) - len(prompt[right:].lstrip(" "))
+        before, after = prompt[:left], prompt[right:]
+        if not before.rstrip(",; "):
+            right = len(prompt) - len(after.lstrip(",; "))
+            cuts.append(_Edit(start=0, end=right, text="", trigger=False))
+            continue
+        if before[-1] in ",;" and (not after or after[0] in ",.;:!?" or right in triggers):
+            left -= 1  # "most realistic, [recently created] bear": the comma listed what is gone
+        joint = "" if not after or after[0] in ",.;:!?)'" or after[0] == "\n" else " "
+        if left == span.start and right == span.end:
+            joint = ""  # cut out of the middle of a word or a hyphenated one
+        if prompt[left - 1 : left] in ("(", "\n", "-"):
+            joint = ""
+        cuts.append(_Edit(start=left, end=right, text=joint, trigger=False))
+    return cuts
 
 
 def _apply_and_drop(
     prompt: str, edits: Sequence[_Edit], drops: Sequence[Span]
 ) -> tuple[str, tuple[Span, ...]]:
-    cuts = _tidy_cuts(prompt, drops)
+    cuts = _cuts(prompt, drops, edits)
     kept: list[_Edit] = []
     limit = 0
     for edit in sorted([*edits, *cuts], key=lambda e: (e.start, e.end)):
         start = max(edit.start, limit)
-        if not edit.trigger and start >= edit.end:
+        if not edit.trigger and start >= edit.end and not (start == edit.end and edit.text):
             continue
         kept.append(
             _Edit(start=start, end=max(edit.end, start), text=edit.text, trigger=edit.trigger)
@@ -265,6 +258,17 @@ def _insert(prompt: str, card: Card, intent: Intent) -> tuple[str, tuple[Span, .
         text = f"{prompt[:position]}{card.trigger} {prompt[position:]}"
         return text, (Span(position, position + len(card.trigger)),)
     return _insert_plain(prompt, card)
+
+
+def _render_inserted(
+    prompt: str, intent: Intent, card: Card, drops: Sequence[Span]
+) -> tuple[str, tuple[Span, ...]]:
+    """The trigger in the place of "model", "build" …; else beside what is left."""
+    match = _SELECTOR_WORD.search(shadow(prompt))
+    if match is None or not intent.selecting:
+        return _insert_plain(_drop(prompt, drops), card)
+    edit = _Edit(start=match.start(), end=match.end(), text=card.trigger, trigger=True)
+    return _apply_and_drop(prompt, [edit], _dropped(prompt, intent, [edit]))
 
 
 def _insert_plain(prompt: str, card: Card) -> tuple[str, tuple[Span, ...]]:

@@ -35,6 +35,9 @@ def parse_description(draft: Draft) -> None:
 
 def _content(word: Word, draft: Draft) -> bool:
     norm = word.norm
+    following = draft.page.words[word.index + 1 : word.index + 2]
+    if following and following[0].hyphen and norm == "off":
+        return draft.is_free(word)  # "off-white"
     return (
         draft.is_free(word)
         and len(norm) > 1
@@ -58,10 +61,12 @@ def _modifiers(draft: Draft, first: int) -> None:
             break
         index -= 1
         word = words[index]
-        if not draft.is_free(word) or word.norm in lexicon.words("empty_adjectives"):
-            continue
         if word.norm in lexicon.words("determiners") or word.possessive:
             break
+        if not draft.is_free(word) or word.norm in lexicon.words("empty_adjectives"):
+            if word.norm in lexicon.words("prepositions") or word.norm in lexicon.words("links"):
+                break
+            continue
         if (
             word.norm in lexicon.words("prepositions")
             or word.norm in lexicon.words("links")

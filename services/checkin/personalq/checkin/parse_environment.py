@@ -85,6 +85,13 @@ def _training_phrase(draft: Draft, span: Span, *, known: bool) -> Span | None:
                 end if after[0].strip(" -").startswith(("one", "version", "model")) else after.end()
             )
             return Span(start, stop if "trained" not in after[0] else after.end())
+    noun = draft.page.word_at(end)
+    if noun is not None and noun.joined and known and draft.noun_at(noun.index):
+        # "the studio bear model"
+        before = draft.page.word_before(start)
+        article = before is not None and before.norm in ("the", "my", "our")
+        if article and draft.leads_to_selector(noun.index):
+            return span
     if (lead_set := _SET.search(shadow[:start])) and (material := _MATERIAL.match(shadow, end)):
         return Span(lead_set.start(), material.end())
     return span if draft.answering and known else None

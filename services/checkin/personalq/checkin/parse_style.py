@@ -27,6 +27,7 @@ _SCENE_PREPOSITIONS = frozenset(
     "on onto near beside behind under over against at into by beneath above underneath holding wearing carrying reading "
     "painting drawing watching around inside through past atop upon next front".split()
 )
+_PARTS = frozenset("front top side back inside outside bottom middle edge".split())
 _OK_BEFORE = frozenset("in as of using like for a an the".split())
 _OR = re.compile(r"\s*(?:,\s*)?(?:or|/)\s*(?:an?\s+|the\s+)?")
 
@@ -105,6 +106,8 @@ def _constrains(draft: Draft, tag: Tag) -> bool:
         if before.norm in _SCENE_PREPOSITIONS:
             return False
         if before.norm in ("with", "has", "having"):
+            return False
+        if before.norm == "of" and index and words[index - 1].norm in _PARTS:
             return False
         if before.norm in _OK_BEFORE and before.norm not in ("a", "an", "the"):
             return True

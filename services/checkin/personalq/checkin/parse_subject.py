@@ -416,8 +416,18 @@ def _unknown_head(draft: Draft, nouns: list[Noun]) -> Constraint | None:
             return None
         head = _head(draft, chunk)
         if head is not None:
-            return _missing(draft, head.span)
+            return replace(_missing(draft, head.span), text=_phrase(draft, chunk, head))
     return None
+
+
+def _phrase(draft: Draft, chunk: list[Word], head: Word) -> str:
+    """The head with its modifiers: "dog house"."""
+    start = head.start
+    for word in reversed([word for word in chunk if word.index < head.index]):
+        if not draft.is_free(word) or word.norm in lexicon.words("determiners"):
+            break
+        start = word.start
+    return draft.page.text[start : head.end]
 
 
 def _chunks(draft: Draft) -> list[list[Word]]:
@@ -488,6 +498,12 @@ def _is_finite(word: Word, draft: Draft) -> bool:
     return word.norm in lexicon.verb_forms() and word.norm not in lexicon.words("frames")
 
 
+def _is_thing(norm: str, chunk: list[Word], selector: bool) -> bool:
+    """Whether a word names a thing: "cat-eye sunglasses" do, "the brown one" does not."""
+    worn = norm in lexicon.words("wearables") or norm.removesuffix("s") in lexicon.words("wearables")
+    return worn and not selector and len(chunk) > 1
+
+
 def _is_known_place(draft: Draft, word: Word) -> bool:
     match = draft.lexicon.environments.match_at(draft.page.words, word.index)
     return match is not None and bool(match[1].exact)
@@ -505,7 +521,7 @@ def _head(draft: Draft, chunk: list[Word]) -> Word | None:
     for word in reversed(chunk[:limit]):
         norm = word.norm
         if not draft.is_free(word) or word.norm.startswith("<"):
-            if selector:
+            if selector or any(s.start <= word.start < s.end for s in draft.selecting):
                 continue
             return None
         if not norm.isalpha() or len(norm) < 3 or norm in lexicon.words("determiners"):
@@ -518,7 +534,7 @@ def _head(draft: Draft, chunk: list[Word]) -> Word | None:
             or norm in lexicon.words("continuations")
             or draft.lexicon.styles.match_at(draft.page.words, word.index)
             or _is_known_place(draft, word)
-            or norm in lexicon.description_groups()
+            or (norm in lexicon.description_groups() and not _is_thing(norm, chunk, selector))
         ):
             return None
         if norm.endswith("ly") or (

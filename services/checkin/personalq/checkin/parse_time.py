@@ -16,6 +16,7 @@ from personalq.checkin import calendar, lexicon
 from personalq.checkin.draft import Context, Draft
 from personalq.checkin.intent import Attribute, Constraint, Interval, Span
 from personalq.checkin.numbers import CARDINALS, number
+from personalq.checkin.text import Word
 
 _MONTHS = "|".join(sorted(lexicon.calendar("months"), key=len, reverse=True))
 _SEASONS = "|".join(sorted(lexicon.calendar("seasons"), key=len, reverse=True))
@@ -59,7 +60,7 @@ _POINT = re.compile(
 )
 
 _TRAINED = r"(?:trained|created|made|built|tuned|finetuned|fine-tuned|learned|learnt|produced|finished|dated|added|uploaded|released|published|baked)"
-_USED = r"(?:used|using|rendered(?:\s+with)?|generated\s+with|ran|worked\s+with|played\s+with|tried|opened|picked|was\s+using|were\s+using|been\s+using)"
+_USED = r"(?:used|rendered(?:\s+with)?|generated\s+with|ran|worked\s+with|played\s+with|tried|opened|picked|was\s+using|were\s+using|been\s+using)"
 _WHO = r"(?:(?:i|we|you|she|he|they|that|which)(?:'ve|'d)?\s+)*"
 _ADVERB = r"(?:(?:last|just|also|already|recently|originally|freshly|newly|first|had|have|has|was|were|been|got|is|it|being)\s+)*"
 _TAKES = r"(?:\s+(?:in|on|at|during|from|around|over|back\s+in|it|them|him|her|with|for))*"
@@ -505,7 +506,7 @@ def _accepts(draft: Draft, point: Point, setting: _Setting) -> bool:
         ):
             return False
         return True
-    if after in _SCENE_AFTER and not draft.leads_to_selector(following.index if following else 0):
+    if _is_scene(draft, following, after) and not draft.leads_to_selector(following.index if following else 0):
         return False
     selector = bool(_SELECTOR_AFTER.match(shadow[setting.end :])) or (
         following is not None and adjacent and draft.leads_to_selector(following.index)
@@ -516,6 +517,8 @@ def _accepts(draft: Draft, point: Point, setting: _Setting) -> bool:
         if not 2000 <= _year_of(point) <= draft.context.local.year + 1:
             return False
         return setting.operator in ("from", "in", "of", "back in", "dated") or _heads(draft, point)
+    if setting.operator in ("in", "during", "on") and _in_a_scene(draft, setting.start):
+        return False
     if not point.everyday and point.kind != "weekday":
         article = before is not None and before.joined and before.norm in ("a", "an")
         if article and not _heads(draft, point):
@@ -535,6 +538,26 @@ def _accepts(draft: Draft, point: Point, setting: _Setting) -> bool:
         return not (head in _NATURE and not capital)
     alone = not adjacent and (before is None or not _word_joins(draft, point))
     return bool(alone and point.month and draft.page.text[point.start].isupper())
+
+
+def _is_scene(draft: Draft, following: Word | None, after: str) -> bool:
+    """Whether the word after a time makes it part of the picture ("April rain")."""
+    if following is None or not after or draft.noun_at(following.index):
+        return False
+    return after in _SCENE_AFTER or after in lexicon.words("scenes")
+
+
+def _in_a_scene(draft: Draft, position: int) -> bool:
+    """Whether a time belongs to the place before it: "at a spring market [in May]"."""
+    words = [word for word in draft.page.words if word.full_end <= position][-5:]
+    if not words or words[-1].norm not in lexicon.words("scenes"):
+        return False
+    governed = False
+    for word in reversed(words):
+        governed = governed or word.norm in ("at", "on", "in", "under", "through", "near", "by")
+        if not word.joined:
+            break
+    return governed
 
 
 def _word_joins(draft: Draft, point: Point) -> bool:
@@ -564,7 +587,8 @@ def _apply(operator: str, interval: Interval) -> Interval:
     if operator in ("since", "starting", "starting in", "starting from"):
         return Interval(start=interval.start)
     if operator in ("around", "about", "circa", "roughly") and interval.start and interval.end:
-        slack = max((interval.end - interval.start) / 2, timedelta(days=1))
+        length = interval.end - interval.start
+        slack = timedelta(days=7) if length <= timedelta(days=2) else length / 2
         return Interval(start=interval.start - slack, end=interval.end + slack)
     return interval
 

@@ -82,7 +82,9 @@ def _value(text: str) -> int | None:
     return number(tail[0]) if tail else None
 
 
-def _constraint(draft: Draft, start: int, end: int, values: list[int], **more: bool) -> Constraint:
+def _constraint(
+    draft: Draft, start: int, end: int, values: list[int], *, excluded: bool = False
+) -> Constraint:
     text = draft.page.text[start:end]
     shown = [str(value) for value in values]
     label = f"version {shown[0]}" if len(shown) == 1 else f"version {shown[0]} to {shown[-1]}"
@@ -94,7 +96,7 @@ def _constraint(draft: Draft, start: int, end: int, values: list[int], **more: b
         span=Span(start, end),
         text=text,
         label=label,
-        **more,
+        excluded=excluded,
     )
 
 

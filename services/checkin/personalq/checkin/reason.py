@@ -56,21 +56,22 @@ def rank(intent: Intent, hits: Sequence[Hit], zone: ZoneInfo) -> tuple[Candidate
     """
     hard = [c for c in intent.constraints if c.hard]
     kept = [hit for hit in hits if all(satisfies(hit.card, c, zone) for c in hard)]
-    kept = _preferred(intent, kept, zone)
-    scored = _scores(intent, kept)
+    scored = _preferred(intent, _scores(intent, kept), zone)
     order = intent.order
     if order is not None:
         return _ordered(order, scored)
     return _probabilities(_with_recency(intent, scored))
 
 
-def _preferred(intent: Intent, hits: list[Hit], zone: ZoneInfo) -> list[Hit]:
-    """Soft wishes that some card satisfies push out those that do not."""
+def _preferred(intent: Intent, scored: list[_Scored], zone: ZoneInfo) -> list[_Scored]:
+    """Soft wishes push out cards that miss them, unless those are better described."""
     for constraint in intent.constraints:
         if constraint.prefers and not constraint.hard:
-            better = [hit for hit in hits if satisfies(hit.card, constraint, zone)]
-            hits = better or hits
-    return hits
+            better = [s for s in scored if satisfies(s.hit.card, constraint, zone)]
+            best = max((s.described for s in scored), default=0.0)
+            if better and max(s.described for s in better) >= best - 0.3:
+                scored = better
+    return scored
 
 
 def _scores(intent: Intent, hits: list[Hit]) -> list[_Scored]:
@@ -181,8 +182,6 @@ def _ordered(order: Constraint, scored: list[_Scored]) -> tuple[Candidate, ...]:
     best = max((s.described for s in scored), default=0.0)
     if best > 0:
         scored = [s for s in scored if s.described >= best - 0.2]
-    exact = max((s.score - DESCRIBED * s.described for s in scored), default=0.0)
-    del exact
     pool = [s for s in scored if _sortable(s.hit.card, order.order)]
     pool.sort(key=lambda s: s.hit.card.checkpoint_id)
     pool.sort(key=lambda s: _sort_key(s.hit.card, order.order), reverse=True)

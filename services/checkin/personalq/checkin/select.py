@@ -13,7 +13,7 @@ from personalq.checkin.answer import Reply, merge_answer, question_id, read_ques
 from personalq.checkin.cards import ArtifactRef, Hit
 from personalq.checkin.decide import Ask, Choose, decide
 from personalq.checkin.draft import Context
-from personalq.checkin.explain import explain_no_match
+from personalq.checkin.explain import contradicted, explain_no_match
 from personalq.checkin.intent import Attribute, Constraint, Intent
 from personalq.checkin.map import rewrite
 from personalq.checkin.outcome import Answered, Candidate, Clarification, NoMatch, Selection
@@ -74,6 +74,8 @@ async def select(
         )
         return Answered(outcome=no_match, intent=intent)
     decision = decide(read, candidates, ask_cost=settings.ask_cost, zone=zone)
+    if isinstance(decision, Choose) and read.contradiction is not None and not read.answered:
+        return Answered(outcome=contradicted(read, candidates), intent=read)
     shown = settings.runners_up if request.explain else 0
     if isinstance(decision, Ask):
         asked = _clarification(decision, scope, settings, shown)

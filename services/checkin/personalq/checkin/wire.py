@@ -29,7 +29,7 @@ from personalq.checkin.outcome import (
 from personalq.checkin.select import Request
 from personalq.v1 import catalog_pb2, checkin_pb2, types_pb2
 
-_ATTRIBUTES: dict[Attribute, types_pb2.Attribute] = {
+_ATTRIBUTES: dict[Attribute, types_pb2.Attribute.ValueType] = {
     Attribute.SUBJECT: types_pb2.ATTRIBUTE_SUBJECT,
     Attribute.STYLE: types_pb2.ATTRIBUTE_STYLE,
     Attribute.CREATED_AT: types_pb2.ATTRIBUTE_CREATED_AT,
@@ -41,7 +41,7 @@ _ATTRIBUTES: dict[Attribute, types_pb2.Attribute] = {
     Attribute.DESCRIPTION: types_pb2.ATTRIBUTE_DESCRIPTION,
     Attribute.IDENTITY: types_pb2.ATTRIBUTE_IDENTITY,
 }
-_ORDERS: dict[OrderKey, types_pb2.OrderKey] = {
+_ORDERS: dict[OrderKey, types_pb2.OrderKey.ValueType] = {
     OrderKey.NEWEST: types_pb2.ORDER_KEY_NEWEST,
     OrderKey.OLDEST: types_pb2.ORDER_KEY_OLDEST,
     OrderKey.LAST_USED: types_pb2.ORDER_KEY_LAST_USED,

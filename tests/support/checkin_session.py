@@ -1,0 +1,121 @@
+"""Check-in in one process: ask, answer, and count how often it is right.
+
+`python tests/support/checkin_session.py` prints the accuracy per kind of request.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections import defaultdict
+from collections.abc import Sequence
+from datetime import datetime
+
+from support.checkin_cards import NOW, paper, studio
+from support.checkin_requests import ASK, NONE, PAPER, STUDIO, expected_ids
+from support.fake_catalog import FakeCatalog
+
+from personalq.checkin.answer import Reply
+from personalq.checkin.cards import Card
+from personalq.checkin.outcome import Answered, Clarification, NoMatch, Outcome, Selection
+from personalq.checkin.reason import DeterministicReasoner
+from personalq.checkin.select import Request, select
+from personalq.checkin.settings import CheckinSettings
+
+
+class Session:
+    """Requests to `select` over a catalog in memory."""
+
+    def __init__(self, cards: Sequence[Card], *, now: datetime = NOW) -> None:
+        self.cards = list(cards)
+        self.catalog = FakeCatalog(self.cards)
+        self.settings = CheckinSettings()
+        self._now = now
+
+    def answered(
+        self,
+        prompt: str,
+        *,
+        answers: tuple[Reply, ...] = (),
+        candidate_ids: tuple[str, ...] = (),
+        owner: str = "",
+        time_zone: str = "",
+        profile: str = "",
+        now: datetime | None = None,
+    ) -> Answered:
+        """The full answer to a request."""
+        request = Request(
+            prompt=prompt,
+            answers=answers,
+            reference_time=now or self._now,
+            candidate_ids=candidate_ids,
+            explain=True,
+            owner=owner,
+            time_zone=time_zone,
+            profile=profile,
+        )
+        reasoner = DeterministicReasoner()
+        return asyncio.run(
+            select(request, catalog=self.catalog, reasoner=reasoner, settings=self.settings)
+        )
+
+    def ask(
+        self, prompt: str, *, candidate_ids: tuple[str, ...] = (), owner: str = ""
+    ) -> Outcome:
+        """The outcome of a prompt."""
+        return self.answered(prompt, candidate_ids=candidate_ids, owner=owner).outcome
+
+    def answer(
+        self,
+        prompt: str,
+        asked: Clarification,
+        text: str,
+        *,
+        candidate_ids: tuple[str, ...] = (),
+    ) -> Outcome:
+        """The outcome after one answer."""
+        reply = Reply(question_id=asked.question_id, text=text)
+        return self.answered(prompt, answers=(reply,), candidate_ids=candidate_ids).outcome
+
+
+def outcome_name(outcome: Outcome) -> str:
+    """An id, ASK or NONE."""
+    if isinstance(outcome, Selection):
+        return outcome.candidate.card.checkpoint_id
+    return ASK if isinstance(outcome, Clarification) else NONE
+
+
+def accuracy() -> dict[str, tuple[int, int]]:
+    """(right, asked) per kind over both tables; an ambiguous request must end right as well."""
+    right: dict[str, int] = defaultdict(int)
+    total: dict[str, int] = defaultdict(int)
+    session = Session(studio())
+    for case in STUDIO:
+        outcome = session.ask(case.prompt, candidate_ids=case.pool)
+        good = outcome_name(outcome) == case.expected
+        final = ""
+        if good and isinstance(outcome, Clarification):
+            answer = session.answer(case.prompt, outcome, case.answer, candidate_ids=case.pool)
+            final = outcome_name(answer)
+            good = final == case.final
+        total[case.kind] += 1
+        right[case.kind] += good
+        if not good:
+            print(f"  {case.kind}: {case.prompt!r} {case.answer!r} -> {outcome_name(outcome)!r} {final!r}, not {case.expected!r} {case.final!r}")  # noqa: E501, T201
+    session = Session(paper())
+    for rule in PAPER:
+        meant = expected_ids(rule, session.cards)
+        name = outcome_name(session.ask(rule.prompt))
+        expected = (NONE if not meant else ASK) if len(meant) != 1 else meant[0]
+        total[rule.kind] += 1
+        right[rule.kind] += name == expected
+        if name != expected:
+            print(f"  {rule.kind}: {rule.prompt!r} -> {name!r}, not {expected!r} ({len(meant)})")  # noqa: T201
+    return {kind: (right[kind], total[kind]) for kind in sorted(total)}
+
+
+if __name__ == "__main__":
+    table = accuracy()
+    for kind, (right, total) in table.items():
+        print(f"{kind:14} {right:4} of {total:4}")  # noqa: T201
+    print(f"{'all':14} {sum(r for r, _ in table.values()):4} of {sum(t for _, t in table.values()):4}")  # noqa: E501, T201
+    assert NoMatch
