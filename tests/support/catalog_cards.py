@@ -31,6 +31,7 @@ class RecordingAnnouncer:
     def __init__(self) -> None:
         self.announced: list[tuple[str, str, tuple[str, ...]]] = []
         self.away = False
+        self.refused = 0
 
     async def registered(self, tenant: str, card: Card) -> None:
         """Keep it."""
@@ -48,6 +49,7 @@ class RecordingAnnouncer:
 
     def _keep(self, what: str, card: Card, *profiles: str) -> None:
         if self.away:
+            self.refused += 1
             raise Unavailable("no bus")
         self.announced.append((what, card.checkpoint_id, profiles))
 

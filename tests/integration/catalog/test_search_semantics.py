@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from support.catalog_cards import NOW, card, store_cards
 
-from personalq.catalog.cards import Card, Filter, Interval, State
+from personalq.catalog.cards import Filter, Interval, State
 from personalq.catalog.paging import Page
 from personalq.catalog.ports import Embedder, Model, Vector
 from personalq.catalog.search import Hits, Order, Query, search_checkpoints
@@ -71,13 +71,6 @@ CARDS = [
 ]
 
 
-@pytest.fixture
-async def cards(store: PostgresStore, tenant: str) -> Sequence[Card]:
-    """Six cards of a tenant, and one of another that would match everything."""
-    await store_cards(store, f"{tenant}-other", [card("bear-v4", description="bear bear bear")])
-    return await store_cards(store, tenant, CARDS)
-
-
 class Searcher:
     """Searches with defaults."""
 
@@ -106,9 +99,12 @@ class Searcher:
 
 
 @pytest.fixture
-def search(store: PostgresStore, tenant: str, cards: Sequence[Card]) -> Searcher:
-    """Search the six cards."""
-    return Searcher(store, tenant)
+async def search(store: PostgresStore) -> Searcher:
+    """Search the six cards; another tenant has one that would match everything."""
+    if await store.card("search", "mouse") is None:
+        await store_cards(store, "search", CARDS)
+        await store_cards(store, "search-other", [card("bear-v4", description="bear bear bear")])
+    return Searcher(store, "search")
 
 
 def ids(hits: Hits) -> list[str]:

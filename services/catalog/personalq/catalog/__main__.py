@@ -96,14 +96,15 @@ async def main(stop: asyncio.Event, *, settings: CatalogSettings) -> None:
         loops = [
             bus.consume(
                 events_pb2.CheckpointLanded,
-                on_checkpoint_landed(register),
+                on_checkpoint_landed(register, retry_after_s=settings.retry_after_s),
                 durable="catalog-landed",
                 concurrency=settings.concurrency,
             ),
             bus.consume(
                 events_pb2.ArtifactReady,
                 on_artifact_ready(
-                    partial(accept_artifact, store=store, profiles=settings.profiles)
+                    partial(accept_artifact, store=store, profiles=settings.profiles),
+                    retry_after_s=settings.retry_after_s,
                 ),
                 durable="catalog-artifact-ready",
             ),
@@ -115,7 +116,8 @@ async def main(stop: asyncio.Event, *, settings: CatalogSettings) -> None:
                         store=store,
                         profiles=settings.profiles,
                         recipe_version=settings.recipe_version,
-                    )
+                    ),
+                    retry_after_s=settings.retry_after_s,
                 ),
                 durable="catalog-artifact-failed",
             ),

@@ -17,9 +17,6 @@ from personalq.chassis.errors import Conflict, Unavailable
 from personalq.chassis.events import Reject, Retry
 from personalq.v1 import events_pb2
 
-#: How long to leave a file's place, or the database, in peace.
-_RETRY_AFTER_S = 15.0
-
 
 class Register(Protocol):
     """`register_checkpoint` with its ports filled in."""
@@ -43,7 +40,7 @@ class AcceptFailure(Protocol):
 
 
 def on_checkpoint_landed(
-    register: Register,
+    register: Register, *, retry_after_s: float
 ) -> Callable[[events_pb2.CheckpointLanded], Awaitable[None]]:
     """Register what a training pipeline finished."""
 
@@ -53,13 +50,13 @@ def on_checkpoint_landed(
         except Conflict as error:
             raise Reject(error.message) from error
         except Unavailable as error:
-            raise Retry(error.message, after_s=_RETRY_AFTER_S) from error
+            raise Retry(error.message, after_s=retry_after_s) from error
 
     return handle
 
 
 def on_artifact_ready(
-    accept: AcceptArtifact,
+    accept: AcceptArtifact, *, retry_after_s: float
 ) -> Callable[[events_pb2.ArtifactReady], Awaitable[None]]:
     """Note that an artifact is in the blob store."""
 
@@ -67,13 +64,13 @@ def on_artifact_ready(
         try:
             await accept(wire.artifact_to_domain(event.artifact), tenant=event.tenant)
         except Unavailable as error:
-            raise Retry(error.message, after_s=_RETRY_AFTER_S) from error
+            raise Retry(error.message, after_s=retry_after_s) from error
 
     return handle
 
 
 def on_artifact_failed(
-    accept: AcceptFailure,
+    accept: AcceptFailure, *, retry_after_s: float
 ) -> Callable[[events_pb2.ArtifactFailed], Awaitable[None]]:
     """Note that a checkpoint cannot be quantized."""
 
@@ -81,6 +78,6 @@ def on_artifact_failed(
         try:
             await accept(wire.failure_to_domain(event), tenant=event.tenant)
         except Unavailable as error:
-            raise Retry(error.message, after_s=_RETRY_AFTER_S) from error
+            raise Retry(error.message, after_s=retry_after_s) from error
 
     return handle

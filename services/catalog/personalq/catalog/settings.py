@@ -61,6 +61,8 @@ class CatalogSettings(CommonSettings):
     max_source_bytes: Annotated[int, Field(gt=0)] = 16 * 1024**3
     #: Folders that file:// may read from, as JSON; any when empty.
     source_roots: tuple[Path, ...] = ()
+    #: Pause before an event is tried again whose file, or our database, is out of reach.
+    retry_after_s: Seconds = 30.0
     #: Files verified at the same time.
     concurrency: Annotated[int, Field(ge=1, le=64)] = 2
 

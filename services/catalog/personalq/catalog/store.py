@@ -123,14 +123,15 @@ ON CONFLICT (tenant, checkpoint_id) DO UPDATE SET
     requested_at = CASE WHEN c.source_sha256 = excluded.source_sha256
                         THEN c.requested_at ELSE now() END,
     requests = CASE WHEN c.source_sha256 = excluded.source_sha256 THEN c.requests ELSE 1 END
+RETURNING {card}
 """
 
 # The lower-case lookup of a card's triggers follows the card.
-_DROP_TRIGGERS = """
-DELETE FROM triggers
- WHERE tenant = :tenant AND checkpoint_id = :id AND trigger_key <> ALL (:trigger_keys)
-"""
 _PUT_TRIGGERS = """
+WITH dropped AS (
+    DELETE FROM triggers
+     WHERE tenant = :tenant AND checkpoint_id = :id AND trigger_key <> ALL (:trigger_keys)
+)
 INSERT INTO triggers (tenant, checkpoint_id, trigger_key)
 SELECT :tenant, :id, trigger_key FROM unnest(CAST(:trigger_keys AS text[])) AS trigger_key
 ON CONFLICT DO NOTHING
@@ -528,6 +529,7 @@ class PostgresWriter:
         self._connection = connection
         self._tenant = tenant
         self._locked = False
+        self._notified = False
         self._read: dict[str, Card | None] = {}
 
     async def card(self, checkpoint_id: str) -> Card | None:
@@ -546,17 +548,20 @@ class PostgresWriter:
 
     async def put_card(self, card: Card) -> Card:
         """Insert or replace a card; returns it with its new revision."""
-        before = self._read.get(card.checkpoint_id)
-        if before is None:
-            before = await self.card(card.checkpoint_id)
+        if card.checkpoint_id not in self._read:
+            await self.card(card.checkpoint_id)
+        before = self._read[card.checkpoint_id]
         new_words = int(_words(card) != (_words(before) if before else None))
         [counted] = await self._execute(_NEXT_REVISION, new_words=new_words)
-        await self._execute(_PUT_CARD, **_card_values(card), revision=counted["revision"])
-        keys = list(dict.fromkeys(fold(trigger) for trigger in card.triggers))
-        await self._execute(_DROP_TRIGGERS, id=card.checkpoint_id, trigger_keys=keys)
-        await self._execute(_PUT_TRIGGERS, id=card.checkpoint_id, trigger_keys=keys)
-        await self._execute(_NOTIFY, channel=CHANNEL)
-        [row] = await self._execute(_GET_CARD, id=card.checkpoint_id)
+        [row] = await self._execute(
+            _PUT_CARD.format(card=_CARD), **_card_values(card), revision=counted["revision"]
+        )
+        if before is None or before.triggers != card.triggers:
+            keys = list(dict.fromkeys(fold(trigger) for trigger in card.triggers))
+            await self._execute(_PUT_TRIGGERS, id=card.checkpoint_id, trigger_keys=keys)
+        if not self._notified:
+            await self._execute(_NOTIFY, channel=CHANNEL)
+            self._notified = True
         self._read[card.checkpoint_id] = stored = _to_card(row)
         return stored
 
@@ -593,10 +598,12 @@ class PostgresWriter:
         )
 
     async def _lock(self) -> None:
-        if not self._locked:
+        if self._locked:
+            return
+        if not await self._execute(_LOCK_TENANT):
             await self._execute(_ADD_TENANT)
             await self._execute(_LOCK_TENANT)
-            self._locked = True
+        self._locked = True
 
     async def _execute(self, statement: str, **values: Any) -> Sequence[RowMapping]:
         result = await self._connection.execute(text(statement), values | {"tenant": self._tenant})

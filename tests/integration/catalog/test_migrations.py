@@ -1,0 +1,87 @@
+"""Bringing a database up to date."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Mapping
+
+import psycopg
+import pytest
+from support.catalog_cards import card, store_cards
+from support.ports import free_port
+
+from personalq.catalog.migrations import SCHEMA_VERSION, migrate
+from personalq.catalog.ports import Model
+from personalq.catalog.store import open_store
+from personalq.chassis.errors import PersonalQError, Unavailable
+
+
+async def test_migrating_again_changes_nothing(postgres_url: str) -> None:
+    """Cards stay, and a wider model's table is added beside the first."""
+    async with open_store(postgres_url) as store:
+        await store_cards(store, "default", [card("bear")])
+        migrate(postgres_url, embedding_dim=1024)
+        assert await store.card("default", "bear") is not None
+        await store.verify(Model(id="m", dim=1024))
+    with psycopg.connect(postgres_url) as connection:
+        tables = connection.execute(
+            "SELECT relname FROM pg_class WHERE relname LIKE 'embeddings_%' AND relkind = 'r'"
+        ).fetchall()
+    assert {name for (name,) in tables} == {"embeddings_384", "embeddings_1024"}
+
+
+def test_the_newest_migration_is_the_one_the_code_needs(postgres_url: str) -> None:
+    """Whoever adds a migration raises the number the service checks at start."""
+    with psycopg.connect(postgres_url) as connection:
+        row = connection.execute("SELECT version_num FROM personalq.alembic_version").fetchone()
+    assert row == (SCHEMA_VERSION,)
+
+
+async def test_a_database_of_an_earlier_version_is_refused(postgres_url: str) -> None:
+    """The message names the command."""
+    with psycopg.connect(postgres_url) as connection:
+        connection.execute("UPDATE personalq.alembic_version SET version_num = '0000'")
+    async with open_store(postgres_url) as store:
+        with pytest.raises(PersonalQError, match="catalog migrate"):
+            await store.verify(None)
+
+
+async def test_a_database_out_of_reach_is_an_outage() -> None:
+    """Something that may work later, for the service as for the command."""
+    url = f"postgresql://postgres@127.0.0.1:{free_port()}/x"
+    async with open_store(url) as store:
+        with pytest.raises(Unavailable):
+            await store.ready()
+    with pytest.raises(Unavailable):
+        migrate(url)
+
+
+@pytest.mark.parametrize("url", ["mysql://x/y", "nonsense", ""])
+def test_only_postgres_will_do(url: str) -> None:
+    """Any other URL is refused with an example of a good one."""
+    with pytest.raises(PersonalQError, match="postgresql://"):
+        migrate(url)
+
+
+def _command(environment: Mapping[str, str]) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-m", "personalq.catalog", "migrate"],
+        env={**os.environ, **environment},
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=60,
+    )
+
+
+def test_the_command_reports_success_failure_and_mistakes(postgres_url: str) -> None:
+    """Exit codes 0, 1 and 2; a failure is one line, not a traceback."""
+    good = _command({"PERSONALQ_CATALOG_POSTGRES_URL": postgres_url})
+    assert good.returncode == 0, good.stderr
+    away = _command({"PERSONALQ_CATALOG_POSTGRES_URL": f"postgresql://127.0.0.1:{free_port()}/x"})
+    assert away.returncode == 1
+    assert "Traceback" not in away.stdout + away.stderr
+    assert "out of reach" in away.stdout + away.stderr
+    assert _command({}).returncode == 2
