@@ -6,7 +6,7 @@ import asyncio
 import hashlib
 import os
 import threading
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -14,7 +14,7 @@ from typing import Any
 import fsspec
 import pytest
 from support.polling import eventually
-from support.s3_server import run_s3
+from support.s3_server import s3_server
 
 from personalq.chassis import verified_files
 from personalq.chassis.blobs import BlobStore, open_blob_store
@@ -244,23 +244,15 @@ class TestLocalBlobStore(BlobStoreContract):
             yield Backend(store=opened, replace=replace)
 
 
-@pytest.fixture(scope="module")
-def s3_options() -> Iterator[Mapping[str, Any]]:
-    """Storage options of a running S3 server."""
-    with run_s3("blobs") as options:
-        yield options
-
-
 class TestS3BlobStore(BlobStoreContract):
     """The contract on S3, through fsspec."""
 
     @pytest.fixture
-    async def backend(
-        self, s3_options: Mapping[str, Any], tmp_path: Path
-    ) -> AsyncIterator[Backend]:
+    async def backend(self, tmp_path: Path) -> AsyncIterator[Backend]:
         """A store under a prefix of its own."""
-        store = FsspecBlobStore(f"s3://blobs/{tmp_path.name}", s3_options)
-        filesystem = fsspec.filesystem("s3", **s3_options)
+        options = s3_server("contract")
+        store = FsspecBlobStore(f"s3://contract/{tmp_path.name}", options)
+        filesystem = fsspec.filesystem("s3", **options)
 
         async def replace(sha256: str, data: bytes) -> None:
             await asyncio.to_thread(filesystem.pipe_file, store.blob_path(sha256), data)

@@ -2,29 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+import functools
+from collections.abc import Mapping
 from typing import Any
 
 import fsspec
 from moto.server import ThreadedMotoServer
 
 
-@contextmanager
-def run_s3(bucket: str) -> Iterator[Mapping[str, Any]]:
-    """Start it with one empty bucket; yields the storage options that lead to it."""
+@functools.cache
+def s3_server(bucket: str) -> Mapping[str, Any]:
+    """Storage options that lead to an empty `bucket` on a server; one per bucket and process.
+
+    It runs in daemon threads until the process ends.
+    """
+    host, port = _start().get_host_and_port()
+    options: dict[str, Any] = {
+        "endpoint_url": f"http://{host}:{port}",
+        "key": "test",
+        "secret": "test",
+        "config_kwargs": {"retries": {"max_attempts": 1}},
+    }
+    fsspec.filesystem("s3", **options).mkdir(bucket)
+    return options
+
+
+@functools.cache
+def _start() -> ThreadedMotoServer:
     server = ThreadedMotoServer(ip_address="127.0.0.1", port=0, verbose=False)
     server.start()
-    try:
-        host, port = server.get_host_and_port()
-        options: dict[str, Any] = {
-            "endpoint_url": f"http://{host}:{port}",
-            "key": "test",
-            "secret": "test",
-            "config_kwargs": {"retries": {"max_attempts": 1}},
-        }
-        filesystem = fsspec.filesystem("s3", skip_instance_cache=True, **options)
-        filesystem.mkdir(bucket)
-        yield options
-    finally:
-        server.stop()
+    return server

@@ -13,7 +13,7 @@ import pytest
 from nats.js import JetStreamContext, api
 from support.polling import eventually
 
-from personalq.chassis import blobs_nats
+from personalq.chassis import blobs_nats, verified_files
 from personalq.chassis.blobs_nats import CHUNK_BYTES, NatsBlobStore
 from personalq.chassis.errors import CorruptFile, NotFound, Unavailable
 from personalq.chassis.events import open_bus
@@ -54,7 +54,7 @@ async def chunk_count(jetstream: JetStreamContext) -> int:
 
 async def consumer_count(jetstream: JetStreamContext) -> int:
     """How many consumers read the bucket."""
-    return (await jetstream.stream_info(STREAM)).state.consumer_count
+    return int((await jetstream.stream_info(STREAM)).state.consumer_count)
 
 
 async def test_the_stock_client_reads_what_we_write(
@@ -231,7 +231,7 @@ async def test_a_file_that_changes_while_it_is_stored_is_refused(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """Checked before, changed during the upload: nothing becomes visible."""
-    verify = blobs_nats.verify_file
+    verify = verified_files.verify_file
 
     def verify_then_change(path: Path, **options: object) -> int:
         size = verify(path, **options)  # type: ignore[arg-type]

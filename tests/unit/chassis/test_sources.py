@@ -16,7 +16,7 @@ import fsspec
 import pytest
 from support.http_server import Answer, HttpServer, add_model, run_http
 from support.polling import eventually
-from support.s3_server import run_s3
+from support.s3_server import s3_server
 
 from personalq.chassis.errors import CorruptFile, InvalidInput, NotFound, Unavailable
 from personalq.chassis.origins import public_uri
@@ -57,17 +57,14 @@ def hub(monkeypatch: pytest.MonkeyPatch) -> Iterator[tuple[HttpServer, HttpServe
         yield api, cdn
 
 
-@pytest.fixture(scope="module")
-def s3() -> Iterator[Mapping[str, Any]]:
+@pytest.fixture
+def s3(monkeypatch: pytest.MonkeyPatch) -> Mapping[str, Any]:
     """A running S3 server with a bucket `models`, which the environment leads to."""
-    with run_s3("models") as options:
-        patch = pytest.MonkeyPatch()
-        patch.setenv("AWS_ENDPOINT_URL", str(options["endpoint_url"]))
-        patch.setenv("AWS_ACCESS_KEY_ID", "test")
-        patch.setenv("AWS_SECRET_ACCESS_KEY", "test")
-        patch.setenv("AWS_MAX_ATTEMPTS", "1")
-        yield options
-        patch.undo()
+    options = s3_server("models")
+    monkeypatch.setenv("AWS_ENDPOINT_URL", str(options["endpoint_url"]))
+    monkeypatch.setenv("AWS_ACCESS_KEY_ID", "test")
+    monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "test")
+    return options
 
 
 def write_folder(folder: Path, files: Mapping[str, bytes] = FINE_TUNE) -> Path:
@@ -421,6 +418,8 @@ class TestS3:
             await fetch("s3://models/bear.safetensors", tmp_path, max_bytes=100)
         with pytest.raises(InvalidInput, match="names a bucket but no file"):
             await fetch("s3://models/", tmp_path)
+        with pytest.raises(InvalidInput, match="no valid address"):
+            await fetch("s3://not a bucket/bear.safetensors", tmp_path)
         assert names_below(tmp_path) == []
 
 
@@ -574,6 +573,7 @@ class TestHub:
         "hf://ann/@main",
         "hf://ann/bears\n/x",
         "http://host:port/bear",
+        "http://host:99999/bear",
         "http://host/\x1b[31m",
         "http://" + "a" * 3000,
     ],

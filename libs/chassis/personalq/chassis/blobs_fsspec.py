@@ -48,9 +48,7 @@ def open_filesystem(url: str, **options: Any) -> tuple[Any, str]:
         if scheme == "s3":
             timeouts = {"connect_timeout": CONNECT_TIMEOUT_S, "read_timeout": READ_TIMEOUT_S}
             options.setdefault("config_kwargs", timeouts)
-        filesystem, path = fsspec.core.url_to_fs(
-            url, use_listings_cache=False, skip_instance_cache=True, **options
-        )
+        filesystem, path = fsspec.core.url_to_fs(url, use_listings_cache=False, **options)
     except ImportError as error:
         extra = EXTRAS.get(scheme)
         remedy = f"pip install 'personalq-chassis[{extra}]'" if extra else str(error)
@@ -65,7 +63,10 @@ def open_filesystem(url: str, **options: Any) -> tuple[Any, str]:
 
 @contextmanager
 def store_errors(what: str) -> Iterator[None]:
-    """Translate whatever a storage library raises into NotFound or Unavailable."""
+    """Translate whatever a storage library raises into an error of ours.
+
+    Their texts name endpoints and come in several lines: they stay in the cause, for the log.
+    """
     try:
         yield
     except (PersonalQError, Interrupted):
@@ -74,11 +75,13 @@ def store_errors(what: str) -> Iterator[None]:
         raise NotFound(f"{what} does not exist") from error
     except PermissionError as error:
         raise Unavailable(
-            f"{what} may not be used with these credentials: give this service read and write "
-            "permission for it"
+            f"{what} may not be used with these credentials: give this service permission"
         ) from error
     except Exception as error:  # each library has its own tree of errors
-        raise Unavailable(f"{what} is out of reach: {type(error).__name__}: {error}") from error
+        kind = type(error).__name__
+        if kind == "ParamValidationError":  # botocore's, for what can be no bucket or key
+            raise InvalidInput(f"{what} is no valid address", field="uri") from error
+        raise Unavailable(f"{what} is out of reach ({kind}): try again") from error
 
 
 def stream_into(filesystem: Any, path: str, target: VerifiedWrite, stop: threading.Event) -> None:
@@ -129,10 +132,10 @@ class FsspecBlobStore:
             return
         verify_file(path, sha256=sha256, stop=stop)
         try:
-            with store_errors(f"the blob store {self._url}"):
+            with store_errors("the blob store"):
                 self._filesystem.put_file(str(path), self.blob_path(sha256))
         except NotFound as error:
-            raise Unavailable(f"the bucket of {self._url} does not exist: create it") from error
+            raise Unavailable("the blob store's bucket does not exist: create it") from error
 
     def _fetch(self, sha256: str, destination: Path, stop: threading.Event) -> None:
         size = self._size(sha256)
@@ -149,7 +152,7 @@ class FsspecBlobStore:
     def _size(self, sha256: str) -> int | None:
         """Size of the stored object in bytes, None when there is none."""
         try:
-            with store_errors(f"the blob store {self._url}"):
+            with store_errors("the blob store"):
                 return int(self._filesystem.info(self.blob_path(sha256))["size"])
         except NotFound:
             return None

@@ -156,7 +156,8 @@ def inspect(path: Path) -> Inspection:
             raise InvalidInput(f"{path.name!r} does not exist: check the path", field="uri")
         return _inspect_file(path)
     except (OSError, ValueError) as error:  # ValueError: a path with a zero byte
-        raise InvalidInput(f"{path.name!r} cannot be opened: {error}", field="uri") from error
+        reason = getattr(error, "strerror", None) or "it is no usable path"
+        raise InvalidInput(f"{path.name!r} cannot be opened: {reason}", field="uri") from error
 
 
 def check_base(inspection: Inspection, width: int, *, base_model: str = "the base model") -> None:

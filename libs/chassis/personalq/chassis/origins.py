@@ -169,7 +169,8 @@ class LocalOrigin:
                 field="uri",
             ) from error
         except (OSError, RuntimeError, ValueError) as error:  # loops of links, names too long
-            raise InvalidInput(f"{self._what} cannot be opened: {error}", field="uri") from error
+            reason = getattr(error, "strerror", None) or "it is no usable path"
+            raise InvalidInput(f"{self._what} cannot be opened: {reason}", field="uri") from error
         part = Part(relative=path.name, locator=str(path), size_bytes=size)
         return Listing(is_folder=False, parts=[part])
 

@@ -143,6 +143,7 @@ def _origin_of(uri: str, *, allowed_roots: Sequence[Path], hub_endpoint: str | N
     try:
         parts = urlsplit(uri)
         host = parts.hostname
+        parts.port  # noqa: B018 - raises ValueError when it is no port
     except ValueError as error:
         raise InvalidInput(f"{public_uri(uri)!r} is no URI: {error}", field="uri") from error
     scheme = parts.scheme
