@@ -18,6 +18,7 @@ from personalq.chassis.blobs import open_blob_store
 from personalq.chassis.events import open_bus
 from personalq.quantizer.quantize import quantize_checkpoint
 from personalq.quantizer.thread import TorchThread
+from personalq.v1 import catalog_pb2, types_pb2
 from personalq.v1.events_pb2 import ArtifactReady
 
 
@@ -61,11 +62,13 @@ def tiny_world(tmp_path_factory: pytest.TempPathFactory) -> TinyWorld:
     told = ToldOutcomes()
 
     async def make() -> None:
-        async with open_blob_store((folder / "blobs").as_uri(), None) as blobs:
-            async with TorchThread() as thread:
-                tools = make_tools(base, folder / "work", blobs, told, thread)
-                for job in jobs:
-                    await quantize_checkpoint(job, tools=tools)
+        async with (
+            open_blob_store((folder / "blobs").as_uri(), None) as blobs,
+            TorchThread() as thread,
+        ):
+            tools = make_tools(base, folder / "work", blobs, told, thread)
+            for job in jobs:
+                await quantize_checkpoint(job, tools=tools)
 
     asyncio.run(make())
     assert not told.failed_events
@@ -106,7 +109,7 @@ class StartRenderer:
                 self._nats_url,
                 self._world.base,
                 blobs or self._world.blobs,
-                self._cache,
+                settings.pop("cache_dir", self._cache),
                 catalog_target=self._target,
                 **settings,
             )
@@ -120,23 +123,12 @@ async def start(
     nats_url: str, tiny_world: TinyWorld, catalog: TinyCatalog, tmp_path: Path
 ) -> AsyncIterator[StartRenderer]:
     """A function that starts a renderer with a catalog of the world's checkpoints."""
-    from personalq.v1 import types_pb2
-
     for event in tiny_world.events:
-        entry = catalog.entries.setdefault(
-            event.artifact.checkpoint_id, catalog_pb2_entry(event.artifact.checkpoint_id)
-        )
+        name = event.artifact.checkpoint_id
+        entry = catalog.entries.setdefault(name, catalog_pb2.GetCheckpointResponse())
+        entry.checkpoint.checkpoint_id = name
         entry.checkpoint.state = types_pb2.CHECKPOINT_STATE_SERVABLE
         entry.artifacts.append(event.artifact)
     async with AsyncExitStack() as stack:
         target = await stack.enter_async_context(serving(catalog))
         yield StartRenderer(nats_url, tiny_world, tmp_path / "cache", target, stack)
-
-
-def catalog_pb2_entry(checkpoint_id: str) -> Any:
-    """Return an empty catalog entry."""
-    from personalq.v1 import catalog_pb2
-
-    entry = catalog_pb2.GetCheckpointResponse()
-    entry.checkpoint.checkpoint_id = checkpoint_id
-    return entry

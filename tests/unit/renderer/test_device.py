@@ -43,9 +43,10 @@ async def test_an_error_of_the_work_reaches_the_reader(device: Device) -> None:
         raise ValueError("broken")
 
     read = []
+    stream = device.stream(work, cancellation=Cancellation())
+    read.append(await anext(stream))
     with pytest.raises(ValueError, match="broken"):
-        async for item in device.stream(work, cancellation=Cancellation()):
-            read.append(item)
+        await anext(stream)
     assert read == [1]
 
 

@@ -97,7 +97,7 @@ async def test_the_measured_size_counts() -> None:
     await use(residents, "a", 60)
     async with residents.lease("b", loader(50), expected_bytes=1):
         assert keys(residents) == {"b"}
-    with pytest.raises(Busy):
+    with pytest.raises(Unavailable):
         await use_announced(residents, "c", 101, expected=1)
     assert residents.size_bytes <= 100
     assert "c" not in keys(residents)

@@ -93,7 +93,7 @@ def test_a_trigger_is_found_in_any_case(parts: tuple[Any, Any]) -> None:
 
 def test_a_trigger_that_is_a_token_of_the_base_is_retrained(parts: tuple[Any, Any]) -> None:
     """A word the tokenizer has whole is replaced in this checkpoint's prompts alone."""
-    tokenizer, encoder = parts
+    tokenizer, _ = parts
     word = "a"
     assert word in tokenizer.get_vocab()
     own = extend(tokenizer, {word: torch.randn(1, HIDDEN)})

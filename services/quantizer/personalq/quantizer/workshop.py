@@ -90,9 +90,13 @@ class Workshop:
 
         Raises:
             LoraError: the file does not fit the base, or is not a LoRA we can read.
+            InvalidInput: its numbers are not finite.
         """
         lora = read_lora(file)
+        for name, factors in (lora.unet | lora.text_encoder).items():
+            _check_finite(name, factors.down, factors.up)
         for trigger, rows in lora.embeddings.items():
+            _check_finite(trigger, rows)
             if rows.shape[1] != base.text_width:
                 raise WidthMismatchError(
                     f"The embedding of {trigger} is {rows.shape[1]} wide, the token embeddings of "
@@ -199,7 +203,8 @@ def load_fine_tune(source: Path, base: BaseModel) -> UNet2DConditionModel:
     """Load a full fine-tune: a diffusers folder, its `unet/`, or that folder's weights file.
 
     Raises:
-        InvalidInput: there are no such weights, or they have other names or shapes than the base's.
+        InvalidInput: there are no such weights, they have other names or shapes than the base's,
+            or they are not finite.
     """
     candidates = (source, source / "unet" / WEIGHTS, source / WEIGHTS)
     file = next((path for path in candidates if path.is_file()), None)
@@ -213,6 +218,8 @@ def load_fine_tune(source: Path, base: BaseModel) -> UNet2DConditionModel:
     _check_shapes(file, unet, base)
     with safe_open(file, framework="pt") as opened:
         state = {key: opened.get_tensor(key).float() for key in opened.keys()}  # noqa: SIM118
+    for key, tensor in state.items():
+        _check_finite(key, tensor)
     unet.load_state_dict(state, assign=True)
     return unet.eval()
 
@@ -233,6 +240,14 @@ def _check_shapes(file: Path, unet: UNet2DConditionModel, base: BaseModel) -> No
                 f"the weights are not a UNet of {base.base_model}: {key} is {found[key]}, the "
                 f"base's is {shape}"
             )
+
+
+def _check_finite(name: str, *tensors: torch.Tensor) -> None:
+    if not all(bool(tensor.isfinite().all()) for tensor in tensors):
+        raise InvalidInput(
+            f"{name} holds numbers that are infinite or no numbers: the training diverged; publish "
+            "an earlier state of it"
+        )
 
 
 def _read_ranges(file: Path) -> dict[str, Range] | None:

@@ -14,7 +14,7 @@ import os
 import shutil
 import time
 import uuid
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
 
@@ -68,8 +68,16 @@ class ArtifactFiles:
         if task is None:
             task = asyncio.create_task(self._fetch(digest, folder))
             self._fetching[digest] = task
-            task.add_done_callback(lambda _: self._fetching.pop(digest, None))
+            task.add_done_callback(self._fetched(digest))
         return await asyncio.shield(task)
+
+    def _fetched(self, digest: str) -> Callable[[asyncio.Task[Path]], None]:
+        def note(task: asyncio.Task[Path]) -> None:
+            self._fetching.pop(digest, None)
+            if not task.cancelled():
+                task.exception()  # seen, also when nobody waits any more
+
+        return note
 
     async def _fetch(self, digest: str, folder: Path) -> Path:
         started = time.monotonic()

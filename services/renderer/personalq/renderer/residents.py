@@ -99,6 +99,7 @@ class Residents(Generic[T]):
         if entry is None:
             self._make_room(expected_bytes)
             loading = asyncio.create_task(self._load(key, load))
+            loading.add_done_callback(_seen)
             entry = _Entry(key=key, size_bytes=expected_bytes, loading=loading, used_at=started)
             self._entries[key] = entry
         entry.leases += 1
@@ -128,6 +129,7 @@ class Residents(Generic[T]):
         try:
             value = await load()
             entry.size_bytes = self._measure(value)
+            self._refuse_oversized(entry.size_bytes)
             self._make_room(0)
         except BaseException:
             del self._entries[key]
@@ -149,11 +151,7 @@ class Residents(Generic[T]):
 
     def _make_room(self, needed: int) -> None:
         """Evict until `needed` more bytes fit."""
-        if needed > self.bytes_max:
-            raise Unavailable(
-                f"the checkpoint's weights take {needed:,} bytes, this renderer may hold "
-                f"{self.bytes_max:,}: raise memory_bytes_max or use another profile"
-            )
+        self._refuse_oversized(needed)
         while self.size_bytes + needed > self.bytes_max:
             idle = self._idle_entries()
             if not idle:
@@ -162,6 +160,13 @@ class Residents(Generic[T]):
                     retry_after_s=RETRY_AFTER_S,
                 )
             self._evict(idle[0], "room")
+
+    def _refuse_oversized(self, size_bytes: int) -> None:
+        if size_bytes > self.bytes_max:
+            raise Unavailable(
+                f"the checkpoint's weights take {size_bytes:,} bytes, this renderer may hold "
+                f"{self.bytes_max:,}: raise memory_bytes_max or use another profile"
+            )
 
     def _shrink(self) -> None:
         """Evict what has grown out of the budget, as far as it is not in use."""
@@ -183,3 +188,9 @@ class Residents(Generic[T]):
             "weights evicted",
             extra={"action": "evict_weights", "key": entry.key, "why": why},
         )
+
+
+def _seen(task: asyncio.Task[T]) -> None:
+    """Take note of a load's error, which nobody may be waiting for any more."""
+    if not task.cancelled():
+        task.exception()

@@ -1,0 +1,192 @@
+"""Models in, artifact folders out."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import threading
+from pathlib import Path
+
+import pytest
+import torch
+from safetensors.torch import load_file, save_file
+from support.tiny_sd import BASE_MODEL, TRIGGER, make_full, make_lora, make_tiny_sd
+
+from personalq.chassis.errors import InvalidInput
+from personalq.quantizer.bases import BaseModel, BaseModels, UnknownBaseModel
+from personalq.quantizer.quantize import lora_file
+from personalq.quantizer.workshop import Stopped, Workshop, load_fine_tune
+from personalq.taq import Artifact, WidthMismatchError, read_artifact
+
+NEVER = threading.Event()
+DIGEST = "5" * 64
+
+
+@pytest.fixture(scope="module")
+def base(tmp_path_factory: pytest.TempPathFactory) -> BaseModel:
+    """The tiny base model."""
+    folder = make_tiny_sd(tmp_path_factory.mktemp("base"))
+    return BaseModels({BASE_MODEL: folder}).get(BASE_MODEL)
+
+
+@pytest.fixture(scope="module")
+def workshop(tmp_path_factory: pytest.TempPathFactory) -> Workshop:
+    """A workshop with the shortest of calibrations."""
+    return Workshop(tmp_path_factory.mktemp("calibrations"), device="cpu", prompts=1, steps=1)
+
+
+@pytest.fixture(scope="module")
+def base_artifact(
+    base: BaseModel, workshop: Workshop, tmp_path_factory: pytest.TempPathFactory
+) -> Artifact:
+    """The base's artifact for eight bits."""
+    return workshop.make_base(base, "w8a8", tmp_path_factory.mktemp("w8a8"), stop=NEVER)
+
+
+def test_a_calibration_is_run_once(
+    base: BaseModel, base_artifact: Artifact, workshop: Workshop, tmp_path: Path
+) -> None:
+    """Another profile with the same activations uses the kept ranges; nothing is run."""
+    stopped = threading.Event()
+    stopped.set()
+    other = workshop.make_base(base, "w4a8", tmp_path, stop=stopped)
+    assert other.manifest["calibration"] == base_artifact.manifest["calibration"]
+    assert other.size_bytes < base_artifact.size_bytes
+
+
+def test_a_second_workshop_makes_the_same_artifact(
+    base: BaseModel, base_artifact: Artifact, tmp_path: Path
+) -> None:
+    """Nothing of the machine, the moment or the folder is in an artifact."""
+    other = Workshop(tmp_path / "calibrations", device="cpu", prompts=1, steps=1)
+    again = other.make_base(base, "w8a8", tmp_path / "out", stop=NEVER)
+    assert again.digest == base_artifact.digest
+    assert read_artifact(tmp_path / "out").digest == base_artifact.digest
+
+
+def test_other_calibration_settings_have_another_name(tmp_path: Path) -> None:
+    """What depends on the settings must not be found under the same key."""
+    names = {
+        Workshop(tmp_path, device="cpu", prompts=p, steps=s).calibration
+        for p, s in ((1, 1), (1, 2), (2, 1))
+    }
+    assert len(names) == 3
+
+
+def test_a_stop_ends_a_calibration(base: BaseModel, tmp_path: Path) -> None:
+    """Between two steps the flag is seen; no ranges are kept."""
+    stop = threading.Event()
+    stop.set()
+    workshop = Workshop(tmp_path / "calibrations", device="cpu", prompts=1, steps=1)
+    with pytest.raises(Stopped):
+        workshop.make_base(base, "w8a8", tmp_path / "out", stop=stop)
+    assert not list((tmp_path / "calibrations").iterdir())
+
+
+def test_a_lora_keeps_its_weights_and_its_trained_token(
+    base: BaseModel, base_artifact: Artifact, workshop: Workshop, tmp_path: Path
+) -> None:
+    """The artifact names its base and holds the file's own numbers."""
+    file = make_lora(base.folder, tmp_path / "a.safetensors", trigger_embedding=TRIGGER)
+    artifact = workshop.make_lora(
+        file,
+        base,
+        base_artifact,
+        triggers=[TRIGGER],
+        source_sha256=DIGEST,
+        directory=tmp_path / "out",
+    )
+    assert artifact.base_artifact_digest == base_artifact.digest
+    assert artifact.triggers == (TRIGGER,)
+    (row,) = (t for key, t in load_file(file).items() if key.startswith("bundle_emb"))
+    assert torch.equal(read_artifact(tmp_path / "out").embeddings[TRIGGER], row)
+
+
+def test_a_trained_token_of_another_width_is_refused(
+    base: BaseModel, base_artifact: Artifact, workshop: Workshop, tmp_path: Path
+) -> None:
+    """The message names both widths."""
+    file = make_lora(base.folder, tmp_path / "a.safetensors", trigger_embedding=TRIGGER)
+    tensors = load_file(file)
+    key = next(key for key in tensors if key.startswith("bundle_emb"))
+    save_file(tensors | {key: torch.zeros(1, 768)}, file)
+    with pytest.raises(WidthMismatchError, match=r"768 wide.* 32"):
+        workshop.make_lora(
+            file,
+            base,
+            base_artifact,
+            triggers=[TRIGGER],
+            source_sha256=DIGEST,
+            directory=tmp_path / "out",
+        )
+
+
+def test_diverged_weights_are_refused(
+    base: BaseModel, base_artifact: Artifact, workshop: Workshop, tmp_path: Path
+) -> None:
+    """A single NaN, in a LoRA or in a fine-tune, is named with its layer."""
+    lora = make_lora(base.folder, tmp_path / "a.safetensors")
+    weights = make_full(base.folder, tmp_path / "dog") / "unet/diffusion_pytorch_model.safetensors"
+    for file in (lora, weights):
+        tensors = load_file(file)
+        next(iter(tensors.values())).view(-1)[0] = torch.nan
+        save_file(tensors, file)
+    with pytest.raises(InvalidInput, match="diverged"):
+        workshop.make_lora(
+            lora, base, base_artifact, triggers=[], source_sha256=DIGEST, directory=tmp_path / "out"
+        )
+    with pytest.raises(InvalidInput, match="diverged"):
+        load_fine_tune(tmp_path / "dog", base)
+
+
+@pytest.mark.parametrize("form", ["folder", "unet", "file"])
+def test_a_fine_tune_is_read_in_any_of_its_forms(
+    base: BaseModel, tmp_path: Path, form: str
+) -> None:
+    """A diffusers folder, its unet folder, or the weights alone."""
+    folder = make_full(base.folder, tmp_path / "dog")
+    weights = folder / "unet" / "diffusion_pytorch_model.safetensors"
+    source = {"folder": folder, "unet": folder / "unet", "file": weights}[form]
+    expected = load_file(weights)
+    state = load_fine_tune(source, base).state_dict()
+    assert all(torch.equal(state[key], expected[key]) for key in expected)
+
+
+def test_a_fine_tune_of_another_shape_is_refused(base: BaseModel, tmp_path: Path) -> None:
+    """Missing tensors and other widths are named."""
+    folder = make_full(base.folder, tmp_path / "dog")
+    weights = folder / "unet" / "diffusion_pytorch_model.safetensors"
+    tensors = load_file(weights)
+    save_file({k: v for k, v in tensors.items() if k != "conv_in.bias"}, weights)
+    with pytest.raises(InvalidInput, match=r"conv_in\.bias"):
+        load_fine_tune(folder, base)
+    save_file(tensors | {"conv_in.bias": torch.zeros(7)}, weights)
+    with pytest.raises(InvalidInput, match=r"conv_in\.bias is \(7,\)"):
+        load_fine_tune(folder, base)
+    shutil.rmtree(folder / "unet")
+    with pytest.raises(InvalidInput, match="diffusers folder"):
+        load_fine_tune(folder, base)
+
+
+def test_a_base_is_identified_by_its_files(tmp_path: Path) -> None:
+    """The same files elsewhere are the same base; another scheduler is another one."""
+    one, two = (make_tiny_sd(tmp_path / name) for name in ("one", "two"))
+    same = [BaseModels({"m": folder}).get("m").fingerprint for folder in (one, two)]
+    assert same[0] == same[1]
+    config = two / "scheduler" / "scheduler_config.json"
+    config.write_text(json.dumps(json.loads(config.read_text()) | {"beta_end": 0.02}))
+    assert BaseModels({"m": two}).get("m").fingerprint != same[0]
+    with pytest.raises(UnknownBaseModel, match="known are m"):
+        BaseModels({"m": two}).get("n")
+
+
+def test_the_lora_in_a_folder_is_found(tmp_path: Path) -> None:
+    """By its usual name, or as the only one; several without that name are ambiguous."""
+    for name in ("a", "b"):
+        (tmp_path / f"{name}.safetensors").touch()
+    with pytest.raises(InvalidInput, match="2 safetensors files"):
+        lora_file(tmp_path)
+    named = tmp_path / "pytorch_lora_weights.safetensors"
+    named.touch()
+    assert lora_file(tmp_path) == named
+    assert lora_file(tmp_path / "a.safetensors") == tmp_path / "a.safetensors"
