@@ -26,7 +26,7 @@ from personalq.sdk.endpoints import Endpoints
 T = TypeVar("T")
 
 _POLL_S = 0.1
-_READY_TIMEOUT_S = 120.0
+_READY_TIMEOUT_S = 300.0
 _SET_UP_TIMEOUT_S = 120.0
 
 
