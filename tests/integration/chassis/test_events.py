@@ -399,8 +399,12 @@ async def test_on_a_stop_a_running_handler_finishes(bus: Bus) -> None:
         release.set()
         await asyncio.gather(task, return_exceptions=True)
     assert finished
-    info = await bus.jetstream.consumer_info(CHECKPOINTS, "worker")
-    assert (info.num_ack_pending, info.num_pending) == (0, 1)
+
+    async def acknowledged() -> bool:
+        info = await bus.jetstream.consumer_info(CHECKPOINTS, "worker")
+        return (info.num_ack_pending, info.num_pending) == (0, 1)
+
+    await eventually(acknowledged)
 
 
 async def test_on_a_stop_a_handler_that_hangs_gives_its_event_back(bus: Bus) -> None:
@@ -419,6 +423,31 @@ async def test_on_a_stop_a_handler_that_hangs_gives_its_event_back(bus: Bus) -> 
     handler = _Recorder()
     async with _consuming(bus, handler):
         await handler.saw("bear")
+
+
+async def test_a_stop_in_full_flow_is_heard(bus: Bus) -> None:
+    """Cancelling while messages pour in ends the consumer, and no message is lost by it."""
+    seen: set[str] = set()
+
+    async def handler(event: pb.CheckpointLanded) -> None:
+        seen.add(event.checkpoint.checkpoint_id)
+
+    ids = {str(number) for number in range(200)}
+    for checkpoint_id in ids:
+        payload = json.dumps({"checkpoint": {"checkpointId": checkpoint_id}}).encode()
+        await bus.client.publish(LANDED, payload)
+    await bus.client.flush()
+    stops = 0
+    while stops < 30 and len(seen) < len(ids):
+        async with _consuming(bus, handler, ack_wait_s=1.0) as task:
+            before = len(seen)
+            await eventually(lambda before=before: _is(len(seen) > before), every_s=0.001)  # type: ignore[misc]
+            task.cancel()
+            done, _ = await asyncio.wait({task}, timeout=10)
+            assert done
+        stops += 1
+    async with _consuming(bus, handler, ack_wait_s=1.0):
+        await eventually(lambda: _is(seen == ids))
 
 
 async def test_a_consumer_takes_new_settings(bus: Bus) -> None:

@@ -408,19 +408,30 @@ def _is_refusal(error: Exception) -> bool:
 async def _next(pull: Pull) -> Msg | None:
     """The next message, or None when none came for a while.
 
-    nats-py raises its own and the built-in TimeoutError here; both are the built-in one.
+    nats-py raises its own and the built-in TimeoutError here; both are the built-in one. It waits
+    with `asyncio.wait_for`, which before Python 3.12 loses a cancellation that arrives together
+    with the message: hence the second look.
     """
+    message: Msg | None = None
     try:
-        messages: list[Msg] = await pull.fetch(1, timeout=_FETCH_S)
+        [message] = await pull.fetch(1, timeout=_FETCH_S)
     except TimeoutError:
-        return None
+        pass
     except asyncio.CancelledError:
-        task = asyncio.current_task()
-        if task is not None and task.cancelling():
+        if _is_cancelled():
             raise
         # Nobody cancelled us: nats-py does so to its waiting readers when it closes.
         raise nats.errors.ConnectionClosedError from None
-    return messages[0]
+    if _is_cancelled():
+        if message is not None:
+            await message.nak()
+        raise asyncio.CancelledError
+    return message
+
+
+def _is_cancelled() -> bool:
+    task = asyncio.current_task()
+    return task is not None and task.cancelling() > 0
 
 
 async def _deliver(
@@ -441,9 +452,10 @@ async def _deliver(
 @asynccontextmanager
 async def _sign_of_life(message: Msg, *, every_s: float) -> AsyncIterator[None]:
     """Tell the server that the message is being worked on, so that no other worker gets it."""
+    working = True
 
     async def beat() -> None:
-        while True:
+        while working:
             await asyncio.sleep(every_s)
             # Out of reach for now: the connection comes back, or the message goes to another.
             with suppress(nats.errors.Error):
@@ -453,6 +465,7 @@ async def _sign_of_life(message: Msg, *, every_s: float) -> AsyncIterator[None]:
     try:
         yield
     finally:
+        working = False
         heart.cancel()
 
 

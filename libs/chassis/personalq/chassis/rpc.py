@@ -129,7 +129,9 @@ async def serve(
     await condition.set_all(watched, serving=ready is None)
     await server.start()
     log.info("serving", extra={"action": "serve", "host": settings.host, "port": port})
-    watch = asyncio.create_task(_watch_readiness(ready, condition, watched)) if ready else None
+    watch = (
+        asyncio.create_task(_watch_readiness(ready, condition, watched, stop)) if ready else None
+    )
     drain_s = settings.drain_s
     try:
         yield Server(port=port, stopping=stop)
@@ -137,10 +139,10 @@ async def serve(
         drain_s = 0.0  # what failed is in no state to serve on
         raise
     finally:
+        stop.set()
         if watch is not None:
             watch.cancel()
             await asyncio.gather(watch, return_exceptions=True)
-        stop.set()
         await condition.enter_graceful_shutdown()
         try:
             await asyncio.sleep(drain_s)
@@ -232,10 +234,12 @@ class _Health(health.aio.HealthServicer):
                     await task
 
 
-async def _watch_readiness(ready: Ready, condition: _Health, services: Sequence[str]) -> None:
+async def _watch_readiness(
+    ready: Ready, condition: _Health, services: Sequence[str], stop: asyncio.Event
+) -> None:
     """Let health follow what the service says of itself; log each change."""
     serving = False
-    while True:
+    while not stop.is_set():  # a cancellation may get lost inside `ready`, see consumers._next
         problem = ""
         try:
             async with asyncio.timeout(_READY_WITHIN_S):
