@@ -21,37 +21,29 @@ import uuid
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
-from typing import Generic, TypeAlias
+from typing import Generic
 
 import nats.errors
+from nats.aio.client import Client
 from nats.aio.msg import Msg
 from nats.js import JetStreamContext
 from nats.js.api import AckPolicy, ConsumerConfig, DeliverPolicy
-from nats.js.errors import BadRequestError, ServerError
 from opentelemetry.trace import SpanKind
 
 from personalq.chassis import dead_letters, telemetry
 from personalq.chassis.envelopes import M, unwrap
-from personalq.chassis.errors import InvalidInput, PersonalQError, Unavailable
+from personalq.chassis.errors import InvalidInput, PersonalQError
+from personalq.chassis.pulls import Pull, keep_pulling
 from personalq.chassis.subjects import route_of
 from personalq.chassis.tenancy import tenant_scope
 
 log = logging.getLogger(__name__)
 
-Pull: TypeAlias = JetStreamContext.PullSubscription
-
-#: One pull waits this long for a message; short, because a pull does not survive a server restart
-#: and nats-py waits to the end of it even when it hears that the consumer is gone.
-_FETCH_S = 2.0
-#: Between two attempts to find or make a consumer.
-_RECOVER_S = (0.2, 10.0)
 #: Delay before a failed message comes again: doubles from the first to the second.
 _BACKOFF_S = (1.0, 60.0)
 #: A message delivered this many times max_deliver is buried whatever its handler says: a worker
 #: that dies of it, or says Retry for ever, must not hold it for ever.
 _SAFETY_FACTOR = 10
-#: What the server says, with code 500, when a consumer of that name has other fundamentals.
-_CONSUMER_CREATE_ERROR = 10012
 
 
 class Retry(Exception):
@@ -93,11 +85,13 @@ class Worker(Generic[M]):
 
     def __init__(
         self,
+        client: Client,
         jetstream: JetStreamContext,
         event_type: type[M],
         handler: Callable[[M], Awaitable[None]],
         subscription: Subscription,
     ) -> None:
+        self._client = client
         self._jetstream = jetstream
         self._event_type = event_type
         self._event = event_type.DESCRIPTOR.name
@@ -109,8 +103,12 @@ class Worker(Generic[M]):
     async def run(self) -> None:
         """Work until cancelled; then take nothing new, and let what is running finish."""
         try:
-            await _keep_pulling(
-                self._jetstream, route_of(self._event_type).stream, self._config(), self._work
+            await keep_pulling(
+                self._client,
+                self._jetstream,
+                route_of(self._event_type).stream,
+                self._config(),
+                self._work,
             )
         finally:
             await self._finish()
@@ -121,7 +119,7 @@ class Worker(Generic[M]):
             await self._slots.acquire()
             message: Msg | None = None
             try:
-                message = await _next(pull)
+                message = await pull.next()
             finally:
                 if message is None:
                     self._slots.release()
@@ -273,6 +271,7 @@ class Follower(Generic[M]):
 
     def __init__(
         self,
+        client: Client,
         jetstream: JetStreamContext,
         event_type: type[M],
         handler: Callable[[M], Awaitable[None]],
@@ -280,6 +279,7 @@ class Follower(Generic[M]):
         name: str,
         synced: asyncio.Event | None = None,
     ) -> None:
+        self._client = client
         self._jetstream = jetstream
         self._event_type = event_type
         self._event = event_type.DESCRIPTOR.name
@@ -292,17 +292,18 @@ class Follower(Generic[M]):
         """Follow until cancelled."""
         stream = route_of(self._event_type).stream
         try:
-            await _keep_pulling(self._jetstream, stream, self._config(), self._work)
+            await keep_pulling(self._client, self._jetstream, stream, self._config(), self._work)
         finally:
             with suppress(Exception):
                 await asyncio.wait_for(self._jetstream.delete_consumer(stream, self._name), 2.0)
 
     async def _work(self, pull: Pull) -> None:
-        info = await pull.consumer_info()
+        stream = route_of(self._event_type).stream
+        info = await self._jetstream.consumer_info(stream, self._name)
         if not info.num_pending and not info.num_ack_pending:
             self._synced.set()
         while True:
-            message = await _next(pull)
+            message = await pull.next()
             if message is not None:
                 await self._settle(message)
                 if message.metadata.num_pending == 0:
@@ -349,89 +350,6 @@ def backoff_s(deliveries: int, *, first_s: float = _BACKOFF_S[0]) -> float:
     """Seconds before the next delivery: doubles each time, with up to 20 % on top."""
     delay = min(first_s * 2.0 ** min(deliveries - 1, 30), _BACKOFF_S[1])
     return delay * random.uniform(1.0, 1.2)  # noqa: S311  # jitter, not a secret
-
-
-async def _keep_pulling(
-    jetstream: JetStreamContext,
-    stream: str,
-    config: ConsumerConfig,
-    work: Callable[[Pull], Awaitable[None]],
-) -> None:
-    """Make or update the consumer and pull from it; do so again whenever it is lost.
-
-    A consumer is lost when someone deletes it, when its stream is made anew, or, held in memory,
-    when the server restarts. Returns never; raises PersonalQError when the server refuses the
-    consumer, Unavailable when the connection is closed.
-    """
-    delay_s = _RECOVER_S[0]
-    while True:
-        started = time.monotonic()
-        try:
-            await jetstream.add_consumer(stream, config)
-            pull = await jetstream.pull_subscribe_bind(consumer=config.name, stream=stream)
-            try:
-                await work(pull)
-            finally:
-                with suppress(Exception):
-                    await pull.unsubscribe()
-        except nats.errors.ConnectionClosedError as error:
-            raise Unavailable("the connection to NATS is closed") from error
-        except (nats.errors.Error, OSError, TimeoutError) as error:
-            if _is_refusal(error):
-                raise PersonalQError(
-                    f"NATS refuses consumer {config.name} of {stream}: {error}; "
-                    "delete the consumer if its settings changed"
-                ) from error
-            if time.monotonic() - started > _RECOVER_S[1]:
-                delay_s = _RECOVER_S[0]
-            log.warning(
-                "consumer lost",
-                extra={
-                    "action": "pull_events",
-                    "stream": stream,
-                    "consumer": config.name,
-                    "problem": str(error) or repr(error),
-                    "retry_in_s": delay_s,
-                },
-            )
-            await asyncio.sleep(delay_s)
-            delay_s = min(delay_s * 2, _RECOVER_S[1])
-
-
-def _is_refusal(error: Exception) -> bool:
-    """Whether asking again for the same consumer would change nothing."""
-    if isinstance(error, ServerError):
-        return bool(error.err_code == _CONSUMER_CREATE_ERROR)
-    return isinstance(error, BadRequestError)
-
-
-async def _next(pull: Pull) -> Msg | None:
-    """The next message, or None when none came for a while.
-
-    nats-py raises its own and the built-in TimeoutError here; both are the built-in one. It waits
-    with `asyncio.wait_for`, which before Python 3.12 loses a cancellation that arrives together
-    with the message: hence the second look.
-    """
-    message: Msg | None = None
-    try:
-        [message] = await pull.fetch(1, timeout=_FETCH_S)
-    except TimeoutError:
-        pass
-    except asyncio.CancelledError:
-        if _is_cancelled():
-            raise
-        # Nobody cancelled us: nats-py does so to its waiting readers when it closes.
-        raise nats.errors.ConnectionClosedError from None
-    if _is_cancelled():
-        if message is not None:
-            await message.nak()
-        raise asyncio.CancelledError
-    return message
-
-
-def _is_cancelled() -> bool:
-    task = asyncio.current_task()
-    return task is not None and task.cancelling() > 0
 
 
 async def _deliver(

@@ -137,7 +137,7 @@ class Bus:
             finish_s=finish_s,
             backoff_s=backoff_s,
         )
-        await Worker(self.jetstream, event_type, handler, subscription).run()
+        await Worker(self.client, self.jetstream, event_type, handler, subscription).run()
 
     async def follow(
         self,
@@ -152,7 +152,9 @@ class Bus:
         Runs until cancelled. Sets `synced` once everything that was there at the start has been
         handed over. When the server loses the consumer, all of it is handed over again.
         """
-        await Follower(self.jetstream, event_type, handler, name=name, synced=synced).run()
+        await Follower(
+            self.client, self.jetstream, event_type, handler, name=name, synced=synced
+        ).run()
 
     async def dead_letters(self) -> AsyncIterator[DeadLetter]:
         """Messages nobody could handle, oldest first."""

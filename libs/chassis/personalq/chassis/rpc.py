@@ -239,7 +239,7 @@ async def _watch_readiness(
 ) -> None:
     """Let health follow what the service says of itself; log each change."""
     serving = False
-    while not stop.is_set():  # a cancellation may get lost inside `ready`, see consumers._next
+    while not stop.is_set():  # a cancellation may get lost inside `ready`, see pulls.py
         problem = ""
         try:
             async with asyncio.timeout(_READY_WITHIN_S):
