@@ -5,6 +5,8 @@
 stated order picks.
 """
 
+# ruff: noqa: E501 - one card or request per line reads best
+
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence

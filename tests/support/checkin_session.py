@@ -1,11 +1,12 @@
 """Check-in in one process: ask, answer, and count how often it is right.
 
-`python tests/support/checkin_session.py` prints the accuracy per kind of request.
+`PYTHONPATH=tests python -m support.checkin_session` prints the accuracy per kind of request.
 """
 
 from __future__ import annotations
 
 import asyncio
+import sys
 from collections import defaultdict
 from collections.abc import Sequence
 from datetime import datetime
@@ -16,7 +17,7 @@ from support.fake_catalog import FakeCatalog
 
 from personalq.checkin.answer import Reply
 from personalq.checkin.cards import Card
-from personalq.checkin.outcome import Answered, Clarification, NoMatch, Outcome, Selection
+from personalq.checkin.outcome import Answered, Clarification, Outcome, Selection
 from personalq.checkin.reason import DeterministicReasoner
 from personalq.checkin.select import Request, select
 from personalq.checkin.settings import CheckinSettings
@@ -58,9 +59,7 @@ class Session:
             select(request, catalog=self.catalog, reasoner=reasoner, settings=self.settings)
         )
 
-    def ask(
-        self, prompt: str, *, candidate_ids: tuple[str, ...] = (), owner: str = ""
-    ) -> Outcome:
+    def ask(self, prompt: str, *, candidate_ids: tuple[str, ...] = (), owner: str = "") -> Outcome:
         """The outcome of a prompt."""
         return self.answered(prompt, candidate_ids=candidate_ids, owner=owner).outcome
 
@@ -84,38 +83,46 @@ def outcome_name(outcome: Outcome) -> str:
     return ASK if isinstance(outcome, Clarification) else NONE
 
 
-def accuracy() -> dict[str, tuple[int, int]]:
-    """(right, asked) per kind over both tables; an ambiguous request must end right as well."""
+def accuracy() -> tuple[dict[str, tuple[int, int]], list[str]]:
+    """(right, asked) per kind over both tables, and what went wrong.
+
+    An ambiguous request must be asked about and end right after its answer.
+    """
     right: dict[str, int] = defaultdict(int)
     total: dict[str, int] = defaultdict(int)
+    wrong: list[str] = []
     session = Session(studio())
     for case in STUDIO:
         outcome = session.ask(case.prompt, candidate_ids=case.pool)
-        good = outcome_name(outcome) == case.expected
-        final = ""
-        if good and isinstance(outcome, Clarification):
+        path = [outcome_name(outcome)]
+        if isinstance(outcome, Clarification):
             answer = session.answer(case.prompt, outcome, case.answer, candidate_ids=case.pool)
-            final = outcome_name(answer)
-            good = final == case.final
+            path.append(outcome_name(answer))
+        expected = [case.expected, case.final] if case.expected == ASK else [case.expected]
         total[case.kind] += 1
-        right[case.kind] += good
-        if not good:
-            print(f"  {case.kind}: {case.prompt!r} {case.answer!r} -> {outcome_name(outcome)!r} {final!r}, not {case.expected!r} {case.final!r}")  # noqa: E501, T201
+        right[case.kind] += path == expected
+        if path != expected:
+            wrong.append(f"{case.kind}: {case.prompt!r}, {case.answer!r}: {path}, not {expected}")
     session = Session(paper())
     for rule in PAPER:
         meant = expected_ids(rule, session.cards)
         name = outcome_name(session.ask(rule.prompt))
-        expected = (NONE if not meant else ASK) if len(meant) != 1 else meant[0]
+        wanted = (NONE if not meant else ASK) if len(meant) != 1 else meant[0]
         total[rule.kind] += 1
-        right[rule.kind] += name == expected
-        if name != expected:
-            print(f"  {rule.kind}: {rule.prompt!r} -> {name!r}, not {expected!r} ({len(meant)})")  # noqa: T201
-    return {kind: (right[kind], total[kind]) for kind in sorted(total)}
+        right[rule.kind] += name == wanted
+        if name != wanted:
+            wrong.append(f"{rule.kind}: {rule.prompt!r}: {name!r}, not {wanted!r} of {len(meant)}")
+    return {kind: (right[kind], total[kind]) for kind in sorted(total)}, wrong
+
+
+def main() -> None:
+    """Print accuracy per kind, and what went wrong."""
+    table, wrong = accuracy()
+    lines = [f"{kind:14} {good:4} of {asked:4}" for kind, (good, asked) in table.items()]
+    good = sum(right for right, _ in table.values())
+    asked = sum(total for _, total in table.values())
+    sys.stdout.write("\n".join([*wrong, *lines, f"{'all':14} {good:4} of {asked:4}"]) + "\n")
 
 
 if __name__ == "__main__":
-    table = accuracy()
-    for kind, (right, total) in table.items():
-        print(f"{kind:14} {right:4} of {total:4}")  # noqa: T201
-    print(f"{'all':14} {sum(r for r, _ in table.values()):4} of {sum(t for _, t in table.values()):4}")  # noqa: E501, T201
-    assert NoMatch
+    main()

@@ -24,20 +24,37 @@ from personalq.checkin.vocabulary import Lexicon
 
 _VERSION = "q1"
 _ANY = re.compile(
-    r"(?:(?:oh|ok|okay|well|um|hm+|just|really|honestly|sorry|i|it|they|that|they're|it's|that's|all|to|me|for|please|then|is|are|so|do|would|be)[\s,]+)*"
-    r"(?:any(?:\s+of\s+(?:them|these|those))?(?:\s+(?:one|will\s+do|is\s+fine|works|would\s+do|would\s+work))?|any(?:thing|one)|either(?:\s+(?:one|of\s+them|is\s+fine|works|way))?|whatever|whichever(?:\s+one)?|"
-    r"(?:does\s?n'?t|don'?t|do\s+not|does\s+not)\s+(?:really\s+)?(?:matter|care|mind)|no\s+(?:preference|idea)|not\s+sure|(?:you|u)\s+(?:choose|pick|decide)|(?:your|dealer's)\s+(?:choice|pick|call)|"
-    r"surprise\s+me|all\s+the\s+same|same\s+to\s+me|both(?:\s+(?:are\s+)?(?:fine|ok|okay))?|up\s+to\s+you|no\s+matter|all(?:\s+of\s+them)?|idk|don'?t\s+know|(?:i\s+)?guess\s+any)"
-    r"(?:[\s,.!]+(?:please|thanks|really|one|is\s+fine|will\s+do|works|fine|you\s+like|you\s+want|you\s+prefer|to\s+me|is\s+good|then|for\s+me|works\s+for\s+me))*[\s.!,]*"
+    r"(?:(?:oh|ok|okay|well|um|hm+|just|really|honestly|sorry|i|it|they|that|they're|"
+    r"it's|that's|all|to|me|for|please|then|is|are|so|do|would|be)[\s,]+)*"
+    r"(?:any(?:\s+of\s+(?:them|these|those))?(?:\s+(?:one|will\s+do|is\s+fine|works|"
+    r"would\s+do|would\s+work))?|any(?:thing|one)|either(?:\s+(?:one|of\s+them|"
+    r"is\s+fine|works|way))?|whatever|whichever(?:\s+one)?|"
+    r"(?:does\s?n'?t|don'?t|do\s+not|does\s+not)\s+(?:really\s+)?(?:matter|care|mind)|"
+    r"no\s+(?:preference|idea)|not\s+sure|(?:you|u)\s+(?:choose|pick|decide)|(?:your|"
+    r"dealer's)\s+(?:choice|pick|call)|"
+    r"surprise\s+me|all\s+the\s+same|same\s+to\s+me|both(?:\s+(?:are\s+)?(?:fine|ok|"
+    r"okay))?|up\s+to\s+you|no\s+matter|all(?:\s+of\s+them)?|idk|don'?t\s+know|"
+    r"(?:i\s+)?guess\s+any)"
+    r"(?:[\s,.!]+(?:please|thanks|really|one|is\s+fine|will\s+do|works|fine|"
+    r"you\s+like|you\s+want|you\s+prefer|to\s+me|is\s+good|then|for\s+me|"
+    r"works\s+for\s+me))*[\s.!,]*"
 )
 _NEITHER = re.compile(
-    r"\s*(?:no(?:ne)?(?:\s+of\s+(?:them|these|those|the\s+above))?|neither(?:\s+(?:one|of\s+them|of\s+these))?|nope|nah)(?!\w)(?:\s*[,.;:!-]+|\s+but|\s*$)\s*"
+    r"\s*(?:no(?:ne)?(?:\s+of\s+(?:them|these|those|the\s+above))?|"
+    r"neither(?:\s+(?:one|of\s+them|of\s+these))?|nope|nah)(?!\w)(?:\s*[,.;:!-]+|"
+    r"\s+but|\s*$)\s*"
 )
 _CHATTER = re.compile(
-    r"^\s*(?:(?:um+|uh|oh|ah|er|hm+|well|ok|okay|yes|yeah|yep|sure|sorry|actually|please|i\s+(?:think|guess|meant?|want(?:ed)?|would\s+like|prefer|was\s+thinking\s+of)|i'd\s+(?:like|prefer|say|go\s+(?:for|with))|make\s+(?:it|that)|go\s+(?:for|with)|let's\s+(?:go\s+with|take)|take|use|give\s+me|probably|maybe|it's|it\s+is|that\s+would\s+be|definitely)(?:[\s,:!.-]+|$))+"
+    r"^\s*(?:(?:um+|uh|oh|ah|er|hm+|well|ok|okay|yes|yeah|yep|sure|sorry|actually|"
+    r"please|i\s+(?:think|guess|meant?|want(?:ed)?|would\s+like|prefer|"
+    r"was\s+thinking\s+of)|i'd\s+(?:like|prefer|say|go\s+(?:for|with))|make\s+(?:it|"
+    r"that)|go\s+(?:for|with)|let's\s+(?:go\s+with|take)|take|use|give\s+me|probably|"
+    r"maybe|it's|it\s+is|that\s+would\s+be|definitely)(?:[\s,:!.-]+|$))+"
 )
 _INDEX = re.compile(
-    r"(?:the\s+)?(?:(?:option|choice|number|no\.?|\#)\s*(?P<a>\d|one|two|three|four)|(?P<b>first|second|third|fourth|1st|2nd|3rd|4th)(?:\s+(?:one|option|choice))?|(?P<c>\d)\.?|(?P<d>former|latter|last\s+option))(?:\s+please)?"
+    r"(?:the\s+)?(?:(?:option|choice|number|no\.?|\#)\s*(?P<a>\d|one|two|three|four)|"
+    r"(?P<b>first|second|third|fourth|1st|2nd|3rd|4th)(?:\s+(?:one|option|choice))?|"
+    r"(?P<c>\d)\.?|(?P<d>former|latter|last\s+option))(?:\s+please)?"
 )
 
 
@@ -259,7 +276,7 @@ def _bare_number(constraint: Constraint, asked: Asked) -> Constraint:
 
 
 def _same_year(constraint: Constraint, intent: Intent, context: Context) -> Constraint:
-    """ "the May one" after "from 2025" is May 2025."""
+    """Read "the May one" after "from 2025" as May 2025."""
     earlier = intent.first(Attribute.CREATED_AT)
     if (
         constraint.attribute is not Attribute.CREATED_AT
@@ -272,7 +289,8 @@ def _same_year(constraint: Constraint, intent: Intent, context: Context) -> Cons
         return constraint
     hull = earlier.interval
     begin = constraint.intervals[0].start
-    assert begin is not None
+    if begin is None:
+        return constraint
     local = begin.astimezone(context.zone)
     for year in range(local.year, local.year - 10, -1):
         interval = calendar.month(year, local.month, context.zone)

@@ -7,9 +7,20 @@ from zoneinfo import ZoneInfo
 
 from personalq.checkin.intent import Interval
 
-MONTH_NAMES = (
-    "January February March April May June July August September October November December".split()
-)
+MONTH_NAMES = [
+    "January",
+    "February",
+    "March",
+    "April",
+    "May",
+    "June",
+    "July",
+    "August",
+    "September",
+    "October",
+    "November",
+    "December",
+]
 
 
 def midnight(day: date, zone: ZoneInfo) -> datetime:
@@ -71,7 +82,7 @@ def holiday(year: int, entry: tuple[int, int]) -> date:
 
 
 def name_of_month(moment: datetime, zone: ZoneInfo) -> str:
-    """ "April" of a moment."""
+    """The month of a moment: "April"."""
     return MONTH_NAMES[moment.astimezone(zone).month - 1]
 
 
@@ -79,11 +90,8 @@ def describe(interval: Interval, zone: ZoneInfo) -> str:
     """An interval in words: "in April 2026", "before 1 June 2026"."""
     start = interval.start.astimezone(zone) if interval.start else None
     end = interval.end.astimezone(zone) if interval.end else None
-    if start is None and end is None:
-        return "at any time"
     if start is None:
-        assert end is not None
-        return f"before {_day(end)}"
+        return f"before {_day(end)}" if end is not None else "at any time"
     if end is None:
         return f"from {_day(start)} on"
     if end - start <= timedelta(days=1, hours=1):

@@ -6,7 +6,7 @@ from datetime import datetime
 from zoneinfo import ZoneInfo
 
 from personalq.checkin.cards import Card
-from personalq.checkin.describe import kind_of
+from personalq.checkin.describe import concepts, kind_of, profile
 from personalq.checkin.intent import Attribute, Constraint
 from personalq.checkin.lexicon import canonical
 
@@ -42,7 +42,10 @@ def _has(card: Card, constraint: Constraint, zone: ZoneInfo) -> bool:
         case Attribute.IDENTITY:
             return card.checkpoint_id in constraint.values
         case Attribute.DESCRIPTION:
-            return kind_of(card) in constraint.values
+            if kind_of(card) in constraint.values:
+                return True
+            said = concepts(" ".join(constraint.values))
+            return constraint.excluded and set(said) <= profile(card).everything
         case _:
             return True
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 from dataclasses import dataclass
 from functools import lru_cache
@@ -12,11 +13,14 @@ from personalq.checkin.lexicon import canonical
 
 _CLAUSE = re.compile(r"[.;:\n]|,\s+(?!and\b)")
 _CUT = re.compile(
-    r"\b(?:rendered|trained|shown|drawn|painted|captured|photographed|depicted|in\s+an?\s+\w+(?:[\s-]\w+)?\s+(?:style|look)|in\s+\w+\s+style|best\s+for|optimi[sz]ed|against|standing|sitting|version\s+\d+|v\d+)\b.*$",
+    r"\b(?:rendered|trained|shown|drawn|painted|captured|photographed|depicted|"
+    r"in\s+an?\s+\w+(?:[\s-]\w+)?\s+(?:style|look)|in\s+\w+\s+style|best\s+for|"
+    r"optimi[sz]ed|against|standing|sitting|version\s+\d+|v\d+)\b.*$",
     re.IGNORECASE,
 )
 _PICTURED = re.compile(
-    r"^(?:(?:an?|the)\s+)?(?:picture|photo|image|portrait|rendering|depiction|drawing|painting|sketch|illustration)s?\s+of\s+",
+    r"^(?:(?:an?|the)\s+)?(?:picture|photo|image|portrait|rendering|depiction|drawing|"
+    r"painting|sketch|illustration)s?\s+of\s+",
     re.IGNORECASE,
 )
 _UNSAFE = re.compile(r"[<>\x00-\x1f\x7f`{}\[\]]")
@@ -68,9 +72,14 @@ def stem(word: str) -> str:
     return word.removesuffix("e") if len(word) > 4 else word
 
 
-@lru_cache(maxsize=4096)
 def concepts(text: str) -> tuple[str, ...]:
     """A text as concept names in order: synonyms of the description file fall together."""
+    return tuple(concept for concept, _ in worded_concepts(text))
+
+
+@lru_cache(maxsize=4096)
+def worded_concepts(text: str) -> tuple[tuple[str, str], ...]:
+    """Concepts, each with the words that said it."""
     groups = lexicon.description_groups()
     words = [canonical(word) for word in _WORD.findall(text.casefold())]
     found = []
@@ -79,11 +88,11 @@ def concepts(text: str) -> tuple[str, ...]:
         for length in (3, 2, 1):
             phrase = " ".join(words[index : index + length])
             if index + length <= len(words) and phrase in groups:
-                found.append(f"={groups[phrase]}")
+                found.append((f"={groups[phrase]}", phrase))
                 index += length
                 break
         else:
-            found.append(stem(words[index]))
+            found.append((stem(words[index]), words[index]))
             index += 1
     return tuple(found)
 
@@ -104,7 +113,7 @@ def _profile(text: str, kind: str) -> Profile:
     return Profile(
         everything=frozenset(order),
         kind=frozenset(concepts(head)),
-        pairs=frozenset(zip(order, order[1:], strict=False)),
+        pairs=frozenset(itertools.pairwise(order)),
     )
 
 

@@ -127,7 +127,7 @@ class Draft:
         return False
 
     def leads_to_selector(self, index: int, reach: int = 4) -> bool:
-        """Whether the noun phrase from `index` on ends in "model", "version", "one" …"""
+        """Whether the noun phrase from `index` on ends in "model", "version" or "one"."""
         words = self.page.words
         for position in range(index, min(len(words), index + reach)):
             word = words[position]

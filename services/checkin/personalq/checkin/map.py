@@ -8,33 +8,42 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from personalq.checkin.cards import Card
 from personalq.checkin.intent import Intent, Span
 from personalq.checkin.lexicon import canonical
 from personalq.checkin.outcome import Replacement, Rewrite
-from personalq.checkin.text import merge, shadow
+from personalq.checkin.text import ends_before, merge, shadow
 
-_SELECTOR = r"(?:versions?|models?|builds?|checkpoints?|loras?|ones?|variants?|editions?|iterations?|releases?|revisions?|ckpts?|training|run|adapter)"
+_SELECTOR = (
+    r"(?:versions?|models?|builds?|checkpoints?|loras?|ones?|variants?|editions?|"
+    r"iterations?|releases?|revisions?|ckpts?|training|run|adapter|batch|set)"
+)
 _SELECTOR_WORD = re.compile(rf"(?<![\w<-]){_SELECTOR}(?![\w>-])")
 _SELECTED_AFTER = re.compile(rf"(?:\s+(?:trained|training|lora))?\s+{_SELECTOR}(?!\w)")
 _OF = re.compile(r"\s*(?:version\s+)?of(?:\s+(?:the|my|our|an?|that))?(?=\s)")
 _ONE_BEFORE = re.compile(
-    rf"(?:(?<!\w)(?:the|my|our|an?|that)\s+)?(?<!\w){_SELECTOR}\s+(?:(?:that|which)\s+)?(?:(?:is|was|were|has\s+been|i|we)\s+)?$"
+    rf"(?:(?<!\w)(?:the|my|our|an?|that)\s+)?(?<!\w){_SELECTOR}\s+(?:(?:that|"
+    rf"which)\s+)?(?:(?:is|was|were|has\s+been|i|we)\s+)?(?:(?:from|of|in|"
+    rf"with)\s+(?:(?:the|my)\s+)?)?$"
 )
 _WAS_BEFORE = re.compile(
     r"(?<!\w)(?:(?:that|which)\s+)?(?:(?:is|was|were|has\s+been)\s+)$|(?<!\w)(?:that|which)\s+$"
 )
 _LEAD = re.compile(
-    r"(?:[,;:]?\s*(?<!\w)(?:and|but))?(?:[,;:]?\s*(?<!\w)(?:using|use|with|from|by|in|via|as|please|namely|i\s+mean|make\s+it))?(?:[,;:]?\s*(?<!\w)(?:the|my|our|an?|that))?\s*$"
+    r"(?:[,;:]?\s*(?<!\w)(?:and|but))?(?:[,;:]?\s*(?<!\w)(?:using|use|like|with|from|"
+    r"by|in|via|as|please|namely|i\s+mean|make\s+it))?(?:[,;:]?\s*(?<!\w)(?:the|my|"
+    r"our|an?|that))?\s*$"
 )
 _OPEN_NP = re.compile(
-    r"\s*(?:$|[,.;:!?)]|(?:on|in|at|under|near|by|beside|behind|over|through|with|and|but|while|to|for|from|please|inside|into|of)\b)"
+    r"\s*(?:$|[,.;:!?)]|(?:on|in|at|under|near|by|beside|behind|over|through|with|and|"
+    r"but|while|to|for|from|please|inside|into|of)\b)"
 )
 _ARTICLE = re.compile(r"(?<!\w)(?:an?|the)\s+$")
 _PHOTO_END = re.compile(
-    r"(?:photo|picture|image|sketch|watercolou?r|drawing|painting|render|illustration|portrait|cartoon|anime|art|style)$"
+    r"(?:photo|picture|image|sketch|watercolou?r|drawing|painting|render|illustration|"
+    r"portrait|cartoon|anime|art|style)$"
 )
 _STYLE_SUBJECTS = frozenset(
     ("painting", "drawing", "style", "art style", "illustration", "artwork")
@@ -107,6 +116,9 @@ def _nouns(prompt: str, intent: Intent, card: Card) -> list[_Edit]:
             continue
         if edits and span.start < edits[-1].end:
             continue
+        if edits and not prompt[edits[-1].end : span.start].strip():
+            edits[-1] = replace(edits[-1], end=span.end)  # "golden retriever puppy" is one dog
+            continue
         edits.append(_Edit(start=span.start, end=span.end, text=card.trigger, trigger=True))
     return edits
 
@@ -133,9 +145,9 @@ def _dropped(prompt: str, intent: Intent, edits: Sequence[_Edit]) -> list[Span]:
     lowered = shadow(prompt)
     protected = [Span(edit.start, edit.end) for edit in edits]
     spans = [_grow(lowered, span) for span in intent.selecting]
-    for edit in edits:  # "the latest cat model"
-        if intent.selecting and (after := _SELECTED_AFTER.match(lowered, edit.end)):
-            spans.append(Span(edit.end, after.end()))
+    if intent.selecting:  # "the latest cat model"
+        tails = [(edit.end, _SELECTED_AFTER.match(lowered, edit.end)) for edit in edits]
+        spans += [Span(end, after.end()) for end, after in tails if after]
     outside = [part for span in merge(spans) for part in _outside(span, protected)]
     outside = [_lead(lowered, span, protected) for span in _bridged(lowered, outside)]
     return [part for span in merge(outside) for part in _outside(span, protected)]
@@ -160,12 +172,12 @@ def _grow(lowered: str, span: Span) -> Span:
         end = after.end()
     if of := _OF.match(lowered, end):
         end = of.end()
-        if article := _ARTICLE.search(lowered[:start]):
+        if article := ends_before(_ARTICLE, lowered, start):
             start = article.start()
         return Span(start, end)
-    if before := _ONE_BEFORE.search(lowered[:start]):
-        start = before.start()
-    elif before := _WAS_BEFORE.search(lowered[:start]):
+    if (before := ends_before(_ONE_BEFORE, lowered, start)) or (
+        before := ends_before(_WAS_BEFORE, lowered, start)
+    ):
         start = before.start()
     return Span(start, end)
 
@@ -176,7 +188,7 @@ def _lead(lowered: str, span: Span, protected: Sequence[Span]) -> Span:
     kept = any(guard.start == following for guard in protected)
     if kept or not _OPEN_NP.match(lowered, span.end):
         return span
-    lead = _LEAD.search(lowered[: span.start])
+    lead = ends_before(_LEAD, lowered, span.start)
     return Span(lead.start(), span.end) if lead else span
 
 
@@ -272,7 +284,7 @@ def _render_inserted(
 
 
 def _insert_plain(prompt: str, card: Card) -> tuple[str, tuple[Span, ...]]:
-    """ "sketch" → "sketch of <t>"; a style: "a harbor in the style of <t>"; else "<t>, …"."""
+    """Put "<t>, " before; but "sketch of <t>", and "a harbor in the style of <t>"."""
     trigger = card.trigger
     body = prompt.strip()
     if not body:

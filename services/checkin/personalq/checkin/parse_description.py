@@ -2,18 +2,67 @@
 
 from __future__ import annotations
 
+import re
+
 from personalq.checkin import lexicon
 from personalq.checkin.draft import Draft
 from personalq.checkin.intent import Attribute, Constraint, Span
-from personalq.checkin.text import Word
+from personalq.checkin.text import Word, ends_before
 
 _WEARING = frozenset(
-    "wearing with having has sporting carrying holding whose featuring dressed".split()
+    [
+        "wearing",
+        "with",
+        "having",
+        "has",
+        "sporting",
+        "carrying",
+        "holding",
+        "whose",
+        "featuring",
+        "dressed",
+    ]
 )
 _STOPS = frozenset(
-    "on at under near by beside behind over through against across into onto inside outside while during to from using as for of next and but in that who which is".split()
+    [
+        "on",
+        "at",
+        "under",
+        "near",
+        "by",
+        "beside",
+        "behind",
+        "over",
+        "through",
+        "against",
+        "across",
+        "into",
+        "onto",
+        "inside",
+        "outside",
+        "while",
+        "during",
+        "to",
+        "from",
+        "using",
+        "as",
+        "for",
+        "of",
+        "next",
+        "and",
+        "but",
+        "in",
+        "that",
+        "who",
+        "which",
+        "is",
+    ]
 )
 _REACH = 7
+_NEGATION = re.compile(
+    r"(?<!\w)(?:not|except(?:\s+for)?|excluding|other\s+than|anything\s+but)\s+"
+    r"(?:(?:the|a|an|that|one|ones|with|in|wearing)\s+)*$"
+)
 
 
 def parse_description(draft: Draft) -> None:
@@ -26,9 +75,8 @@ def parse_description(draft: Draft) -> None:
         _tail(draft, noun.last)
     for index, word in enumerate(words):
         if word.norm in lexicon.words("selectors") and draft.is_free(word):
-            if not (index and words[index - 1].norm in ("which", "no")):
-                _modifiers(draft, index)
-                _tail(draft, index + 1)
+            _modifiers(draft, index)
+            _tail(draft, index + 1)
     if draft.answering or (not heads and draft.unknown_subject is None):
         _loose(draft)
 
@@ -92,7 +140,7 @@ def _listed(draft: Draft, index: int) -> bool:
 
 
 def _tail(draft: Draft, index: int) -> None:
-    """ "with a red scarf", "wearing glasses", "in a tuxedo", "that has blue eyes" after the head."""
+    """Read what follows the head: "with a red scarf", "wearing glasses", "in a tuxedo"."""
     words = draft.page.words
     while index < len(words) and (
         not draft.is_free(words[index])
@@ -106,7 +154,7 @@ def _tail(draft: Draft, index: int) -> None:
         worn = [w.norm for w in words[index + 1 : index + 5] if w.joined]
         if not any(w in lexicon.words("wearables") for w in worn):
             return
-    elif lead.norm not in _WEARING or not lead.joined and lead.norm not in ("wearing", "with"):
+    elif lead.norm not in _WEARING or (not lead.joined and lead.norm not in ("wearing", "with")):
         return
     found: list[Word] = []
     for word in words[index + 1 : index + 1 + _REACH]:
@@ -131,11 +179,9 @@ def _tail(draft: Draft, index: int) -> None:
 
 def _loose(draft: Draft) -> None:
     """In an answer, or with no subject at all: every unclaimed content word describes."""
-    found = []
-    for word in draft.page.words:
-        if _content(word, draft) and (draft.answering or word.norm in lexicon.description_groups()):
-            found.append(word)
-    _add(draft, found)
+    groups = lexicon.description_groups()
+    words = [word for word in draft.page.words if _content(word, draft)]
+    _add(draft, [word for word in words if draft.answering or word.norm in groups])
 
 
 def _add(draft: Draft, found: list[Word]) -> None:
@@ -148,13 +194,15 @@ def _add(draft: Draft, found: list[Word]) -> None:
     values = tuple(word.norm for word in found if word.norm not in known)
     if not values:
         return
+    unwanted = ends_before(_NEGATION, draft.page.shadow, span.start) is not None
     draft.constraints.append(
         Constraint(
             attribute=Attribute.DESCRIPTION,
             values=values,
-            hard=False,
+            excluded=unwanted,
+            hard=unwanted,
             span=span,
             text=span.of(draft.page.text),
-            label=" ".join(values),
+            label=("not " if unwanted else "") + " ".join(values),
         )
     )

@@ -8,27 +8,55 @@ from personalq.checkin import lexicon
 from personalq.checkin.draft import Draft
 from personalq.checkin.intent import Attribute, Constraint, Span
 from personalq.checkin.lexicon import canonical
+from personalq.checkin.text import ends_before
 
 _TRAINED = re.compile(
-    r"(?<!\w)(?:trained|tuned|taught|shot|photographed|learned|learnt|taken|made|created|built|captured|recorded)\s+"
-    r"(?:(?:only|mostly|mainly|entirely|purely)\s+)?(?:in|at|on|by|with|near|from|using|under|around|outside|inside)\s+(?:the\s+|a\s+|an\s+|some\s+)?(?=\w)"
+    r"(?<!\w)(?:trained|tuned|taught|shot|photographed|learned|learnt|taken|made|"
+    r"created|built|captured|recorded)\s+"
+    r"(?:(?:only|mostly|mainly|entirely|purely)\s+)?(?:in|at|on|by|with|near|from|"
+    r"using|under|around|outside|inside)\s+(?:the\s+|a\s+|an\s+|some\s+)?(?=\w)"
 )
 _OUTDOORS = re.compile(
-    r"(?<!\w)(?:trained|tuned|taught|shot|photographed|learned|learnt)\s+(?=(?:out|in)doors?\b|outside\b|inside\b|underwater\b|by the sea\b|at home\b)"
+    r"(?<!\w)(?:trained|tuned|taught|shot|photographed|learned|learnt)\s+(?=(?:out|"
+    r"in)doors?\b|outside\b|inside\b|underwater\b|by the sea\b|at home\b)"
 )
 _MATERIAL = re.compile(
-    r"[\s-]+(?:scenes?|pictures?|photos?|images?|shots?|set|data|backgrounds?|backdrops?|settings?|environments?|shoot|photographs?|footage|material)(?!\w)"
+    r"[\s-]+(?:scenes?|pictures?|photos?|images?|shots?|set|data|backgrounds?|"
+    r"backdrops?|settings?|environments?|shoot|photographs?|footage|material)(?!\w)"
 )
-_SELECTOR = r"(?:one|ones|version|versions|model|models|build|checkpoint|lora|variant|edition|training|trained|iteration|release|ckpt|set|shoot)"
+_SELECTOR = (
+    r"(?:one|ones|version|versions|model|models|build|checkpoint|lora|variant|edition|"
+    r"training|trained|iteration|release|ckpt|set|shoot)"
+)
 _AFTER = re.compile(
-    rf"(?:[\s-]+(?:scenes?|pictures?|photos?|images?|shots?))?[\s-]+{_SELECTOR}(?!\w)(?:\s+(?:one|version|model|build))?"
+    rf"(?:[\s-]+(?:scenes?|pictures?|photos?|images?|"
+    rf"shots?))?[\s-]+{_SELECTOR}(?!\w)(?:\s+(?:one|version|model|build))?"
 )
 _NEGATION = re.compile(
-    r"(?<!\w)(?:not|except(?:\s+for)?|other\s+than|anything\s+but|without|never|wasn't|isn't|no)\s+(?:(?:the|a|an|ones?|that|was|is|one)\s+)*$"
+    r"(?<!\w)(?:not|except(?:\s+for)?|other\s+than|anything\s+but|without|never|"
+    r"wasn't|isn't|no)\s+(?:(?:the|a|an|ones?|that|was|is|one)\s+)*$"
 )
 _SET = re.compile(r"(?<!\w)from\s+(?:the|my)\s+$")
 _SKIP = frozenset(
-    "my our your his her their me it this that purpose scratch top data photos pictures images".split()
+    [
+        "my",
+        "our",
+        "your",
+        "his",
+        "her",
+        "their",
+        "me",
+        "it",
+        "this",
+        "that",
+        "purpose",
+        "scratch",
+        "top",
+        "data",
+        "photos",
+        "pictures",
+        "images",
+    ]
 )
 
 
@@ -47,7 +75,7 @@ def parse_environment(draft: Draft) -> None:
         if whole is None:
             continue
         shadow = draft.page.shadow
-        negation = _NEGATION.search(shadow[: whole.start])
+        negation = ends_before(_NEGATION, shadow, whole.start)
         if negation:
             whole = Span(negation.start(), whole.end)
         if not draft.free(whole.start, whole.end):
@@ -92,7 +120,9 @@ def _training_phrase(draft: Draft, span: Span, *, known: bool) -> Span | None:
         article = before is not None and before.norm in ("the", "my", "our")
         if article and draft.leads_to_selector(noun.index):
             return span
-    if (lead_set := _SET.search(shadow[:start])) and (material := _MATERIAL.match(shadow, end)):
+    if (lead_set := ends_before(_SET, shadow, start)) and (
+        material := _MATERIAL.match(shadow, end)
+    ):
         return Span(lead_set.start(), material.end())
     return span if draft.answering and known else None
 
@@ -107,7 +137,7 @@ def _lead(shadow: str, start: int) -> int | None:
 
 
 def _unknown_places(draft: Draft) -> None:
-    """ "trained at the volcano" where no card knows volcanoes: a constraint nothing satisfies."""
+    """Claim "trained at the volcano" though no card knows volcanoes: nothing satisfies it."""
     for match in _TRAINED.finditer(draft.page.shadow):
         word = draft.page.word_at(match.end())
         if word is None or not draft.free(match.start(), word.end) or word.norm in _SKIP:
@@ -141,7 +171,7 @@ def _unknown_places(draft: Draft) -> None:
 
 
 def parse_place_tags(draft: Draft) -> None:
-    """ "Realistic urban": with no subject at all, a bare place word prefers cards of that place."""
+    """Prefer cards of a place that is named bare, with no subject at all: "Realistic urban"."""
     words = draft.page.words
     for index, word in enumerate(words):
         match = draft.lexicon.environments.match_at(words, index)

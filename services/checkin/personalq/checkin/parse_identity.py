@@ -9,7 +9,27 @@ from personalq.checkin.intent import Attribute, Constraint, Span
 from personalq.checkin.vocabulary import Identity
 
 _CANDIDATE = re.compile(r"<[^<>\s]{1,128}>|\w+(?:[-.:/@+~#]+\w+)*")
-_MARKUP = frozenset("b i p br em hr li ol ul div span strong code pre h1 h2 h3".split())
+_MARKUP = frozenset(
+    [
+        "b",
+        "i",
+        "p",
+        "br",
+        "em",
+        "hr",
+        "li",
+        "ol",
+        "ul",
+        "div",
+        "span",
+        "strong",
+        "code",
+        "pre",
+        "h1",
+        "h2",
+        "h3",
+    ]
+)
 
 
 def parse_identity(draft: Draft) -> None:

@@ -9,10 +9,19 @@ from personalq.checkin.draft import Draft
 from personalq.checkin.intent import Attribute, Constraint, OrderKey, Span
 from personalq.checkin.numbers import CARDINAL, ORDINAL, number
 
-_MADE = r"(?:trained|created|made|built|tuned|added|finished|released|uploaded|published|produced|dated)"
-_NEWEST = rf"(?:most\s+up[\s-]to[\s-]date|most\s+recent(?:ly)?(?:[\s-]+{_MADE})?|most\s+current|most\s+lately\s+{_MADE}|newest|latest|freshest)"
+_MADE = (
+    r"(?:trained|created|made|built|tuned|added|finished|released|uploaded|published|"
+    r"produced|dated)"
+)
+_NEWEST = (
+    rf"(?:most\s+up[\s-]to[\s-]date|most\s+recent(?:ly)?(?:[\s-]+{_MADE})?|most\s+current|"
+    rf"most\s+lately\s+{_MADE}|newest|latest|freshest)"
+)
 _OLDEST = r"(?:oldest|earliest)"
-_SELECTOR = r"(?:one|version|model|build|checkpoint|lora|variant|edition|iteration|release|training|run|ckpt)s?"
+_SELECTOR = (
+    r"(?:one|version|model|build|checkpoint|lora|variant|edition|iteration|release|"
+    r"training|run|ckpt)s?"
+)
 _WHO = r"(?:i|we|you|she|he|they)(?:'ve|'d)?"
 
 
@@ -37,54 +46,72 @@ _RULES = (
     _rule(r"(?P<n>ORDINAL)[\s-]+most(?:[\s-]+(?:often|frequently|heavily))?[\s-]+used", _M),
     _rule(r"(?P<n>ORDINAL)[\s-]+most[\s-]+recently[\s-]+used", _L),
     _rule(
-        rf"most[\s-]+(?:often[\s-]+|frequently[\s-]+|heavily[\s-]+)?used|(?:{_WHO}\s+)?(?:have\s+)?(?:used|use)\s+(?:the\s+)?most(?:\s+(?:often|frequently|of\s+all))?(?!\s+recent)|"
+        rf"most[\s-]+(?:often[\s-]+|frequently[\s-]+|heavily[\s-]+)?used|"
+        rf"(?:{_WHO}\s+)?(?:have\s+)?(?:used|use)\s+(?:the\s+)?most(?:\s+(?:often|"
+        rf"frequently|of\s+all))?(?!\s+recent)|"
         r"most[\s-]+popular|favou?rite|go[\s-]to|used\s+more\s+than\s+any(?:\s+other)?",
         _M,
     ),
     _rule(
-        rf"most\s+recently\s+used|last[\s-]+used|(?:the\s+)?last(?:\s+(?:{_SELECTOR}))?\s+(?:that\s+)?(?:{_WHO}\s+)(?:have\s+)?(?:used|ran|rendered\s+with|worked\s+with)|"
-        rf"(?:{_WHO}\s+)?(?:have\s+)?used\s+(?:last|most\s+recently|the\s+last\s+time|last\s+time)|(?:{_WHO}\s+)last\s+(?:used|ran|worked\s+with|rendered\s+with)",
+        rf"most\s+recently\s+used|last[\s-]+used|"
+        rf"(?:the\s+)?last(?:\s+(?:{_SELECTOR}))?\s+(?:that\s+)?(?:{_WHO}\s+)(?:have\s+)?(?:used|"
+        rf"ran|rendered\s+with|worked\s+with)|"
+        rf"(?:{_WHO}\s+)?(?:have\s+)?used\s+(?:last|most\s+recently|the\s+last\s+time|"
+        rf"last\s+time)|(?:{_WHO}\s+)last\s+(?:used|ran|worked\s+with|rendered\s+with)",
         _L,
     ),
     _rule(
-        rf"recently\s+used|(?:{_WHO}\s+)?(?:have\s+)?(?:been\s+using|used|was\s+using)\s+(?:recently|lately|the\s+other\s+day)|(?:{_WHO}\s+)?recently\s+(?:used|worked\s+with)",
+        rf"recently\s+used|(?:{_WHO}\s+)?(?:have\s+)?(?:been\s+using|used|"
+        rf"was\s+using)\s+(?:recently|lately|the\s+other\s+day)|"
+        rf"(?:{_WHO}\s+)?recently\s+(?:used|worked\s+with)",
         _L,
         hard=False,
     ),
     _rule(rf"(?P<n>ORDINAL)[\s-]+(?:{_NEWEST})", _N),
     _rule(rf"(?P<n>ORDINAL)[\s-]+(?:{_OLDEST})", _O),
     _rule(
-        rf"(?P<n>ORDINAL)(?:[\s-]+|\s+{_SELECTOR}\s+)(?:to|from|before)[\s-]+(?:the\s+)?(?:last|latest|newest|end)",
+        rf"(?P<n>ORDINAL)(?:[\s-]+|\s+{_SELECTOR}\s+)(?:to|from|"
+        rf"before)[\s-]+(?:the\s+)?(?:last|latest|newest|end)",
         _N,
     ),
     _rule(rf"(?:{_NEWEST}|last)(?:\s+{_SELECTOR})?[\s-]+but[\s-]+(?P<but>CARDINAL)", _N),
     _rule(rf"(?:{_OLDEST}|first)(?:\s+{_SELECTOR})?[\s-]+but[\s-]+(?P<but>CARDINAL)", _O),
     _rule(
-        rf"penultimate|next[\s-]+to[\s-]+(?:the\s+)?(?:last|newest|latest)|(?:{_SELECTOR}\s+)?(?:right\s+|just\s+)?before\s+(?:the\s+|my\s+)?(?:{_NEWEST}|last)(?:\s+(?:{_SELECTOR}))?|"
+        rf"penultimate|next[\s-]+to[\s-]+(?:the\s+)?(?:last|newest|latest)|"
+        rf"(?:{_SELECTOR}\s+)?(?:right\s+|just\s+)?before\s+(?:the\s+|"
+        rf"my\s+)?(?:{_NEWEST}|last)(?:\s+(?:{_SELECTOR}))?|"
         rf"previous(?=\s+(?:\w+\s+){{0,2}}{_SELECTOR})|runner[\s-]up",
         _N,
         2,
     ),
     _rule(
-        r"very\s+first|first[\s-]+ever|earliest|oldest|first\s+(?:one|version|model|build|checkpoint|lora|variant|edition|iteration|release)(?:\s+ever)?|inaugural|most\s+original",
+        r"very\s+first|first[\s-]+ever|earliest|oldest|first\s+(?:one|version|model|"
+        r"build|checkpoint|lora|variant|edition|iteration|release)(?:\s+ever)?|"
+        r"inaugural|most\s+original",
         _O,
     ),
     _rule(
-        rf"(?:older|earlier)(?=\s+(?:\w+\s+)?(?:of\s+(?:the\s+)?two|{_SELECTOR}))|(?:the\s+)?older(?=\s*$)|(?:the\s+)?earlier(?=\s*$)",
+        rf"(?:older|earlier)(?=\s+(?:\w+\s+)?(?:of\s+(?:the\s+)?two|{_SELECTOR}))|"
+        rf"(?:the\s+)?older(?=\s*$)|(?:the\s+)?earlier(?=\s*$)",
         _O,
     ),
     _rule(
-        rf"(?:newer|later|more\s+recent)(?=\s+(?:\w+\s+)?(?:of\s+(?:the\s+)?two|{_SELECTOR}))|(?:the\s+)?(?:newer|later|more\s+recent)(?=\s*$)",
+        rf"(?:newer|later|more\s+recent)(?=\s+(?:\w+\s+)?(?:of\s+(?:the\s+)?two|"
+        rf"{_SELECTOR}))|(?:the\s+)?(?:newer|later|more\s+recent)(?=\s*$)",
         _N,
     ),
     _rule(r"first|original", _O, needs_head=True),
     _rule(
-        rf"very\s+(?:last|latest|newest)|{_NEWEST}|{_MADE}\s+(?:the\s+)?(?:last|latest|most\s+recently)|(?:{_WHO}\s+)?last\s+{_MADE}",
+        rf"very\s+(?:last|latest|newest)|{_NEWEST}|"
+        rf"(?:{_WHO}\s+)?{_MADE}\s+(?:the\s+)?(?:last|latest|most\s+recently)|"
+        rf"(?:{_WHO}\s+)?last\s+{_MADE}",
         _N,
     ),
     _rule(r"last|current|most\s+new", _N, needs_head=True),
     _rule(
-        rf"(?:quite\s+|fairly\s+|very\s+)?(?:recently|newly|freshly|lately|just)[\s-]+{_MADE}|{_MADE}\s+(?:very\s+|quite\s+)?(?:recently|lately|not\s+long\s+ago)|"
+        rf"(?:quite\s+|fairly\s+|very\s+)?(?:recently|newly|freshly|lately|"
+        rf"just)[\s-]+{_MADE}|{_MADE}\s+(?:very\s+|quite\s+)?(?:recently|lately|"
+        rf"not\s+long\s+ago)|"
         rf"recentish|more\s+recently",
         _N,
         hard=False,
@@ -128,7 +155,7 @@ def _before_head(draft: Draft, match: re.Match[str]) -> bool:
     if following is None or not following.joined:
         before = draft.page.word_before(match.start())
         alone = before is None or before.norm in ("the", "my", "our")
-        return alone and (draft.answering or match[0] in ("first", "last") and before is not None)
+        return alone and (draft.answering or (match[0] in ("first", "last") and before is not None))
     before = draft.page.word_before(match.start())
     if before is not None and before.joined and before.norm in ("a", "an") and match[0] != "recent":
         return False

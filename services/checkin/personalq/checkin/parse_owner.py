@@ -6,10 +6,12 @@ import re
 
 from personalq.checkin.draft import Draft
 from personalq.checkin.intent import Attribute, Constraint, Span
+from personalq.checkin.text import ends_before
 
 _MINE = frozenset(("my", "mine", "our", "ours"))
 _BY = re.compile(
-    r"(?<!\w)(?:(?:made|trained|created|owned|built|uploaded)\s+)?(?:by|from|of|belonging\s+to|owned\s+by)\s+(?:the\s+)?$"
+    r"(?<!\w)(?:(?:made|trained|created|owned|built|uploaded)\s+)?(?:by|from|of|"
+    r"belonging\s+to|owned\s+by)\s+(?:the\s+)?$"
 )
 
 
@@ -20,7 +22,7 @@ def parse_owner(draft: Draft) -> None:
         if not draft.free(span.start, span.end):
             continue
         word = draft.page.words[last - 1]
-        lead = _BY.search(draft.page.shadow[: span.start])
+        lead = ends_before(_BY, draft.page.shadow, span.start)
         if not word.possessive and lead is None:
             continue
         start = lead.start() if lead and draft.free(lead.start(), span.start) else span.start

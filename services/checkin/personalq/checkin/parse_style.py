@@ -9,26 +9,62 @@ from personalq.checkin import lexicon
 from personalq.checkin.draft import Draft, Tag
 from personalq.checkin.intent import Attribute, Constraint, Span
 from personalq.checkin.lexicon import canonical
+from personalq.checkin.text import ends_before
 
 _DEGREE = re.compile(
-    r"(?:\b(?:most|more|very|really|super|quite|highly|ultra|extremely|rather|pretty|fully|truly)[\s-]+)+$"
+    r"(?:\b(?:most|more|very|really|super|quite|highly|ultra|extremely|rather|pretty|"
+    r"fully|truly)[\s-]+)+$"
 )
 _STYLED = re.compile(
-    r"[\s-]+(?:styled?|looking|look|aesthetic|art\s+style|effect|rendition)(?!\w)(?:\s+of(?!\w))?|-?ish(?!\w)"
+    r"[\s-]+(?:styled?|looking|look|aesthetic|art\s+style|effect|"
+    r"rendition)(?!\w)(?:\s+of(?!\w))?|-?ish(?!\w)"
 )
 _IN_STYLE = re.compile(
     r"(?:\bin\s+(?:the\s+)?(?:style|look)\s+of\s+(?:an?\s+|the\s+)?|\bin\s+(?:an?\s+|the\s+)?)$"
 )
 _NEGATION = re.compile(
-    r"(?:\b(?:not|no|non|never|without|except(?:\s+for)?|excluding|other\s+than|anything\s+but|instead\s+of|rather\s+than|nor|neither|isn't|aren't|wasn't|less|skip|avoid|minus|but\s+not|not\s+in|not\s+as)"
+    r"(?:\b(?:not|no|non|never|without|except(?:\s+for)?|excluding|other\s+than|"
+    r"anything\s+but|instead\s+of|rather\s+than|nor|neither|isn't|aren't|wasn't|less|"
+    r"skip|avoid|minus|but\s+not|not\s+in|not\s+as)"
     r"[\s-]+(?:(?:the|a|an|any|in|my|too|so|that|as|of|in\s+an?|in\s+the|ones?\s+in|be)\s+)*)$"
 )
 _SCENE_PREPOSITIONS = frozenset(
-    "on onto near beside behind under over against at into by beneath above underneath holding wearing carrying reading "
-    "painting drawing watching around inside through past atop upon next front".split()
+    [
+        "on",
+        "onto",
+        "near",
+        "beside",
+        "behind",
+        "under",
+        "over",
+        "against",
+        "at",
+        "into",
+        "by",
+        "beneath",
+        "above",
+        "underneath",
+        "holding",
+        "wearing",
+        "carrying",
+        "reading",
+        "painting",
+        "drawing",
+        "watching",
+        "around",
+        "inside",
+        "through",
+        "past",
+        "atop",
+        "upon",
+        "next",
+        "front",
+    ]
 )
-_PARTS = frozenset("front top side back inside outside bottom middle edge".split())
-_OK_BEFORE = frozenset("in as of using like for a an the".split())
+_PARTS = frozenset(
+    ["front", "top", "side", "back", "inside", "outside", "bottom", "middle", "edge"]
+)
+_OK_BEFORE = frozenset(["in", "as", "of", "using", "like", "for", "a", "an", "the"])
 _OR = re.compile(r"\s*(?:,\s*)?(?:or|/)\s*(?:an?\s+|the\s+)?")
 
 
@@ -44,23 +80,26 @@ def parse_style(draft: Draft) -> None:
         if constraint.excluded and not tag.entry.known:
             draft.mark(span, selecting=True)
             continue
-        assert constraint.span is not None
         if previous is not None and _joined_by_or(draft, previous, constraint):
-            merged = replace(
-                previous,
-                values=tuple(dict.fromkeys((*previous.values, *constraint.values))),
-                words=previous.words | constraint.words,
-                span=Span(previous.span.start, constraint.span.end),  # type: ignore[union-attr]
-                text=draft.page.text[previous.span.start : constraint.span.end],  # type: ignore[union-attr]
-                label=f"{previous.label} or {constraint.label}",
-            )
-            found[-1] = merged
-            draft.mark(constraint.span)
+            found[-1] = _either(draft, previous, constraint)
         else:
             found.append(constraint)
-            draft.mark(constraint.span, selecting=constraint.excluded)
+        draft.mark(constraint.span or span, selecting=constraint.excluded)
         previous = found[-1]
     draft.constraints += _deduplicated(found)
+
+
+def _either(draft: Draft, first: Constraint, second: Constraint) -> Constraint:
+    """One constraint that either of two styles satisfies."""
+    span = Span((first.span or Span(0, 0)).start, (second.span or Span(0, 0)).end)
+    return replace(
+        first,
+        values=tuple(dict.fromkeys((*first.values, *second.values))),
+        words=first.words | second.words,
+        span=span,
+        text=span.of(draft.page.text),
+        label=f"{first.label} or {second.label}",
+    )
 
 
 def _deduplicated(found: list[Constraint]) -> list[Constraint]:
@@ -72,7 +111,8 @@ def _deduplicated(found: list[Constraint]) -> list[Constraint]:
 
 
 def _joined_by_or(draft: Draft, previous: Constraint, constraint: Constraint) -> bool:
-    assert previous.span is not None and constraint.span is not None
+    if previous.span is None or constraint.span is None:
+        return False
     between = draft.page.shadow[previous.span.end : constraint.span.start]
     if previous.excluded is not constraint.excluded:
         return False
@@ -93,11 +133,11 @@ def _constrains(draft: Draft, tag: Tag) -> bool:
             and following.joined
             and (following.norm in lexicon.words("selectors") - {"snapshot"})
         )
-        if not (styled or selector or _NEGATION.search(draft.page.shadow[: first.start])):
+        if not (styled or selector or ends_before(_NEGATION, draft.page.shadow, first.start)):
             return False
     if draft.answering or styled:
         return True
-    if _NEGATION.search(draft.page.shadow[: first.start]):
+    if ends_before(_NEGATION, draft.page.shadow, first.start):
         return True
     index = tag.first - 1
     joined = first.joined
@@ -122,16 +162,16 @@ def _constraint(draft: Draft, tag: Tag, span: Span) -> Constraint:
     shadow = draft.page.shadow
     start, end = span.start, span.end
     word = canonical(draft.page.text[start:end])
-    if match := _DEGREE.search(shadow[:start]):
+    if match := ends_before(_DEGREE, shadow, start):
         start = match.start()
     if match := _STYLED.match(shadow, end):
         end = match.end() - (3 if match[0].endswith(" of") else 0)
-        if lead := _IN_STYLE.search(shadow[:start]):
+        if lead := ends_before(_IN_STYLE, shadow, start):
             start = lead.start()
-    elif (lead := _IN_STYLE.search(shadow[:start])) and "style of" in lead[0]:
+    elif (lead := ends_before(_IN_STYLE, shadow, start)) and "style of" in lead[0]:
         start = lead.start()
     excluded = False
-    if match := _NEGATION.search(shadow[:start]):
+    if match := ends_before(_NEGATION, shadow, start):
         excluded, start = True, match.start()
         if tail := re.match(r"\s+(?:ones?|versions?|models?|builds?)(?!\w)", shadow[end:]):
             end += tail.end()

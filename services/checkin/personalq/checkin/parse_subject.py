@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, replace
 
 from personalq.checkin import lexicon
@@ -9,18 +10,110 @@ from personalq.checkin.draft import Draft, Noun
 from personalq.checkin.intent import Attribute, Constraint, Mention, Span
 from personalq.checkin.lexicon import canonical, plural
 from personalq.checkin.text import Page, PhraseTable, Word
-from personalq.checkin.vocabulary import Lexicon, SubjectEntry
+from personalq.checkin.vocabulary import Lexicon
 
 _NOT_PARTICIPLES = frozenset(
-    "bed shed sled seed weed reed building painting drawing ring king wing string spring ceiling wedding "
-    "thing clothing pudding sibling duckling feed breed creed deed greed need red".split()
+    [
+        "bed",
+        "shed",
+        "sled",
+        "seed",
+        "weed",
+        "reed",
+        "building",
+        "painting",
+        "drawing",
+        "ring",
+        "king",
+        "wing",
+        "string",
+        "spring",
+        "ceiling",
+        "wedding",
+        "thing",
+        "clothing",
+        "pudding",
+        "sibling",
+        "duckling",
+        "feed",
+        "breed",
+        "creed",
+        "deed",
+        "greed",
+        "need",
+        "red",
+    ]
 )
-_EXPLICIT = frozenset("using use load pick select choose run need want".split())
+_VERSION = re.compile(r"(?:v|ver|version)?\d+")
+_EXPLICIT = frozenset(["using", "use", "load", "pick", "select", "choose", "run", "need", "want"])
 _TRANSPARENT_OF = frozenset(
-    "photo photos photograph photographs picture pictures image images pic portrait portraits shot closeup render rendering poster "
-    "view scene illustration artwork art wallpaper still headshot composition depiction snapshot macro print "
-    "postcard sticker icon banner cover panorama sheet collage avatar selfie drawing painting sketch sort kind type "
-    "up pair couple group bunch family pack series version style piece litter herd flock team row couple one some any".split()
+    [
+        "photo",
+        "photos",
+        "photograph",
+        "photographs",
+        "picture",
+        "pictures",
+        "image",
+        "images",
+        "pic",
+        "portrait",
+        "portraits",
+        "shot",
+        "closeup",
+        "render",
+        "rendering",
+        "poster",
+        "view",
+        "scene",
+        "illustration",
+        "artwork",
+        "art",
+        "wallpaper",
+        "still",
+        "headshot",
+        "composition",
+        "depiction",
+        "snapshot",
+        "macro",
+        "print",
+        "postcard",
+        "sticker",
+        "icon",
+        "banner",
+        "cover",
+        "panorama",
+        "sheet",
+        "collage",
+        "avatar",
+        "selfie",
+        "drawing",
+        "painting",
+        "sketch",
+        "sort",
+        "kind",
+        "type",
+        "up",
+        "pair",
+        "couple",
+        "group",
+        "bunch",
+        "family",
+        "pack",
+        "series",
+        "version",
+        "style",
+        "piece",
+        "litter",
+        "herd",
+        "flock",
+        "team",
+        "row",
+        "couple",
+        "one",
+        "some",
+        "any",
+    ]
 )
 
 
@@ -58,18 +151,13 @@ def _in_trap(words: tuple[Word, ...], first: int, last: int, traps: PhraseTable[
 
 
 def _is_verb(words: tuple[Word, ...], first: int) -> bool:
-    """ "can't bear", "I watch": after these a subject word is a verb."""
+    """Whether a subject word is a verb here: "can't bear", "I watch"."""
     before = words[first - 1] if first else None
     if before is None or not words[first].joined:
         return False
-    return (
-        before.norm in lexicon.words("verb_marks")
-        and before.norm not in ("to", "please")
-        or (
-            before.norm == "to"
-            and words[first].norm
-            in ("watch", "bear", "bridge", "house", "fish", "toy", "chair", "bag")
-        )
+    return (before.norm in lexicon.words("verb_marks") and before.norm not in ("to", "please")) or (
+        before.norm == "to"
+        and words[first].norm in ("watch", "bear", "bridge", "house", "fish", "toy", "chair", "bag")
     )
 
 
@@ -90,8 +178,8 @@ def _is_modifier(page: Page, lexicon_: Lexicon, first: int, last: int) -> bool:
             "version",
         ):
             return False
-        return not (norm.startswith("v") and norm[1:].isdigit())
-    if norm.startswith("v") and norm[1:].isdigit():
+        return not _VERSION.fullmatch(norm)
+    if _VERSION.fullmatch(norm):
         return False
     if (
         norm in lexicon.words("determiners")
@@ -133,7 +221,7 @@ def _is_modifier(page: Page, lexicon_: Lexicon, first: int, last: int) -> bool:
 
 
 def _is_proper(page: Page, first: int, last: int) -> bool:
-    """ "Bear Grylls", "Golden Gate Bridge": capitals beside capitals inside a sentence."""
+    """Whether capitals stand beside capitals: "Bear Grylls", "Golden Gate Bridge"."""
     words = page.words
     if not words[first].capital or _is_title_case(page):
         return False
@@ -189,7 +277,7 @@ def parse_subject(draft: Draft) -> None:
         mentions.append((noun, mention, role))
     mentions = _demote_frames(draft, mentions)
     draft.mentions += [mention for _, mention, _ in mentions if mention.subjects]
-    chosen = _chosen(mentions)
+    chosen = _chosen(_without_actors(draft, mentions))
     unknown = _unknown_head(draft, [noun for noun, _, _ in mentions])
     best = max((mention.weight for _, mention, _ in chosen), default=-1)
     if unknown is not None and best < 2:
@@ -199,9 +287,8 @@ def parse_subject(draft: Draft) -> None:
         return
     known = [(noun, mention) for noun, mention, _ in chosen if mention.subjects]
     if not known:
-        if chosen:
-            noun, mention, _ = chosen[0]
-            draft.unknown_subject = _missing(draft, mention.span)
+        if chosen and (best >= 2 or not draft.constraints):
+            draft.unknown_subject = _missing(draft, chosen[0][1].span)
         return
     _claim(draft, known)
 
@@ -211,6 +298,9 @@ def _claim(draft: Draft, known: list[tuple[Noun, Mention]]) -> None:
     first = known[0][1]
     said = [canonical(mention.span.of(draft.page.text)) for _, mention in known]
     excluded = _excluded(draft, known[0][0])
+    if excluded and known[0][0].entry.narrower:
+        draft.constraints.append(_described(draft, first.span, excluded=True))
+        return  # "not the beagle": another dog
     draft.add(
         Constraint(
             attribute=Attribute.SUBJECT,
@@ -225,17 +315,21 @@ def _claim(draft: Draft, known: list[tuple[Noun, Mention]]) -> None:
     )
     for noun, mention in known:
         if noun.entry.narrower:
-            phrase = canonical(mention.span.of(draft.page.text))
-            draft.constraints.append(
-                Constraint(
-                    attribute=Attribute.DESCRIPTION,
-                    values=(phrase,),
-                    hard=False,
-                    span=mention.span,
-                    text=mention.span.of(draft.page.text),
-                    label=phrase,
-                )
-            )
+            draft.constraints.append(_described(draft, mention.span, excluded=False))
+
+
+def _described(draft: Draft, span: Span, *, excluded: bool) -> Constraint:
+    """A noun that says more than the subject: "beagle", "corgi"."""
+    text = span.of(draft.page.text)
+    return Constraint(
+        attribute=Attribute.DESCRIPTION,
+        values=(canonical(text),),
+        excluded=excluded,
+        hard=excluded,
+        span=span,
+        text=text,
+        label=("not " if excluded else "") + canonical(text),
+    )
 
 
 def _excluded(draft: Draft, noun: Noun) -> bool:
@@ -330,6 +424,8 @@ def _is_verbal(word: Word, draft: Draft) -> bool:
     if word.norm not in lexicon.verb_forms():
         return False
     adjectival = word.norm.endswith(("ing", "ed"))
+    if adjectival and word.index and (not word.joined or draft.nouns_cover(word.index - 1)):
+        return True  # ", chasing butterflies"
     following = draft.page.words[word.index + 1 : word.index + 2]
     determined = bool(following) and following[0].norm in lexicon.words("determiners")
     return determined if adjectival else word.index > 0
@@ -359,7 +455,7 @@ def _of(draft: Draft, index: int, chosen: bool) -> tuple[int, bool]:
 
 
 def _chosen_by_tail(draft: Draft, noun: Noun) -> bool:
-    """ "bear model", "dog v9", "the dog I used yesterday": what follows selects it."""
+    """Whether what follows selects it: "bear model", "dog v9", "the dog I used yesterday"."""
     words = draft.page.words
     if noun.last >= len(words) or not words[noun.last].joined:
         return False
@@ -372,7 +468,7 @@ def _chosen_by_tail(draft: Draft, noun: Noun) -> bool:
 def _demote_frames(
     draft: Draft, mentions: list[tuple[Noun, Mention, _Role]]
 ) -> list[tuple[Noun, Mention, _Role]]:
-    """ "a painting of the dog" is about the dog, "my latest painting of a lake" is not."""
+    """Let "a painting of the dog" be about the dog, but not "my latest painting of a lake"."""
     governed = {role.governor - 1 for _, mention, role in mentions if mention.subjects}
     demoted = []
     for noun, mention, role in mentions:
@@ -382,6 +478,20 @@ def _demote_frames(
             mention, role = replace(mention, weight=0), replace(role, weight=0)
         demoted.append((noun, mention, role))
     return demoted
+
+
+def _without_actors(
+    draft: Draft, mentions: list[tuple[Noun, Mention, _Role]]
+) -> list[tuple[Noun, Mention, _Role]]:
+    """Leave out people the catalog has no checkpoint of when they act on something it has."""
+    people = lexicon.subject_tables()["narrower"]["person"]
+    known = [item for item in mentions if item[1].subjects and item[1].weight >= 1]
+
+    def actor(mention: Mention) -> bool:
+        word = canonical(mention.span.of(draft.page.text))
+        return not mention.subjects and (word in people or word.removesuffix("s") in people)
+
+    return [item for item in mentions if not actor(item[1])] if known else mentions
 
 
 def _chosen(
@@ -412,11 +522,13 @@ def _unknown_head(draft: Draft, nouns: list[Noun]) -> Constraint | None:
     """The head noun of a phrase that is no subject of the catalog ("a pangolin in the snow")."""
     covered = {index for noun in nouns for index in range(noun.first, noun.last)}
     for chunk in _chunks(draft):
-        if any(word.index in covered for word in chunk):
+        if any(word.index in covered for word in chunk) or draft.triggers:
             return None
         head = _head(draft, chunk)
         if head is not None:
             return replace(_missing(draft, head.span), text=_phrase(draft, chunk, head))
+        if any(word.norm in lexicon.words("selectors") for word in chunk):
+            return None
     return None
 
 
@@ -482,6 +594,9 @@ def _chunks(draft: Draft) -> list[list[Word]]:
             )
             current = []
             continue
+        if not scene and not current and word.norm.endswith("ing") and _is_finite(word, draft):
+            scene = True
+            continue
         if not scene and current and _is_finite(word, draft):
             chunks.append(current)
             current, scene = [], True
@@ -500,7 +615,9 @@ def _is_finite(word: Word, draft: Draft) -> bool:
 
 def _is_thing(norm: str, chunk: list[Word], selector: bool) -> bool:
     """Whether a word names a thing: "cat-eye sunglasses" do, "the brown one" does not."""
-    worn = norm in lexicon.words("wearables") or norm.removesuffix("s") in lexicon.words("wearables")
+    worn = norm in lexicon.words("wearables") or norm.removesuffix("s") in lexicon.words(
+        "wearables"
+    )
     return worn and not selector and len(chunk) > 1
 
 

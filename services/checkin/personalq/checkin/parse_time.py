@@ -16,7 +16,7 @@ from personalq.checkin import calendar, lexicon
 from personalq.checkin.draft import Context, Draft
 from personalq.checkin.intent import Attribute, Constraint, Interval, Span
 from personalq.checkin.numbers import CARDINALS, number
-from personalq.checkin.text import Word
+from personalq.checkin.text import Word, ends_before
 
 _MONTHS = "|".join(sorted(lexicon.calendar("months"), key=len, reverse=True))
 _SEASONS = "|".join(sorted(lexicon.calendar("seasons"), key=len, reverse=True))
@@ -25,7 +25,11 @@ _HOLIDAYS = "|".join(sorted(map(re.escape, lexicon.calendar("holidays")), key=le
 _YEAR = r"(?:(?:19|20)\d\d)"
 _OF_YEAR = rf"(?:(?:,?\s*|\s+of\s+)(?P<{{0}}>{_YEAR}|'\d\d)(?!\d)|\s+(?P<{{0}}r>last|this)\s+year)?"
 _DAY = r"(?:\d{1,2}(?:st|nd|rd|th)?)"
-_PART = r"(?:(?P<{0}>early|mid|middle of|late|the beginning of|beginning of|the start of|start of|the end of|end of|the first half of|first half of|the second half of|second half of)[\s-]+)?"
+_PART = (
+    r"(?:(?P<{0}>early|mid|middle of|late|the beginning of|beginning of|the start of|"
+    r"start of|the end of|end of|the first half of|first half of|the second half of|"
+    r"second half of)[\s-]+)?"
+)
 _COUNT = (
     r"(?:\d{1,3}|a couple of|couple of|a few|few|several|an?|"
     + "|".join(sorted((re.escape(w) for w in CARDINALS if " " not in w), key=len, reverse=True))
@@ -36,43 +40,70 @@ _UNITS = r"(?:day|week|fortnight|month|quarter|year|weekend)"
 _POINT = re.compile(
     "|".join(
         (
-            rf"(?P<iso>(?P<iy>{_YEAR})-(?P<im>0[1-9]|1[0-2])(?:-(?P<id>0[1-9]|[12]\d|3[01]))?)(?![\d-])",
+            rf"(?P<iso>(?P<iy>{_YEAR})-(?P<im>0[1-9]|1[0-2])(?:-(?P<id>0[1-9]|[12]\d|"
+            rf"3[01]))?)(?![\d-])",
             rf"(?P<ydm>(?P<ya>{_YEAR})/(?P<yb>\d{{1,2}})(?:/(?P<yc>\d{{1,2}}))?)(?![\d/])",
             rf"(?P<slash>(?P<sa>\d{{1,2}})[/.](?:(?P<sb>\d{{1,2}})[/.])?(?P<sy>{_YEAR}))(?!\d)",
             rf"(?P<dm>(?P<dday>{_DAY})\s+(?:of\s+)?(?P<dmon>{_MONTHS})\.?{_OF_YEAR.format('dyear')})(?!\w)",
-            rf"(?P<week>(?:the\s+)?(?P<wn>first|second|third|fourth|last)\s+week\s+of\s+(?P<wmon>{_MONTHS}){_OF_YEAR.format('wyear')})(?!\w)",
-            rf"(?P<mon>{_PART.format('part')}(?:(?P<rel>this|last|past|previous)\s+)?(?P<mname>{_MONTHS})(?:\.(?=\s*\d))?"
+            rf"(?P<week>(?:the\s+)?(?P<wn>first|second|third|fourth|"
+            rf"last)\s+week\s+of\s+(?P<wmon>{_MONTHS}){_OF_YEAR.format('wyear')})(?!\w)",
+            rf"(?P<mon>{_PART.format('part')}(?:(?P<rel>this|last|past|"
+            rf"previous)\s+)?(?P<mname>{_MONTHS})(?:\.(?=\s*\d))?"
             rf"(?:\s+(?P<mday>{_DAY})(?![\d\w]))?{_OF_YEAR.format('myear')})(?!\w)",
-            rf"(?P<qrt>q(?P<qn>[1-4]){_OF_YEAR.format('qyear')}|(?P<qo>first|second|third|fourth|1st|2nd|3rd|4th)\s+quarter{_OF_YEAR.format('qoyear')})(?!\w)",
-            rf"(?P<half>(?:h(?P<hn>[12])|(?P<ho>first|second)\s+half\s+of(?:\s+the\s+year)?){_OF_YEAR.format('hyear')})(?!\w)",
+            rf"(?P<qrt>q(?P<qn>[1-4]){_OF_YEAR.format('qyear')}|(?P<qo>first|second|"
+            rf"third|fourth|1st|2nd|3rd|"
+            rf"4th)\s+quarter{_OF_YEAR.format('qoyear')})(?!\w)",
+            rf"(?P<half>(?:h(?P<hn>[12])|(?P<ho>first|"
+            rf"second)\s+half\s+of(?:\s+the\s+year)?){_OF_YEAR.format('hyear')})(?!\w)",
             r"(?P<dby>(?:the\s+)?day\s+before\s+yesterday)(?!\w)",
             r"(?P<wbl>(?:the\s+)?(?P<wblu>week|month|year)\s+before\s+last)(?!\w)",
-            r"(?P<tod>yesterday|today|last\s+night|this\s+(?:morning|afternoon|evening)|earlier\s+today)(?!\w)",
+            r"(?P<tod>yesterday|today|last\s+night|this\s+(?:morning|afternoon|"
+            r"evening)|earlier\s+today)(?!\w)",
             rf"(?P<ago>(?P<an>{_COUNT})\s+(?P<au>{_UNITS})s?\s+(?:ago|back|earlier))(?!\w)",
-            rf"(?P<roll>(?:(?:in|within|over|during|for)\s+)?(?:the\s+|these\s+)?(?:last|past|previous)\s+(?P<rn>{_COUNT})\s+(?P<ru>{_UNITS})s?)(?!\w)",
-            rf"(?P<relu>(?P<earlier>earlier\s+|later\s+)?(?:(?:in|over|during|within|from)\s+)?(?P<rlthe>the\s+)?(?P<rlw>this|last|past|previous)\s+(?P<rlu>{_UNITS}))(?!\w)",
-            rf"(?P<sea>{_PART.format('spart')}(?:(?P<srel>this|last|past|previous)\s+)?(?P<sname>{_SEASONS}){_OF_YEAR.format('syear')})(?!\w)",
-            rf"(?P<hol>(?:(?P<hrel>this|last|past|previous)\s+)?(?P<hname>{_HOLIDAYS})(?:\s+(?P<hyr>{_YEAR}))?)(?!\w)",
+            rf"(?P<roll>(?:(?:in|within|over|during|for)\s+)?(?:the\s+|"
+            rf"these\s+)?(?:last|past|"
+            rf"previous)\s+(?P<rn>{_COUNT})\s+(?P<ru>{_UNITS})s?)(?!\w)",
+            rf"(?P<relu>(?P<earlier>earlier\s+|later\s+)?(?:(?:in|over|during|within|"
+            rf"from)\s+)?(?P<rlthe>the\s+)?(?P<rlw>this|last|past|"
+            rf"previous)\s+(?P<rlu>{_UNITS}))(?!\w)",
+            rf"(?P<sea>{_PART.format('spart')}(?:(?P<srel>this|last|past|"
+            rf"previous)\s+)?(?P<sname>{_SEASONS}){_OF_YEAR.format('syear')})(?!\w)",
+            rf"(?P<hol>(?:(?P<hrel>this|last|past|"
+            rf"previous)\s+)?(?P<hname>{_HOLIDAYS})(?:\s+(?P<hyr>{_YEAR}))?)(?!\w)",
             rf"(?P<wd>(?:(?P<wrel>this|last|past|previous)\s+)?(?P<wname>{_WEEKDAYS}))(?!\w)",
             rf"(?P<yr>{_PART.format('ypart')}(?P<yname>{_YEAR}))(?![\w-])(?!s)",
         )
     ).join(("(?<![\\w/.#-])(?:", ")"))
 )
 
-_TRAINED = r"(?:trained|created|made|built|tuned|finetuned|fine-tuned|learned|learnt|produced|finished|dated|added|uploaded|released|published|baked)"
-_USED = r"(?:used|rendered(?:\s+with)?|generated\s+with|ran|worked\s+with|played\s+with|tried|opened|picked|was\s+using|were\s+using|been\s+using)"
+_TRAINED = (
+    r"(?:trained|created|made|built|tuned|finetuned|fine-tuned|learned|learnt|produced|"
+    r"finished|dated|added|uploaded|released|published|baked)"
+)
+_USED = (
+    r"(?:used|rendered(?:\s+with)?|generated\s+with|ran|worked\s+with|played\s+with|tried|"
+    r"opened|picked|was\s+using|were\s+using|been\s+using)"
+)
 _WHO = r"(?:(?:i|we|you|she|he|they|that|which)(?:'ve|'d)?\s+)*"
-_ADVERB = r"(?:(?:last|just|also|already|recently|originally|freshly|newly|first|had|have|has|was|were|been|got|is|it|being)\s+)*"
+_ADVERB = (
+    r"(?:(?:last|just|also|already|recently|originally|freshly|newly|first|had|have|has|"
+    r"was|were|been|got|is|it|being)\s+)*"
+)
 _TAKES = r"(?:\s+(?:in|on|at|during|from|around|over|back\s+in|it|them|him|her|with|for))*"
 _VERB_BEFORE = re.compile(
-    rf"(?<!\w){_WHO}(?P<neg>(?:haven't|have\s+not|didn't|did\s+not|not|never)\s+)?{_WHO}{_ADVERB}(?P<verb>{_TRAINED}|{_USED}){_TAKES}\s+(?:the\s+)?$"
+    rf"(?<!\w){_WHO}(?P<neg>(?:haven't|have\s+not|didn't|did\s+not|not|"
+    rf"never)\s+)?{_WHO}{_ADVERB}(?P<verb>{_TRAINED}|{_USED}){_TAKES}\s+(?:the\s+)?$"
 )
 _VERB_AFTER = re.compile(
-    rf"[\s-]*(?:(?P<trained>{_TRAINED})(?!\w)|\s(?:{_WHO}{_ADVERB}(?P<used>{_USED}))(?!\w)(?:\s+(?:it|with))?)"
+    rf"[\s-]*(?:(?P<trained>{_TRAINED})(?!\w)|"
+    rf"\s(?:{_WHO}{_ADVERB}(?P<used>{_USED}))(?!\w)(?:\s+(?:it|with))?)"
 )
 _BEFORE = re.compile(
-    r"(?<!\w)(?:(?:any\s+time\s+|sometime\s+)?(?P<op>before|prior\s+to|earlier\s+than|older\s+than|until|till|up\s+to|by(?:\s+the\s+end\s+of)?|pre|"
-    r"after|later\s+than|newer\s+than|more\s+recent\s+than|since|post|starting(?:\s+(?:in|from))?|from|in|of|back\s+in|at|on|during|over|around|about|circa|roughly|dated|through|within))(?:[\s-]+|$)(?:the\s+|my\s+)?$"
+    r"(?<!\w)(?:(?:any\s+time\s+|sometime\s+)?(?P<op>before|prior\s+to|earlier\s+than|"
+    r"older\s+than|until|till|up\s+to|by(?:\s+the\s+end\s+of)?|pre|"
+    r"after|later\s+than|newer\s+than|more\s+recent\s+than|since|post|"
+    r"starting(?:\s+(?:in|from))?|from|in|of|back\s+in|at|on|during|over|around|about|"
+    r"circa|roughly|dated|through|within))(?:[\s-]+|$)(?:the\s+|my\s+)?$"
 )
 _ONWARD = re.compile(
     r"\s*(?:on(?:wards?)?|and\s+(?:later|after|newer)|or\s+(?:later|newer))(?=\s*(?:$|[,.;!?]))"
@@ -80,21 +111,138 @@ _ONWARD = re.compile(
 _OLDER = re.compile(r"\s*(?:and|or)\s+(?:earlier|older|before)(?!\w)")
 _JOINT = re.compile(r"\s*(?P<j>to|until|till|through|thru|-|and|or|/)\s*(?:the\s+)?$")
 _NEGATION = re.compile(
-    r"(?<!\w)(?:not|except(?:\s+for)?|other\s+than|anything\s+but|without)\s+(?:the\s+)?(?:ones?\s+)?$"
+    r"(?<!\w)(?:not|except(?:\s+for)?|other\s+than|anything\s+but|"
+    r"without)\s+(?:the\s+)?(?:ones?\s+)?$"
 )
 _SELECTOR_AFTER = re.compile(
-    r"\s+(?:one|ones|model|version|build|checkpoint|lora|variant|edition|iteration|release|training|run|batch|take|snapshot|ckpt)s?(?!\w)"
+    r"\s+(?:one|ones|model|version|build|checkpoint|lora|variant|edition|iteration|"
+    r"release|training|run|batch|take|snapshot|ckpt)s?(?!\w)"
 )
 _NATURE = frozenset(
-    "flower tree mountain house bridge building garden landscape meadow forest lake river park rose tulip".split()
+    [
+        "flower",
+        "tree",
+        "mountain",
+        "house",
+        "bridge",
+        "building",
+        "garden",
+        "landscape",
+        "meadow",
+        "forest",
+        "lake",
+        "river",
+        "park",
+        "rose",
+        "tulip",
+    ]
 )
 _SCENE_AFTER = frozenset(
-    "morning evening afternoon night day sky skies sun sunshine sunlight light breeze wind fog frost mist rain shower showers snow "
-    "storm moon weather weekend market fair festival parade blossom blossoms bloom blooms leaves garden field "
-    "meadow landscape scene forest holiday picnic harvest vibe vibes mood colors colours palette air sunset sunrise dawn dusk "
-    "tree trees flower flowers decorations lights party wreath dinner roast eve street sale collection clothes coat fashion "
-    "walk afternoon brunch wonderland heat queen pole madness bank band wedding ride drive stroll feast sweater jumper hat hats costume costumes theme themed pumpkin pumpkins".split()
+    [
+        "morning",
+        "evening",
+        "afternoon",
+        "night",
+        "day",
+        "sky",
+        "skies",
+        "sun",
+        "sunshine",
+        "sunlight",
+        "light",
+        "breeze",
+        "wind",
+        "fog",
+        "frost",
+        "mist",
+        "rain",
+        "shower",
+        "showers",
+        "snow",
+        "storm",
+        "moon",
+        "weather",
+        "weekend",
+        "market",
+        "fair",
+        "festival",
+        "parade",
+        "blossom",
+        "blossoms",
+        "bloom",
+        "blooms",
+        "leaves",
+        "garden",
+        "field",
+        "meadow",
+        "landscape",
+        "scene",
+        "forest",
+        "holiday",
+        "picnic",
+        "harvest",
+        "vibe",
+        "vibes",
+        "mood",
+        "colors",
+        "colours",
+        "palette",
+        "air",
+        "sunset",
+        "sunrise",
+        "dawn",
+        "dusk",
+        "tree",
+        "trees",
+        "flower",
+        "flowers",
+        "decorations",
+        "lights",
+        "party",
+        "wreath",
+        "dinner",
+        "roast",
+        "eve",
+        "street",
+        "sale",
+        "collection",
+        "clothes",
+        "coat",
+        "fashion",
+        "walk",
+        "afternoon",
+        "brunch",
+        "wonderland",
+        "heat",
+        "queen",
+        "pole",
+        "madness",
+        "bank",
+        "band",
+        "wedding",
+        "ride",
+        "drive",
+        "stroll",
+        "feast",
+        "sweater",
+        "jumper",
+        "hat",
+        "hats",
+        "costume",
+        "costumes",
+        "theme",
+        "themed",
+        "pumpkin",
+        "pumpkins",
+    ]
 )
+
+
+_COMPARING = frozenset(
+    ("before", "after", "since", "until", "prior to", "older than", "newer than", "till", "up to")
+)
+_DATING = frozenset(("from", "dated", "back in"))
+_EVE = re.compile(r"\b(?:night|eve|day)\s+before\s+(?:the\s+)?$")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -225,7 +373,7 @@ def _point(match: re.Match[str], context: Context) -> Point | None:
     if "dby" in groups:
         return at(calendar.days(today - timedelta(2), today - timedelta(1), zone), "day")
     if "wbl" in groups:
-        return at(_unit_ago(groups["wblu"], 2, context), groups["wblu"])
+        return at(_unit_ago(groups["wblu"], 2, context), "relative")
     if "tod" in groups:
         day_ = today - timedelta(1) if groups["tod"][0] in "yl" else today
         return at(calendar.days(day_, day_ + timedelta(1), zone), "today")
@@ -240,7 +388,7 @@ def _point(match: re.Match[str], context: Context) -> Point | None:
         if groups["rlw"] == "past" or ("rlthe" in groups and groups["rlw"] == "last"):
             return at(_rolling(groups["rlu"], 1, context), "relative")
         offset = 0 if groups["rlw"] == "this" else 1
-        return at(_unit_ago(groups["rlu"], offset, context), groups["rlu"])
+        return at(_unit_ago(groups["rlu"], offset, context), "relative")
     if "sea" in groups:
         return _season_point(groups, context, start, end)
     if "hol" in groups:
@@ -451,19 +599,14 @@ def _setting(draft: Draft, start: int, end: int) -> _Setting:
     used: bool | None = None
     operator = ""
     negated = cued = False
-    before = shadow[:start]
-    if match := _BEFORE.search(before):
+    if match := ends_before(_BEFORE, shadow, start):
         operator = re.sub(r"\s+", " ", match["op"])
         start, cued = match.start(), True
-        before = shadow[:start]
-    if match := _VERB_BEFORE.search(
-        before if before.endswith((" ", "-")) or not before else before + " "
-    ):
+    if match := ends_before(_VERB_BEFORE, shadow, start):
         used = re.fullmatch(_USED, match["verb"]) is not None
         negated = bool(match["neg"])
         start, cued = match.start(), True
-        before = shadow[:start]
-    if match := _NEGATION.search(before):
+    if match := ends_before(_NEGATION, shadow, start):
         negated, start, cued = True, match.start(), True
     tail = shadow[end:]
     if tail.startswith("'s"):
@@ -481,88 +624,78 @@ def _setting(draft: Draft, start: int, end: int) -> _Setting:
 
 def _accepts(draft: Draft, point: Point, setting: _Setting) -> bool:
     """Whether a point constrains, by its place in the sentence."""
-    shadow = draft.page.shadow
-    following = draft.page.word_at(point.end)
-    adjacent = following is not None and following.joined
-    after = following.norm if following is not None and adjacent else ""
-    before = draft.page.word_before(point.start)
-    verb = setting.used is not None
     if draft.answering:
-        return not (point.kind == "year" and not (1990 <= _year_of(point) <= 2100))
-    if verb or setting.operator in (
-        "before",
-        "after",
-        "since",
-        "until",
-        "prior to",
-        "older than",
-        "newer than",
-        "till",
-        "up to",
-        "pre",
-    ):
-        if point.kind == "holiday" and re.search(
-            r"\b(?:night|eve|day)\s+before\s+(?:the\s+)?$", shadow[: point.start]
-        ):
-            return False
         return True
-    if _is_scene(draft, following, after) and not draft.leads_to_selector(following.index if following else 0):
+    if setting.used is not None or setting.operator in _COMPARING:
+        return not (point.kind == "holiday" and _is_eve(draft, point))
+    following = draft.page.word_at(point.end)
+    after = following if following is not None and following.joined else None
+    if after is not None and _is_scene(draft, after) and not draft.leads_to_selector(after.index):
         return False
-    selector = bool(_SELECTOR_AFTER.match(shadow[setting.end :])) or (
-        following is not None and adjacent and draft.leads_to_selector(following.index)
-    )
-    if selector:
+    if _SELECTOR_AFTER.match(draft.page.shadow, setting.end) or (
+        after is not None and draft.leads_to_selector(after.index)
+    ):
         return True
     if point.kind == "year":
-        if not 2000 <= _year_of(point) <= draft.context.local.year + 1:
-            return False
-        return setting.operator in ("from", "in", "of", "back in", "dated") or _heads(draft, point)
+        recent = 2000 <= _year_of(point) <= draft.context.local.year + 1
+        return recent and (setting.operator in _DATING | {"in", "of"} or _heads(draft, point))
     if setting.operator in ("in", "during", "on") and _in_a_scene(draft, setting.start):
         return False
     if not point.everyday and point.kind != "weekday":
-        article = before is not None and before.joined and before.norm in ("a", "an")
-        if article and not _heads(draft, point):
-            return False
-        return True
-    if setting.operator in ("from", "dated", "back in"):
+        return _heads(draft, point) or not _has_article(draft, point)
+    return _accepts_everyday(draft, point, setting, after)
+
+
+def _accepts_everyday(draft: Draft, point: Point, setting: _Setting, after: Word | None) -> bool:
+    """The same for "may", "spring", "sunday": they need a cue or the place of a modifier."""
+    if setting.operator in _DATING:
         return True
     if point.month and setting.operator in ("in", "of", "around"):
         # "in may" names the month; "in march of the penguins" does not
-        return not adjacent or after in lexicon.words("prepositions") or not after
+        return after is None or after.norm in lexicon.words("prepositions")
+    capital = bool(point.month) and draft.page.text[point.start].isupper()
     if _heads(draft, point):
-        article = before is not None and before.norm in ("a", "an") and before.joined
-        capital = draft.page.text[point.start].isupper() and point.month
-        head = following.norm if following is not None else ""
-        if article and not (capital and head not in _NATURE):
-            return False
-        return not (head in _NATURE and not capital)
-    alone = not adjacent and (before is None or not _word_joins(draft, point))
-    return bool(alone and point.month and draft.page.text[point.start].isupper())
+        natural = after is not None and after.norm in _NATURE
+        return capital and not natural if _has_article(draft, point) else capital or not natural
+    return capital and after is None and not _is_joined(draft, point)
 
 
-def _is_scene(draft: Draft, following: Word | None, after: str) -> bool:
+def _is_eve(draft: Draft, point: Point) -> bool:
+    """Whether the holiday is part of the scene: "the night before Christmas"."""
+    return ends_before(_EVE, draft.page.shadow, point.start) is not None
+
+
+def _has_article(draft: Draft, point: Point) -> bool:
+    """Whether "a" or "an" stands before a point."""
+    before = draft.page.word_before(point.start)
+    return before is not None and _is_joined(draft, point) and before.norm in ("a", "an")
+
+
+def _is_joined(draft: Draft, point: Point) -> bool:
+    """Whether only a space stands between a point and the word before it."""
+    word = draft.page.word_at(point.start)
+    return word is not None and word.joined
+
+
+def _is_scene(draft: Draft, after: Word) -> bool:
     """Whether the word after a time makes it part of the picture ("April rain")."""
-    if following is None or not after or draft.noun_at(following.index):
+    if draft.noun_at(after.index):
         return False
-    return after in _SCENE_AFTER or after in lexicon.words("scenes")
+    return after.norm in _SCENE_AFTER or after.norm in lexicon.words("scenes")
 
 
 def _in_a_scene(draft: Draft, position: int) -> bool:
     """Whether a time belongs to the place before it: "at a spring market [in May]"."""
     words = [word for word in draft.page.words if word.full_end <= position][-5:]
-    if not words or words[-1].norm not in lexicon.words("scenes"):
-        return False
-    governed = False
     for word in reversed(words):
-        governed = governed or word.norm in ("at", "on", "in", "under", "through", "near", "by")
+        if word.norm in lexicon.words("selectors") or draft.nouns_cover(word.index):
+            return False
+        if word.norm in ("at", "on", "in", "under", "through", "near", "by", "along", "across"):
+            before = draft.page.words[word.index - 1] if word.index else None
+            return before is None or re.fullmatch(_TRAINED, before.norm) is None
         if not word.joined:
-            break
-    return governed
-
-
-def _word_joins(draft: Draft, point: Point) -> bool:
-    word = draft.page.word_at(point.start)
-    return word is not None and word.joined
+            return False
+    return False
 
 
 def _heads(draft: Draft, point: Point) -> bool:
@@ -572,8 +705,7 @@ def _heads(draft: Draft, point: Point) -> bool:
 
 
 def _year_of(point: Point) -> int:
-    assert point.interval.start is not None
-    return point.interval.start.year
+    return point.interval.start.year if point.interval.start is not None else 0
 
 
 def _apply(operator: str, interval: Interval) -> Interval:
@@ -627,7 +759,7 @@ def _single(draft: Draft, point: Point) -> Constraint | None:
 
 
 def _range(draft: Draft, first: Point, second: Point) -> Constraint | None:
-    """ "between March and May", "from March to May", "April or May"."""
+    """Read two points as one constraint: "between March and May", "April or May"."""
     shadow = draft.page.shadow
     joint = _JOINT.fullmatch(shadow[first.end : second.start])
     if joint is None:
@@ -635,7 +767,7 @@ def _range(draft: Draft, first: Point, second: Point) -> Constraint | None:
     lead = re.search(r"(?<!\w)(?:between|from)\s+(?:the\s+)?$", shadow[: first.start])
     start = lead.start() if lead else first.start
     setting = _setting(draft, start, second.end)
-    if not lead and joint["j"] in ("and",) and not setting.cued:
+    if not lead and joint["j"] == "and" and not setting.cued:
         return None
     accepted = lead or draft.answering or first.sure or second.sure or setting.cued
     if not accepted and not _accepts(draft, second, setting):
@@ -670,7 +802,6 @@ def _aligned(first: Point, second: Point, context: Context) -> tuple[Interval, I
     if not second.month:
         a = calendar.month(year, first.month, context.zone)
     if a.start is not None and a.start > b.start:
-        assert a.start is not None
         a = calendar.month(a.start.astimezone(context.zone).year - 1, first.month, context.zone)
     return a, b
 

@@ -5,17 +5,23 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 
+from personalq.checkin import lexicon
 from personalq.checkin.draft import Draft
 from personalq.checkin.intent import Attribute, Constraint, OrderKey, Span
 from personalq.checkin.numbers import CARDINAL, ORDINAL, number
+from personalq.checkin.text import ends_before
 
-_WORD = r"(?:versions?|vers?\.?|revisions?|rev\.?|iterations?|releases?|builds?|checkpoints?|models?|editions?|variants?)"
+_WORD = (
+    r"(?:versions?|vers?\.?|revisions?|rev\.?|iterations?|releases?|builds?|checkpoints?|"
+    r"models?|editions?|variants?)"
+)
 _MARK = r"(?:number|num\.?|no\.?|nr\.?|\#)"
 _V = r"(?:v\.?\s?-?\s?\d{1,4}(?![\w.]*\d))"
 _NUMBERED = rf"(?:{_WORD}\s*(?:{_MARK}\s*)?-?\s*(?:{CARDINAL}))"
 _ONE = re.compile(rf"(?<![\w.])(?:{_V}|{_NUMBERED}|(?:number|no\.|\#)\s?{CARDINAL})(?!\w)")
 _ORDINAL_VERSION = re.compile(
-    rf"(?<!\w)(?P<n>{ORDINAL})[\s-]+(?:version|ver\.?|revision|iteration|build|release|edition|checkpoint|model|variant|one)(?!\w)"
+    rf"(?<!\w)(?P<n>{ORDINAL})[\s-]+(?:version|ver\.?|revision|iteration|build|release|"
+    rf"edition|checkpoint|model|variant|one)(?!\w)"
 )
 _BARE_ORDINAL = re.compile(rf"(?<!\w)(?:the|my|our)\s+(?P<n>{ORDINAL})(?!\w)")
 _DIGITS = re.compile(CARDINAL)
@@ -32,7 +38,8 @@ _LEAD = re.compile(r"(?:\b(?:between|from)\s+)$")
 _HIGHEST = 1000
 """Open upper bounds are spelled out up to this many versions above the lower one."""
 _UNIT = re.compile(
-    r"\s*(?:st|nd|rd|th)?\s*(?:days?|weeks?|months?|years?|quarters?|half|century|floor|street|avenue|of)\b"
+    r"\s*(?:st|nd|rd|th)?\s*(?:days?|weeks?|months?|years?|quarters?|half|century|"
+    r"floor|street|avenue|of)\b"
 )
 
 
@@ -43,17 +50,17 @@ def parse_version(draft: Draft) -> None:
     position = 0
     while match := _ONE.search(shadow, position):
         position = match.end()
-        if not draft.free(match.start(), match.end()) or _BASE.search(shadow[: match.start()]):
+        if not draft.free(match.start(), match.end()) or ends_before(_BASE, shadow, match.start()):
             continue
         value = _value(match[0])
         if value is None:
             continue
         constraint = _extend(draft, match.start(), match.end(), value)
-        assert constraint.span is not None
-        position = max(position, constraint.span.end)
+        position = max(position, constraint.span.end if constraint.span else position)
         draft.add(constraint, selecting=True)
         found.append(constraint)
     _ordinals(draft, found)
+    _after_noun(draft, found)
     wanted = [c for c in found if not c.excluded]
     if len({c.values for c in wanted}) > 1:
         said = " and ".join(c.text for c in wanted)
@@ -103,22 +110,21 @@ def _constraint(
 def _extend(draft: Draft, start: int, end: int, value: int) -> Constraint:
     """Take in ranges, lists and comparisons around one version number."""
     shadow = draft.page.shadow
-    before = shadow[:start]
     for pattern, low, high in (
         (_UPPER, 1, value - 1),
         (_LOWER, value + 1, value + _HIGHEST),
         (_MAX, 1, value),
     ):
-        if lead := pattern.search(before):
+        if lead := ends_before(pattern, shadow, start):
             return _constraint(draft, lead.start(), end, list(range(low, high + 1)) or [0])
-    lead = _LEAD.search(before)
+    lead = ends_before(_LEAD, shadow, start)
     joint = _TO.match(shadow, end) or (_OR.match(shadow, end) if lead else None)
     if joint and (tail := _TAIL.match(shadow, joint.end())):
         last = number(tail["n"])
         if last is not None and value < last <= value + _HIGHEST:
             first = lead.start() if lead else start
             return _constraint(draft, first, tail.end(), list(range(value, last + 1)))
-    if lead := _MIN.search(before):
+    if lead := ends_before(_MIN, shadow, start):
         rest = shadow[end:]
         if "from" not in lead[0] or re.match(r"\s*(?:on|onwards?|up|or later)\b", rest):
             more = re.match(r"\s*(?:onwards?|on|up|or later)\b", rest)
@@ -127,7 +133,7 @@ def _extend(draft: Draft, start: int, end: int, value: int) -> Constraint:
     values = [value]
     while (joint := _OR.match(shadow, end)) and (again := _ONE.match(shadow, joint.end())):
         other = _value(again[0])
-        if other is None or "or" not in joint[0] and "/" not in joint[0] and "," not in joint[0]:
+        if other is None or ("or" not in joint[0] and "/" not in joint[0] and "," not in joint[0]):
             break
         values.append(other)
         end = again.end()
@@ -138,13 +144,13 @@ def _extend(draft: Draft, start: int, end: int, value: int) -> Constraint:
         if other is not None:
             values.append(other)
             end = tail.end()
-    if negated := _NOT.search(before):
+    if negated := ends_before(_NOT, shadow, start):
         return _constraint(draft, negated.start(), end, values, excluded=True)
     return _constraint(draft, start, end, values)
 
 
 def _ordinals(draft: Draft, found: list[Constraint]) -> None:
-    """ "the 47th", "the second version": a version, else a place counted from the oldest."""
+    """Read "the 47th" as a version, else as a place counted from the oldest."""
     shadow = draft.page.shadow
     for pattern in (_ORDINAL_VERSION, _BARE_ORDINAL):
         for match in pattern.finditer(shadow):
@@ -156,9 +162,9 @@ def _ordinals(draft: Draft, found: list[Constraint]) -> None:
                 r"[\s-]*(?:ever|most|newest|latest|oldest|earliest|to|last)\b", shadow[end:]
             ):
                 continue
-            if pattern is _BARE_ORDINAL:
-                if _UNIT.match(shadow, end) or not _stands_for_version(draft, end):
-                    continue
+            bare = pattern is _BARE_ORDINAL
+            if bare and (_UNIT.match(shadow, end) or not _stands_for_version(draft, end)):
+                continue
             start = match.start("n")
             oldest = Constraint(
                 attribute=Attribute.ORDER,
@@ -174,6 +180,33 @@ def _ordinals(draft: Draft, found: list[Constraint]) -> None:
                 constraint = replace(constraint, fallback=oldest)
             draft.add(constraint, selecting=True)
             found.append(constraint)
+
+
+def _after_noun(draft: Draft, found: list[Constraint]) -> None:
+    """A bare number right after the subject: "bear 4", "bear-4"."""
+    words = draft.page.words
+    for noun in draft.nouns:
+        if noun.last >= len(words) or found:
+            return
+        word = words[noun.last]
+        following = words[noun.last + 1 : noun.last + 2]
+        if not (
+            word.joined and word.norm.isdigit() and len(word.norm) <= 3 and draft.is_free(word)
+        ):
+            continue
+        value = number(word.norm)
+        if value is None or (
+            following and following[0].joined and not _stands_alone(following[0].norm)
+        ):
+            continue
+        constraint = _constraint(draft, word.start, word.end, [value])
+        draft.add(constraint, selecting=True)
+        draft.selecting.append(Span(words[noun.last - 1].full_end, word.start))
+        found.append(constraint)
+
+
+def _stands_alone(word: str) -> bool:
+    return word in lexicon.words("prepositions") or word.endswith("ing")
 
 
 def _stands_for_version(draft: Draft, end: int) -> bool:

@@ -15,7 +15,7 @@ from zoneinfo import ZoneInfo
 
 from personalq.checkin.cards import Card, Hit
 from personalq.checkin.check import satisfies
-from personalq.checkin.describe import concepts, profile
+from personalq.checkin.describe import profile, worded_concepts
 from personalq.checkin.intent import Attribute, Constraint, Intent, OrderKey
 from personalq.checkin.lexicon import canonical
 from personalq.checkin.outcome import Candidate
@@ -138,8 +138,7 @@ def _wanted(intent: Intent) -> tuple[_Wish, ...]:
             continue
         phrase = " ".join(constraint.values)
         before = ""
-        for concept in concepts(phrase):
-            text = concept.removeprefix("=")
+        for concept, text in worded_concepts(phrase):
             wishes.setdefault(concept, _Wish(concept=concept, text=text, neighbour=before))
             before = concept
     return tuple(wishes.values())
@@ -218,7 +217,7 @@ def _sort_key(card: Card, key: OrderKey | None) -> float:
 
 
 def _with_recency(intent: Intent, scored: list[_Scored]) -> list[_Scored]:
-    """ "Recently" ranks: each place from the newest costs."""
+    """Rank by "recently": each place from the newest costs."""
     recent = next((c for c in intent.all(Attribute.ORDER) if not c.hard), None)
     if recent is None:
         return scored

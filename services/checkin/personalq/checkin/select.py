@@ -15,6 +15,7 @@ from personalq.checkin.decide import Ask, Choose, decide
 from personalq.checkin.draft import Context
 from personalq.checkin.explain import contradicted, explain_no_match
 from personalq.checkin.intent import Attribute, Constraint, Intent
+from personalq.checkin.lexicon import canonical
 from personalq.checkin.map import rewrite
 from personalq.checkin.outcome import Answered, Candidate, Clarification, NoMatch, Selection
 from personalq.checkin.parse import parse
@@ -120,8 +121,6 @@ def _zone(name: str) -> ZoneInfo:
 
 def _known_owner(owner: str, lexicon: Lexicon) -> str:
     """The owner as the catalog spells it, "" when it knows none of that name."""
-    from personalq.checkin.lexicon import canonical
-
     return lexicon.owners.get(canonical(owner)) or "" if owner else ""
 
 
@@ -186,11 +185,15 @@ def _readings(intent: Intent) -> Sequence[Intent]:
     styles = [c for c in intent.all(Attribute.STYLE) if c.hard and not c.excluded]
     if len(styles) > 1:
         readings.append(_any_style(intent, styles))
+    if intent.answered:  # the person may have changed their mind about what the prompt said
+        said = [c for c in intent.constraints if c.hard and c.span is not None]
+        changeable = [c for c in said if c.attribute is not Attribute.SUBJECT]
+        readings += [intent.without(c) for c in changeable]
     return readings
 
 
 def _any_style(intent: Intent, styles: Sequence[Constraint]) -> Intent:
-    """ "a watercolor sketch": when no card is both, either will do."""
+    """Let either do when no card is both: "a watercolor sketch"."""
     merged = replace(
         styles[0],
         values=tuple(dict.fromkeys(value for c in styles for value in c.values)),

@@ -29,7 +29,7 @@ class CheckInServicer(checkin_pb2_grpc.CheckInServiceServicer):
     def __init__(self, select: Select) -> None:
         self._select = select
 
-    async def Select(  # type: ignore[override]  # noqa: N802
+    async def Select(  # noqa: N802
         self,
         request: checkin_pb2.SelectRequest,
         context: grpc.aio.ServicerContext[checkin_pb2.SelectRequest, checkin_pb2.SelectResponse],

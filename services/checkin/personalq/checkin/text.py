@@ -14,6 +14,8 @@ _WORD = re.compile(r"<[^<>\s]{1,64}>|\w+(?:'\w+|&\w+)*|&")
 _APOSTROPHES = "’‘ʼ`´"
 _DASHES = "‐‑‒–—−"
 
+_REACH = 80
+
 V = TypeVar("V")
 
 
@@ -108,7 +110,7 @@ def read(text: str) -> Page:
                 full_end=match.end(),
                 possessive=possessive or lowered[match.end() : match.end() + 2] in ("' ", "'"),
                 joined=bool(words) and bare in ("", "-"),
-                hyphen=bare == "-" and "-" == gap,
+                hyphen=bare == "-" and gap == "-",
                 capital=text[match.start()].isupper(),
             )
         )
@@ -170,6 +172,11 @@ class PhraseTable(Generic[V]):
             found.append((index, index + match[0], match[1]))
             index += match[0]
         return found
+
+
+def ends_before(pattern: re.Pattern[str], text: str, position: int) -> re.Match[str] | None:
+    """The match of a pattern (anchored with `$`) that ends at `position` and begins nearby."""
+    return pattern.search(text, max(0, position - _REACH), position)
 
 
 def merge(spans: Iterable[Span]) -> tuple[Span, ...]:

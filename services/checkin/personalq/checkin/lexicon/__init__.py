@@ -29,7 +29,7 @@ def plural(phrase: str) -> str:
     if phrase in _PLURALS or not phrase:
         return _PLURALS.get(phrase, phrase)
     try:
-        return str(_INFLECT.plural_noun(phrase)) or f"{phrase}s"  # type: ignore[arg-type]
+        return str(_INFLECT.plural_noun(phrase)) or f"{phrase}s"
     except Exception:  # inflect refuses odd text (typeguard) instead of answering
         return f"{phrase}s"
 
@@ -122,10 +122,11 @@ def is_adjective_like(word: str) -> bool:
 
 
 _IRREGULAR = {
-    "sat", "lay", "stood", "ran", "slept", "ate", "drank", "caught", "held", "wore", "rode", "drove",
-    "flew", "swam", "fell", "rose", "sang", "hid", "bit", "spun", "hung", "slid", "woke", "met", "spoke",
-    "saw", "threw", "broke", "built", "dug", "grew", "shone", "froze", "crept", "fought", "took", "got",
-    "went", "came", "led", "shook", "lying", "dying", "tying", "sitting",
+    "sat", "lay", "stood", "ran", "slept", "ate", "drank", "caught", "held", "wore", "rode",
+    "drove", "flew", "swam", "fell", "rose", "sang", "hid", "bit", "spun", "hung", "slid",
+    "woke", "met", "spoke", "saw", "threw", "broke", "built", "dug", "grew", "shone", "froze",
+    "crept", "fought", "took", "got", "went", "came", "led", "shook", "lying", "dying", "tying",
+    "sitting",
 }  # fmt: skip
 
 
@@ -135,7 +136,7 @@ def verb_forms() -> frozenset[str]:
     forms = set(_IRREGULAR)
     for verb in words("verbs"):
         forms.add(verb)
-        stem = verb[:-1] if verb.endswith("e") else verb
+        stem = verb.removesuffix("e")
         double = verb + verb[-1]
         forms |= {f"{verb}s", f"{stem}ing", f"{stem}ed", f"{double}ing", f"{double}ed"}
         if verb.endswith(("s", "h", "x", "z")):

@@ -1,0 +1,133 @@
+"""Answers: stateless questions, free text, and questions from elsewhere."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from support.checkin_cards import studio
+from support.checkin_session import Session
+
+from personalq.chassis.errors import InvalidInput
+from personalq.checkin.answer import Reply
+from personalq.checkin.intent import Attribute
+from personalq.checkin.outcome import Clarification, NoMatch, Selection
+
+
+@pytest.fixture(scope="module")
+def session() -> Session:
+    """Check-in over the studio's cards."""
+    return Session(studio())
+
+
+def asked(session: Session, prompt: str) -> Clarification:
+    """The question a prompt leads to."""
+    outcome = session.ask(prompt)
+    assert isinstance(outcome, Clarification), outcome
+    return outcome
+
+
+def test_every_option_label_is_understood(session: Session) -> None:
+    """Each label of each question, sent back, selects a card or narrows the choice."""
+    prompts = ["a bear at sea", "sketch of a dog", "Spring sketch", "a pet", "a photo of a car"]
+    for prompt in prompts:
+        question = asked(session, prompt)
+        for option in question.options:
+            outcome = session.answer(prompt, question, option.label)
+            assert not isinstance(outcome, NoMatch), (prompt, option.label)
+
+
+def test_options_name_no_id(session: Session) -> None:
+    """Questions are in everyday words."""
+    ids = [card.checkpoint_id for card in studio()]
+    for prompt in ("a bear at sea", "Spring sketch", "a pet", "a dog"):
+        question = asked(session, prompt)
+        text = " ".join([question.question, *(option.label for option in question.options)])
+        assert not any(checkpoint_id in text for checkpoint_id in ids)
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["any", "any of them", "whatever", "Whatever!", "doesn't matter", "I don't care", "you choose",
+     "either is fine", "no preference", "surprise me", "oh, just any one please"],
+)  # fmt: skip
+def test_any_of_them(session: Session, text: str) -> None:
+    """Someone who does not mind gets the newest."""
+    question = asked(session, "a bear at sea")
+    outcome = session.answer("a bear at sea", question, text)
+    assert isinstance(outcome, Selection)
+    assert outcome.candidate.card.checkpoint_id == "bear-v6"
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("the first one", "dog-v7"),
+        ("2", "dog-v9"),
+        ("option 2", "dog-v9"),
+        ("the latter", "dog-v9"),
+        ("May", "dog-v9"),
+        ("hmm, the April one I think", "dog-v7"),
+        ("v9", "dog-v9"),
+        ("the newer one", "dog-v9"),
+        ("the one with the floppy ears", "dog-v7"),
+        ("not the beagle", "dog-v9"),
+        ("the cartoon one instead", "dog-v13"),
+        ("dog-v12", "dog-v12"),
+    ],
+)
+def test_free_text(session: Session, text: str, expected: str) -> None:
+    """Whatever the person answers is read like a prompt."""
+    question = asked(session, "spring sketch of the dog")
+    outcome = session.answer("spring sketch of the dog", question, text)
+    assert isinstance(outcome, Selection), outcome
+    assert outcome.candidate.card.checkpoint_id == expected
+
+
+def test_restated_answer_changes_nothing(session: Session) -> None:
+    """The same answer again, in answer to the same question, has the same outcome."""
+    prompt = "a bear at sea"
+    question = asked(session, prompt)
+    once = session.answer(prompt, question, "the tan one")
+    again = session.answer(prompt, question, "the tan one")
+    assert once == again
+
+
+def test_several_turns(session: Session) -> None:
+    """Answers add up."""
+    prompt = "a pet at sea"
+    first = asked(session, prompt)
+    one = Reply(question_id=first.question_id, text="the dog")
+    second = session.answered(prompt, answers=(one,)).outcome
+    assert isinstance(second, Clarification)
+    two = Reply(question_id=second.question_id, text="the husky")
+    final = session.answered(prompt, answers=(one, two)).outcome
+    assert isinstance(final, Selection)
+    assert final.candidate.card.checkpoint_id == "dog-v9"
+
+
+@pytest.mark.parametrize("token", ["", "q1", "q1.x.y", "q2.W10.00", "q1.é.é", "x" * 5000])
+def test_unknown_question(session: Session, token: str) -> None:
+    """An id that was never given out is refused."""
+    with pytest.raises(InvalidInput) as refused:
+        session.answered("a bear at sea", answers=(Reply(question_id=token, text="any"),))
+    assert "answers.question_id" in refused.value.violations
+
+
+def test_foreign_question(session: Session) -> None:
+    """A question of another prompt, or a changed one, is refused."""
+    question = asked(session, "a bear at sea")
+    with pytest.raises(InvalidInput):
+        session.answer("a bear at the sea", question, "any")
+    head, body, mac = question.question_id.split(".")
+    changed = replace(question, question_id=f"{head}.{body[:-2]}AA.{mac}")
+    with pytest.raises(InvalidInput):
+        session.answer("a bear at sea", changed, "any")
+
+
+def test_month_is_asked_when_a_season_was_said(session: Session) -> None:
+    """A season leaves the month open: that is what is asked (paper, Table 7)."""
+    question = asked(session, "spring sketch of the dog")
+    assert question.attribute is Attribute.CREATED_AT
+    assert question.question == "Which month do you mean, April or May?"
+    assert [option.label for option in question.options] == ["April", "May", "any of them"]

@@ -1,0 +1,156 @@
+"""Times in a prompt: what they mean, and when they mean nothing."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from zoneinfo import ZoneInfo
+
+import pytest
+from support.checkin_cards import NOW, studio
+from support.fake_catalog import vocabulary_of
+
+from personalq.checkin.draft import Context
+from personalq.checkin.intent import Attribute, Constraint
+from personalq.checkin.parse import parse
+from personalq.checkin.vocabulary import compile_lexicon
+
+LEXICON = compile_lexicon(vocabulary_of(studio()))
+
+
+def times(
+    prompt: str, *, zone: str = "UTC", southern: bool = False, now: datetime = NOW
+) -> list[Constraint]:
+    """The time constraints of a prompt."""
+    context = Context(now=now, zone=ZoneInfo(zone), southern=southern)
+    wanted = (Attribute.CREATED_AT, Attribute.LAST_USED_AT)
+    return [c for c in parse(prompt, LEXICON, context).constraints if c.attribute in wanted]
+
+
+def days(constraint: Constraint) -> tuple[str, str]:
+    """First and last day of the interval's hull; "" for an open bound."""
+    interval = constraint.interval
+    assert interval is not None
+    start = interval.start.date().isoformat() if interval.start else ""
+    end = interval.end.date().isoformat() if interval.end else ""
+    return start, end
+
+
+CREATED = [
+    ("the bear from April", "2026-04-01", "2026-05-01"),
+    ("the bear from November", "2026-11-01", "2026-12-01"),
+    ("the bear from December", "2025-12-01", "2026-01-01"),
+    ("bear trained in April 2025", "2025-04-01", "2025-05-01"),
+    ("bear trained in Apr '25", "2025-04-01", "2025-05-01"),
+    ("the bear from April last year", "2025-04-01", "2025-05-01"),
+    ("this June's bear", "2026-06-01", "2026-07-01"),
+    ("last June's bear", "2026-06-01", "2026-07-01"),
+    ("bear from last week", "2026-11-09", "2026-11-16"),
+    ("bear from this week", "2026-11-16", "2026-11-23"),
+    ("bear from the week before last", "2026-11-02", "2026-11-09"),
+    ("bear from last month", "2026-10-01", "2026-11-01"),
+    ("bear from the last 7 days", "2026-11-13", "2026-11-21"),
+    ("bear made in the past three months", "2026-08-20", "2026-11-21"),
+    ("bear made two weeks ago", "2026-11-02", "2026-11-09"),
+    ("bear trained 3 days ago", "2026-11-17", "2026-11-18"),
+    ("bear from last year", "2025-01-01", "2026-01-01"),
+    ("bear from 2025", "2025-01-01", "2026-01-01"),
+    ("bear from Q1 2025", "2025-01-01", "2025-04-01"),
+    ("bear from the third quarter", "2026-07-01", "2026-10-01"),
+    ("bear from the first half of 2026", "2026-01-01", "2026-07-01"),
+    ("bear from early April", "2026-04-01", "2026-04-11"),
+    ("bear from April 11", "2026-04-11", "2026-04-12"),
+    ("bear from the 11th of April", "2026-04-11", "2026-04-12"),
+    ("bear from 11 April 2025", "2025-04-11", "2025-04-12"),
+    ("bear trained on 2026-04-11", "2026-04-11", "2026-04-12"),
+    ("bear trained on 11.04.2026", "2026-04-11", "2026-04-12"),
+    ("bear 2026-04", "2026-04-01", "2026-05-01"),
+    ("bear trained before Christmas", "", "2025-12-25"),
+    ("bear trained before June", "", "2026-06-01"),
+    ("bear trained since June", "2026-06-01", ""),
+    ("bear trained after June", "2026-07-01", ""),
+    ("bear from June on", "2026-06-01", ""),
+    ("bear trained until March", "", "2026-04-01"),
+    ("bear between March and May", "2026-03-01", "2026-06-01"),
+    ("bear from March to May 2025", "2025-03-01", "2025-06-01"),
+    ("bear from December to February", "2025-12-01", "2026-03-01"),
+    ("bear from February or April", "2026-02-01", "2026-05-01"),
+    ("spring-trained bear", "2026-03-01", "2026-06-01"),
+    ("the bear from last winter", "2025-12-01", "2026-03-01"),
+    ("the bear from this autumn", "2026-09-01", "2026-12-01"),
+    ("the bear trained on Monday", "2026-11-16", "2026-11-17"),
+    ("the bear from Easter", "2026-04-05", "2026-04-06"),
+    ("yesterday's build of the bear", "2026-11-19", "2026-11-20"),
+    ("March-trained bear", "2026-03-01", "2026-04-01"),
+    ("the May bear", "2026-05-01", "2026-06-01"),
+]
+
+
+@pytest.mark.parametrize(("prompt", "start", "end"), CREATED, ids=lambda value: value or "open")
+def test_training_times(prompt: str, start: str, end: str) -> None:
+    """A time of training becomes one interval of whole days."""
+    (constraint,) = times(prompt)
+    assert constraint.attribute is Attribute.CREATED_AT
+    assert days(constraint) == (start, end)
+
+
+USED = [
+    ("the bear I used yesterday", "2026-11-19", "2026-11-20"),
+    ("yesterday's bear", "2026-11-19", "2026-11-20"),
+    ("the bear I was using last week", "2026-11-09", "2026-11-16"),
+    ("the bear I last used in May", "2026-05-01", "2026-06-01"),
+    ("the bear used on Tuesday", "2026-11-17", "2026-11-18"),
+    ("the bear I haven't used since June", "", "2026-06-01"),
+]
+
+
+@pytest.mark.parametrize(("prompt", "start", "end"), USED, ids=lambda value: value or "open")
+def test_times_of_use(prompt: str, start: str, end: str) -> None:
+    """A verb of use makes it a time of use."""
+    (constraint,) = times(prompt)
+    assert constraint.attribute is Attribute.LAST_USED_AT
+    assert days(constraint) == (start, end)
+
+
+@pytest.mark.parametrize(
+    "prompt",
+    [
+        "a bear in a spring meadow",
+        "a bear at a sunday market",
+        "a may flower",
+        "a bear in the April rain",
+        "a bear under a winter sky",
+        "a bear on a march",
+        "a bear at night in 1950s style",
+        "march of the bears",
+        "the bear may be sitting",
+        "the night before Christmas, a bear by the tree",
+        "a bear on a summer evening",
+        "a bear falls into the fall leaves",
+        "a bear with 12 candles",
+    ],
+)
+def test_scene_times(prompt: str) -> None:
+    """The time a person wants to see is content."""
+    assert times(prompt) == []
+
+
+def test_zone_decides_what_yesterday_is() -> None:
+    """At noon UTC it is already the 21st in Kiribati."""
+    (constraint,) = times("the bear I used yesterday", zone="Pacific/Kiritimati")
+    interval = constraint.interval
+    assert interval is not None
+    assert interval.start == datetime(2026, 11, 19, 10, tzinfo=UTC)
+
+
+def test_southern_spring_is_in_september() -> None:
+    """The hemisphere is a setting."""
+    (constraint,) = times("spring-trained bear", southern=True)
+    assert days(constraint) == ("2026-09-01", "2026-12-01")
+
+
+def test_contradicting_months_are_reported() -> None:
+    """Two disjoint times are a problem, not a guess."""
+    context = Context(now=NOW, zone=ZoneInfo("UTC"))
+    intent = parse("the April bear, the one trained in June", LEXICON, context)
+    assert intent.contradiction is Attribute.CREATED_AT
+    assert intent.problems
