@@ -229,7 +229,7 @@ async def test_health_says_serving(bench: Any) -> None:
         bench.running(port=port),
         grpc.aio.insecure_channel(f"127.0.0.1:{port}") as channel,
     ):
-        stub = health_pb2_grpc.HealthStub(channel)
+        stub: Any = health_pb2_grpc.HealthStub(channel)
 
         async def serving() -> bool:
             answer = await stub.Check(health_pb2.HealthCheckRequest(), wait_for_ready=True)

@@ -18,8 +18,7 @@ from support.polling import eventually
 from support.tiny_renderer import Rendered
 
 from personalq.chassis.events import open_bus
-from personalq.renderer.wire import CHUNK_BYTES
-from personalq.v1 import renderer_pb2, types_pb2
+from personalq.v1 import catalog_pb2, renderer_pb2, types_pb2
 from personalq.v1.events_pb2 import CheckpointArchived
 
 PLAIN = "a photo of a bear"
@@ -34,7 +33,8 @@ async def refused(renderer: Any, **fields: Any) -> tuple[grpc.StatusCode, str, l
     """Render, expect an error, and return its code, message and details."""
     with pytest.raises(grpc.aio.AioRpcError) as caught:
         await renderer.render(**fields)
-    status = rpc_status.from_call(caught.value)
+    error: Any = caught.value
+    status = rpc_status.from_call(error)
     details = []
     for detail in status.details if status else ():
         for kind in (
@@ -189,11 +189,13 @@ async def test_checkpoints_that_cannot_be_rendered(start: Any, catalog: Any) -> 
         ("broken", types_pb2.CHECKPOINT_STATE_FAILED, "it is a LoKr"),
         ("old", types_pb2.CHECKPOINT_STATE_ARCHIVED, ""),
     ):
-        card = catalog.entries.setdefault(name, type(catalog.entries["bear-v4"])()).checkpoint
-        card.checkpoint_id, card.state, card.state_reason = name, state, reason
+        entry = catalog_pb2.GetCheckpointResponse()
+        entry.checkpoint.checkpoint_id, entry.checkpoint.state = name, state
+        entry.checkpoint.state_reason = reason
+        catalog.entries[name] = entry
     code, message, _ = await refused(renderer, checkpoint_id="nobody")
     assert code == grpc.StatusCode.NOT_FOUND
-    for name, state, said in (
+    for name, told, said in (
         ("new", "REGISTERED", "still being quantized"),
         ("broken", "FAILED", "LoKr"),
         ("old", "ARCHIVED", "withdrawn"),
@@ -201,7 +203,7 @@ async def test_checkpoints_that_cannot_be_rendered(start: Any, catalog: Any) -> 
         code, message, details = await refused(renderer, checkpoint_id=name)
         assert code == grpc.StatusCode.FAILED_PRECONDITION
         assert said in message
-        assert any(getattr(d, "metadata", {}).get("state") == state for d in details)
+        assert any(getattr(d, "metadata", {}).get("state") == told for d in details)
     code, message, _ = await refused(renderer, checkpoint_id="bear-v5", profile="full")
     assert code == grpc.StatusCode.FAILED_PRECONDITION
     assert "w8a8" in message
@@ -361,7 +363,7 @@ async def test_health_serves_once_base_and_index_are_there(start: Any) -> None:
     """Ready means: the device answers, the base is loaded, the artifacts are known."""
     renderer = await start()
     async with grpc.aio.insecure_channel(f"127.0.0.1:{renderer.port}") as channel:
-        stub = health_pb2_grpc.HealthStub(channel)
+        stub: Any = health_pb2_grpc.HealthStub(channel)
         name = renderer_pb2.DESCRIPTOR.services_by_name["RendererService"].full_name
 
         async def serving() -> bool:
@@ -369,17 +371,6 @@ async def test_health_serves_once_base_and_index_are_there(start: Any) -> None:
             return bool(answer.status == health_pb2.HealthCheckResponse.SERVING)
 
         await eventually(serving)
-
-
-async def test_pictures_travel_in_pieces(start: Any) -> None:
-    """No piece is over 64 KiB, and only the last one says so."""
-    renderer = await start(side_max=512)
-    rendered = await renderer.render(width=256, height=256, steps=1)
-    images = [e.image for e in rendered.events if e.WhichOneof("event") == "image"]
-    assert len(images) > 1
-    assert max(len(image.chunk) for image in images) <= CHUNK_BYTES
-    assert [image.last for image in images] == [False] * (len(images) - 1) + [True]
-    assert Image.open(io.BytesIO(rendered.pictures[0])).size == (256, 256)
 
 
 async def test_a_new_artifact_is_served_from_its_event_on(

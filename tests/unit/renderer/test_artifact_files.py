@@ -42,7 +42,8 @@ async def test_an_artifact_is_fetched_once_and_whole(tmp_path: Path) -> None:
             async with files.use(digest) as folder:
                 return (folder / "unet.safetensors").read_bytes()
 
-        assert await asyncio.gather(read(), read()) == [b"weights", b"weights"]
+        first, second = await asyncio.gather(read(), read())
+        assert first == second == b"weights"
     assert [path.name for path in (tmp_path / "cache").iterdir()] == [digest]
 
 
