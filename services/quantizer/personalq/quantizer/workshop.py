@@ -159,6 +159,7 @@ class Workshop:
         prompts = calibration_prompts(self._prompts, names=names)
         key = key_of(
             version=calibrate.VERSION,
+            recipe=recipe.version,
             unet=unet_digest,
             base=base.fingerprint,
             prompts=prompts,
@@ -254,7 +255,7 @@ def _read_ranges(file: Path) -> dict[str, Range] | None:
     """Return kept ranges; None when there are none or they cannot be read."""
     try:
         return ranges_from_json(json.loads(file.read_text()))
-    except (OSError, ValueError, TypeError):
+    except (OSError, ValueError, TypeError, AttributeError):
         return None
 
 
