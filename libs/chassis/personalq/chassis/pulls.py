@@ -1,9 +1,9 @@
 """Pulling messages from a JetStream consumer, one at a time, and surviving its loss.
 
 nats-py's own `PullSubscription.fetch` has three habits that do not suit a worker: it waits to the
-end of its time even when the server says that the consumer is gone, it drops a message that arrives
-while it is cancelled (back after ack_wait only), and before Python 3.12 a cancellation that arrives
-together with a message gets lost in `asyncio.wait_for`. So the few lines of protocol are here.
+end of its time even when the server says that the consumer is gone, and when it is cancelled at the
+moment a message arrives, either the message is lost (and back after ack_wait only) or, before
+Python 3.12, the cancellation is (`asyncio.wait_for`). So the few lines of protocol are here.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import json
 import logging
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import asynccontextmanager, suppress
+from contextlib import asynccontextmanager
 
 import nats.errors
 from nats.aio.client import Client
@@ -60,12 +60,14 @@ class Pull:
         self._requests = 0
         #: When the request under way is answered or lost.
         self._due = 0.0
+        self._reading: asyncio.Task[Msg] | None = None
 
     async def next(self) -> Msg | None:
         """The next message, or None when none came for a while.
 
         At most one request is under way, so nothing is sent that is not taken. Raises ConsumerLost.
         """
+        _heed_cancellation()
         now = time.monotonic()
         if now >= self._due:
             self._requests += 1
@@ -76,23 +78,22 @@ class Pull:
                 reply=f"{self._inbox}.{self._requests}",
             )
             self._due = now + _REQUEST_S + _LATE_S
-        message: Msg | None = None
+        self._reading = self._read(max(self._due - now, 0.01))
+        # A cancellation ends this wait, not the reading: `close` sees to what it has read.
+        await asyncio.wait({self._reading})
+        reading, self._reading = self._reading, None
+        if reading.cancelled():  # so nats-py treats its readers when it closes
+            raise nats.errors.ConnectionClosedError
         try:
-            message = await self._subscription.next_msg(timeout=max(self._due - now, 0.01))
+            message = reading.result()
         except TimeoutError:
-            pass
-        except asyncio.CancelledError:
-            if _is_cancelled():
-                raise
-            # Nobody cancelled us: nats-py does so to its waiting readers when it closes.
-            raise nats.errors.ConnectionClosedError from None
-        if _is_cancelled():
-            if message is not None:
-                await _give_back(message)
-            raise asyncio.CancelledError
-        return None if message is None else self._read(message)
+            return None
+        return self._understand(message)
 
-    def _read(self, message: Msg) -> Msg | None:
+    def _read(self, timeout_s: float) -> asyncio.Task[Msg]:
+        return asyncio.create_task(self._subscription.next_msg(timeout=timeout_s))
+
+    def _understand(self, message: Msg) -> Msg | None:
         """The message if it is one; what the server answers otherwise ends the request."""
         headers = message.headers or {}
         status = headers.get("Status")
@@ -109,16 +110,20 @@ class Pull:
     async def close(self) -> None:
         """Take no more, and give back what is on its way here."""
         drain = asyncio.create_task(self._subscription.drain())
+        reading = self._reading or self._read(_CLOSE_S)
         try:
             async with asyncio.timeout(_CLOSE_S):
                 while not drain.done():
-                    with suppress(TimeoutError):
-                        await _give_back(await self._subscription.next_msg(timeout=0.02))
+                    await asyncio.wait({drain, reading}, return_when=asyncio.FIRST_COMPLETED)
+                    if reading.done():
+                        await _give_back(reading)
+                        reading = self._read(_CLOSE_S)
         except (nats.errors.Error, TimeoutError):
             pass  # not connected: the server gives them back by itself, after ack_wait
         finally:
-            drain.cancel()
-            await asyncio.gather(drain, return_exceptions=True)
+            for task in (drain, reading):
+                task.cancel()
+            await asyncio.gather(drain, reading, return_exceptions=True)
 
 
 async def keep_pulling(
@@ -176,9 +181,10 @@ async def _opened(client: Client, *, stream: str, consumer: str) -> AsyncIterato
         await pull.close()
 
 
-async def _give_back(message: Msg) -> None:
-    if message.reply:
-        await message.nak()
+async def _give_back(reading: asyncio.Task[Msg]) -> None:
+    """Let the server deliver again what was read, if anything was."""
+    if not reading.cancelled() and reading.exception() is None and reading.result().reply:
+        await reading.result().nak()
 
 
 def _is_refusal(error: Exception) -> bool:
@@ -188,6 +194,8 @@ def _is_refusal(error: Exception) -> bool:
     return isinstance(error, BadRequestError)
 
 
-def _is_cancelled() -> bool:
+def _heed_cancellation() -> None:
+    """Raise the CancelledError that `asyncio.wait_for`, inside nats-py, may have lost."""
     task = asyncio.current_task()
-    return task is not None and task.cancelling() > 0
+    if task is not None and task.cancelling():
+        raise asyncio.CancelledError
