@@ -36,8 +36,6 @@ from personalq.chassis.rpc import open_channel, translate_rpc_error
 from personalq.chassis.tenancy import TENANT_HEADER, tenant_scope
 from personalq.v1 import catalog_pb2, catalog_pb2_grpc, events_pb2, types_pb2
 
-pytestmark = pytest.mark.timeout(120)
-
 
 @dataclass
 class Service:
@@ -82,7 +80,7 @@ class Service:
                 return None
             return found if types_pb2.CheckpointState.Name(found.state).endswith(state) else None
 
-        return await eventually(probe, timeout_s=30)
+        return await eventually(probe, timeout_s=60)
 
     def checkpoint(self, checkpoint_id: str, **fields: Any) -> types_pb2.Checkpoint:
         """A checkpoint with a file of its own, as a pipeline announces it."""
@@ -129,7 +127,7 @@ async def running(
         open_bus(nats_url, name="test") as bus,
         open_channel(f"127.0.0.1:{settings.port}") as channel,
     ):
-        health = health_pb2_grpc.HealthStub(channel)
+        health: Any = health_pb2_grpc.HealthStub(channel)
 
         async def serving() -> bool:
             if task.done():
@@ -142,7 +140,7 @@ async def running(
                 return False
             return bool(answer.status == health_pb2.HealthCheckResponse.SERVING)
 
-        await eventually(serving, timeout_s=30)
+        await eventually(serving, timeout_s=60)
         service = Service(
             stub=catalog_pb2_grpc.CatalogServiceStub(channel),
             channel=channel,
@@ -163,7 +161,7 @@ async def running(
             stop.set()
             listener.cancel()
             await asyncio.gather(listener, return_exceptions=True)
-            await asyncio.wait_for(task, 30)
+            await asyncio.wait_for(task, 60)
 
 
 @pytest.fixture
@@ -198,7 +196,7 @@ async def test_from_a_landed_event_to_a_servable_card(service: Service) -> None:
     async def announced() -> bool:
         return len(service.announced) == 1
 
-    await eventually(announced)
+    await eventually(announced, timeout_s=60)
     event = service.announced[0]
     assert (event.tenant, event.checkpoint, list(event.profiles)) == ("default", card, [])
 
@@ -237,7 +235,8 @@ async def test_bad_events_become_dead_letters_and_the_rest_goes_on(service: Serv
         found = [letter.error async for letter in service.bus.dead_letters()]
         return found if len(found) == 4 else None
 
-    reasons = sorted(await eventually(errors))
+    reasons = await eventually(errors, timeout_s=60)
+    assert reasons is not None
     for says in ("JSON", "personalq.checkpoint.landed.another", "at most 64", "does not exist"):
         assert any(says in reason for reason in reasons), reasons
     listing = await service.call("ListCheckpoints", catalog_pb2.ListCheckpointsRequest())
@@ -257,7 +256,7 @@ async def test_a_file_out_of_reach_is_waited_for(service: Service) -> None:
         async def asked_twice() -> bool:
             return len(web.requests) >= 2
 
-        await eventually(asked_twice)
+        await eventually(asked_twice, timeout_s=60)
         web.answers["/bear.safetensors"] = Answer(body=file.read_bytes())
         await service.comes("bear")
 
@@ -273,7 +272,7 @@ async def test_redelivery_stores_and_announces_once(service: Service) -> None:
     async def both() -> bool:
         return len({event.checkpoint.checkpoint_id for event in service.announced}) == 2
 
-    await eventually(both)
+    await eventually(both, timeout_s=60)
     names = [event.checkpoint.checkpoint_id for event in service.announced]
     assert sorted(names) == ["bear", "last"]
 
@@ -297,7 +296,7 @@ async def test_a_new_profile_or_recipe_is_asked_for_after_a_restart(
         async def complete() -> bool:
             return len((await service.get("bear")).artifacts) == 2
 
-        await eventually(complete)
+        await eventually(complete, timeout_s=60)
     async with running(
         postgres_url,
         nats_url,
@@ -315,7 +314,7 @@ async def test_a_new_profile_or_recipe_is_asked_for_after_a_restart(
             return None
 
         expected = ["w4a8"] if len(profiles) == 3 else ["full", "w8a8"]
-        assert await eventually(asked) == expected
+        assert await eventually(asked, timeout_s=60) == expected
         assert (await service.get("bear")).checkpoint.state == types_pb2.CHECKPOINT_STATE_SERVABLE
 
 

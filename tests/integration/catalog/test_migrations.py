@@ -72,7 +72,7 @@ def _command(environment: Mapping[str, str]) -> subprocess.CompletedProcess[str]
         capture_output=True,
         text=True,
         check=False,
-        timeout=60,
+        timeout=150,
     )
 
 

@@ -210,6 +210,6 @@ async def test_a_changed_text_is_embedded_again(fresh_store: PostgresStore) -> N
         for name, change in (("a", {"description": "New."}), ("b", {"use_count": 4})):
             found = await writer.card(name)
             assert found is not None
-            await writer.put_card(replace(found, **change))  # type: ignore[arg-type]
+            await writer.put_card(replace(found, **change))
     assert await embed_missing(upkeep=fresh_store, embedder=embedder) == 1
     assert embedder.embedded == ["bear. photorealistic. <a>. New"]

@@ -327,6 +327,7 @@ async def test_a_redelivery_does_not_undo_what_people_changed(world: World) -> N
         ["description", "use_count"],
         tenant=world.tenant,
         store=world.store,
+        embedder=None,
         announce=world.announce,
         now=NOW,
     )
@@ -456,6 +457,8 @@ async def test_updates_are_bound_to_the_mask(world: World) -> None:
     """Unknown paths and bad values are refused, everything else stays as it was."""
     await world.register(landed(lora_file(world.folder / "bear.safetensors"), owner="ada"))
 
+    embedder = Embedder()
+
     async def update(mask: Sequence[str], **fields: Any) -> Card:
         return await update_checkpoint(
             "bear",
@@ -463,6 +466,7 @@ async def test_updates_are_bound_to_the_mask(world: World) -> None:
             mask,
             tenant=world.tenant,
             store=world.store,
+            embedder=embedder,
             announce=world.announce,
             now=NOW,
         )
@@ -476,6 +480,7 @@ async def test_updates_are_bound_to_the_mask(world: World) -> None:
         await update(["triggers"], triggers=("",))
     world.announce.announced.clear()
     changed = await update(["styles"], styles=("sketch",), owner="eve")
+    assert await world.store.unembedded(world.tenant, embedder.model, 10) == []
     assert (changed.styles, changed.owner) == (("sketch",), "ada")
     assert world.announce.announced == []
     await update(["triggers"], triggers=("<new>",))

@@ -174,6 +174,7 @@ async def test_a_text_ranks_and_never_excludes(search: Searcher) -> None:
         ({"triggers": ("<Bear-V4>", "SKS BEAR")}, {"bear-v4", "bear-v5"}),
         ({"states": (State.ARCHIVED,)}, {"gone"}),
         ({"states": (State.FAILED, State.ARCHIVED)}, {"gone", "broken"}),
+        ({"checkpoint_ids": ("mouse\0", "\0")}, set()),
         ({"subjects": ("bear",), "versions": (1,)}, set()),
         ({"subjects": ("'; DROP TABLE checkpoints; --",)}, set()),
     ],

@@ -38,7 +38,7 @@ class Watcher:
         async def probe() -> bool:
             return (checkpoint_id, description) in self.seen
 
-        await eventually(probe)
+        await eventually(probe, timeout_s=60)
 
 
 @asynccontextmanager
@@ -72,7 +72,7 @@ async def test_the_present_comes_first_then_what_changes(
     await store_cards(store, tenant, [card("a"), card("b", state=State.ARCHIVED)])
     await store_cards(store, f"{tenant}-other", [card("c")])
     async with watching(store, feed, tenant) as watcher:
-        await asyncio.wait_for(watcher.synced.wait(), 10)
+        await asyncio.wait_for(watcher.synced.wait(), 60)
         assert [name for name, _ in watcher.seen] == ["a", "b"]
         await store_cards(store, tenant, [card("a", description="changed")])
         await store_cards(store, f"{tenant}-other", [card("c", description="changed")])
@@ -87,7 +87,7 @@ async def test_an_empty_tenant_is_synced_at_once(
 ) -> None:
     """And its first card is seen, although the tenant did not exist."""
     async with watching(store, feed, tenant) as watcher:
-        await asyncio.wait_for(watcher.synced.wait(), 10)
+        await asyncio.wait_for(watcher.synced.wait(), 60)
         await store_cards(store, tenant, [card("a", description="first")])
         await watcher.sees("a", "first")
 
@@ -97,7 +97,7 @@ async def test_only_cards_that_satisfy_the_constraints_are_sent(
 ) -> None:
     """What misses them is passed over, and does not hold up what follows."""
     async with watching(store, feed, tenant, Filter(subjects=("dog",))) as watcher:
-        await asyncio.wait_for(watcher.synced.wait(), 10)
+        await asyncio.wait_for(watcher.synced.wait(), 60)
         await store_cards(store, tenant, [card("a"), card("rex", subjects=("dog",))])
         await watcher.sees("rex", "A brown bear.")
         assert watcher.seen == [("rex", "A brown bear.")]
@@ -166,7 +166,7 @@ async def test_a_cut_connection_loses_no_change(
 ) -> None:
     """The feed listens again and wakes everybody, for what it did not hear."""
     async with watching(store, feed, tenant) as watcher:
-        await asyncio.wait_for(watcher.synced.wait(), 10)
+        await asyncio.wait_for(watcher.synced.wait(), 60)
         with psycopg.connect(shared_database, autocommit=True) as connection:
 
             async def cut() -> bool:
@@ -186,7 +186,7 @@ async def test_silence_is_not_trusted(store: PostgresStore, tenant: str) -> None
     """Where notifications do not come through at all, watchers ask now and then."""
     deaf = PostgresFeed(silence_s=0.05)
     async with watching(store, deaf, tenant) as watcher:
-        await asyncio.wait_for(watcher.synced.wait(), 10)
+        await asyncio.wait_for(watcher.synced.wait(), 60)
         [stored] = await store_cards(store, tenant, [card("a", description="one")])
         await watcher.sees("a", "one")
         async with store.writing(tenant) as writer:

@@ -102,7 +102,7 @@ async def test_the_model_id_changes_with_the_vectors() -> None:
         {"dim": 4, "document_prefix": "x"},
         {"dim": 4, "query_prefix": "x"},
     ):
-        async with open_embedder("m", url="http://localhost/v1", **fields) as embedder:  # type: ignore[arg-type]
+        async with open_embedder("m", url="http://localhost/v1", **fields) as embedder:
             assert embedder is not None
             ids.append(embedder.model.id)
     assert len(set(ids)) == 3

@@ -15,8 +15,9 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
-from personalq.catalog.cards import Artifact, Card, State, checked, checked_id
-from personalq.catalog.ports import Announcer, CardStore, CardWriter
+from personalq.catalog.cards import Artifact, Card, State, checked, checked_id, text_hash
+from personalq.catalog.embedding import embedded
+from personalq.catalog.ports import Announcer, CardStore, CardWriter, Embedder
 from personalq.chassis.errors import InvalidInput, NotFound
 
 log = logging.getLogger(__name__)
@@ -150,12 +151,11 @@ async def update_checkpoint(
     *,
     tenant: str,
     store: CardStore,
+    embedder: Embedder | None,
     announce: Announcer,
     now: datetime,
 ) -> Card:
     """Change the fields named by the mask; new triggers are announced, to be protected.
-
-    The vector follows in the background: until then the card is found by its former description.
 
     Raises:
         InvalidInput: no path, an unknown path, or a value that is not allowed.
@@ -177,6 +177,11 @@ async def update_checkpoint(
             after = replace(after, created_at=before.created_at)
         if after != before:
             after = await writer.put_card(after)
+    if text_hash(after) != text_hash(before):
+        embedding = await embedded(after, embedder)
+        if embedding is not None:
+            async with store.writing(tenant) as writer:
+                await writer.put_embedding(checkpoint_id, embedding)
     if after.triggers != before.triggers and after.state is not State.ARCHIVED:
         await announce.registered(tenant, after)
     return after

@@ -13,12 +13,11 @@ from personalq.catalog.cards import (
     Format,
     State,
     checked,
-    embedding_text,
     is_plausible,
     printable,
     registration_hash,
-    text_hash,
 )
+from personalq.catalog.embedding import embedded
 from personalq.catalog.lifecycle import state_of
 from personalq.catalog.ports import (
     Announcer,
@@ -35,7 +34,6 @@ from personalq.chassis.errors import (
     CorruptFile,
     InvalidInput,
     NotFound,
-    PersonalQError,
 )
 from personalq.chassis.inspection import Inspection, check_base
 
@@ -90,7 +88,7 @@ async def register_checkpoint(
 
     examined = await _examined(landed, examine)
     card = await _completed(landed, examined, base_models=base_models, describe=describe, now=now)
-    embedding = await _embedded(card, embedder)
+    embedding = await embedded(card, embedder)
 
     async with store.writing(tenant) as writer:
         known = await writer.card(card.checkpoint_id)
@@ -213,25 +211,6 @@ def _fits(inspection: Inspection, name: str, base_models: Mapping[str, int]) -> 
     except InvalidInput:
         return False
     return True
-
-
-async def _embedded(card: Card, embedder: Embedder | None) -> Embedding | None:
-    """The card's vector; without one the card is stored all the same, and a loop catches up."""
-    if embedder is None:
-        return None
-    try:
-        [vector] = await embedder.embed_documents([embedding_text(card)])
-    except PersonalQError as error:
-        log.warning(
-            "card not embedded yet",
-            extra={
-                "action": "embed_card",
-                "checkpoint_id": card.checkpoint_id,
-                "problem": str(error),
-            },
-        )
-        return None
-    return Embedding(model=embedder.model, text_hash=text_hash(card), vector=vector)
 
 
 async def _put(

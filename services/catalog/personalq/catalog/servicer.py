@@ -93,6 +93,7 @@ class CatalogServicer(catalog_pb2_grpc.CatalogServiceServicer):
             list(request.update_mask.paths),
             tenant=current_tenant(),
             store=self.store,
+            embedder=self.embedder,
             announce=self.announce,
             now=datetime.now(UTC),
         )

@@ -340,7 +340,10 @@ DO UPDATE SET text_hash = excluded.text_hash, embedding = excluded.embedding
 """
 
 _ENSURE_EMBEDDINGS = "SELECT ensure_embedding_table(:dim)"
-_SCHEMA_VERSION = "SELECT version_num FROM alembic_version"
+# What `verify` asks; `is_app` is false where a pooler has dropped our start-up options.
+_SCHEMA_VERSION = """
+SELECT version_num, current_user = 'personalq_app' AS is_app FROM personalq.alembic_version
+"""
 
 
 class PostgresStore:
@@ -358,11 +361,16 @@ class PostgresStore:
         """
         try:
             async with self._transaction() as connection:
-                version = (await connection.execute(text(_SCHEMA_VERSION))).scalar_one()
+                version, is_app = (await connection.execute(text(_SCHEMA_VERSION))).one()
         except DBAPIError as error:
-            raise _not_migrated(str(error.orig)) from error
+            raise _not_migrated(str(error.orig).strip()) from error
         if version < SCHEMA_VERSION:
             raise _not_migrated(f"it is at version {version}, {SCHEMA_VERSION} is needed")
+        if not is_app:
+            raise PersonalQError(
+                "the connection does not work as personalq_app, which keeps tenants apart; connect "
+                "without a pooler, or make it the default: ALTER ROLE login SET role = personalq_app"
+            )
         if model is not None:
             async with self._transaction() as connection:
                 await connection.execute(text(_ENSURE_EMBEDDINGS), {"dim": model.dim})
@@ -688,7 +696,9 @@ def _conditions(constraints: Filter) -> tuple[list[str], dict[str, Any]]:
             where.append("c.last_used_at IS NOT NULL")
     add("c.version = ANY (:versions)", "versions", list(constraints.versions))
     add("c.owner_key = ANY (:owners)", "owners", [fold(owner) for owner in constraints.owners])
-    add("c.checkpoint_id = ANY (:ids)", "ids", list(constraints.checkpoint_ids))
+    # PostgreSQL has no texts with a zero byte; no id has one either.
+    ids = [checkpoint_id.replace("\0", "\ufffd") for checkpoint_id in constraints.checkpoint_ids]
+    add("c.checkpoint_id = ANY (:ids)", "ids", ids)
     add(
         """c.checkpoint_id IN (SELECT t.checkpoint_id FROM triggers t
                                 WHERE t.tenant = :tenant AND t.trigger_key = ANY (:triggers))""",
