@@ -92,6 +92,27 @@ def test_zero_padding_stays_zero() -> None:
         assert_similar(layer(x), conv(x), within=0.02)
 
 
+def test_channels_of_different_range_are_equalized() -> None:
+    """Where one channel is a hundred times wider than another, equalizing keeps the narrow one."""
+    conv = nn.Conv2d(32, 16, 1)
+    spread = torch.logspace(-1, 1, 32).view(1, -1, 1, 1)
+    x = _input(conv) * spread
+    with torch.no_grad():
+        conv.weight.div_(spread)  # every channel matters as much as the others
+        expected = conv(x)
+    whole = Range(x.min().item(), x.max().item())
+    low, high = (tuple(t.tolist()) for t in (x.amin((0, 2, 3)), x.amax((0, 2, 3))))
+    by_channel = Range(whole.low, whole.high, low, high)
+    plain = QuantConv2d.from_conv2d(conv, Scheme(8, 8), whole)
+    equalized = QuantConv2d.from_conv2d(conv, Scheme(8, 8, equalized=True), by_channel)
+    assert relative_error(equalized(x), expected) < 0.02 < relative_error(plain(x), expected) / 2
+    with use_kernel("reference"):
+        reference = equalized(x)
+    assert_similar(equalized(x), reference)
+    with pytest.raises(MissingRangeError, match="each input channel"):
+        QuantConv2d.from_conv2d(conv, Scheme(8, 8, equalized=True), whole)
+
+
 def test_weights_are_held_packed() -> None:
     """Eight bits are one byte per weight, four bits half a byte; a loaded layer holds the same."""
     conv = CONVS["3x3"]

@@ -89,6 +89,10 @@ def test_every_exception_is_listed(unet: Any, ranges: dict[str, Range]) -> None:
     assert isinstance(quantized.get_submodule("mid_block.resnets.0.conv1"), QuantConv2d)
     assert isinstance(quantized.get_submodule("mid_block.resnets.0.time_emb_proj"), QuantLinear)
     assert report.packed_bytes < report.full_bytes
+    shortcuts = [layer for layer in report.layers if layer.equalized]
+    packed = [layer for layer in report.layers if layer.weight_bits < 16]
+    assert shortcuts == [layer for layer in packed if layer.name.endswith("conv_shortcut")]
+    assert {layer.weight_bits for layer in shortcuts} == {8}
 
 
 def test_weights_of_four_bits_are_half_of_those_of_eight(

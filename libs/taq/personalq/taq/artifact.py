@@ -32,7 +32,7 @@ from personalq.taq.errors import (
     ManifestError,
 )
 from personalq.taq.lora import Factors, Lora, has_lora, resolve
-from personalq.taq.modules import QuantConv2d, QuantLinear, QuantModule, Scheme
+from personalq.taq.modules import EXACT_BUFFERS, QuantConv2d, QuantLinear, QuantModule, Scheme
 from personalq.taq.quantize import FULL_BITS, STORED_FLOAT, report
 from personalq.taq.recipe import Recipe
 
@@ -44,8 +44,6 @@ UNET_FILE = "unet.safetensors"
 LORA_FILE = "lora.safetensors"
 EMBEDDING_PREFIX = "embedding."
 READ_BYTES = 1 << 20
-#: buffers that keep float32; every other float is stored in float16
-EXACT_BUFFERS = ("weight_scale", "input_scale")
 
 
 @dataclass(frozen=True)
@@ -231,7 +229,7 @@ def load_unet_(
     for entry in artifact.manifest["layers"]:
         layer = _layer(unet, entry["name"], tuple(entry["shape"]))
         if entry["weight_bits"] != FULL_BITS:
-            scheme = Scheme(entry["weight_bits"], entry["activation_bits"])
+            scheme = Scheme(entry["weight_bits"], entry["activation_bits"], entry["equalized"])
             unet.set_submodule(entry["name"], _empty_like(layer, scheme))
     exact = {
         f"{name}.{buffer}"

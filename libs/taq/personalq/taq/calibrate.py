@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from types import TracebackType
 from typing import Any, Self
 
@@ -13,6 +13,7 @@ from torch.utils.hooks import RemovableHandle
 
 from personalq.taq.errors import MissingRangeError
 from personalq.taq.quantizers import RANGE_CANDIDATES, search
+from personalq.taq.recipe import EQUALIZED_LAYERS
 
 SAMPLES = 1 << 15  # values kept of one layer's input over all forward passes, at most
 SAMPLES_PER_CALL = 1 << 11
@@ -24,13 +25,18 @@ class Range:
 
     low: float  # ≤ 0
     high: float  # ≥ 0
+    #: the extremes of each input channel, for layers whose channels are equalized
+    channel_low: tuple[float, ...] = ()
+    channel_high: tuple[float, ...] = ()
 
 
 class _Observed:
     """What is remembered of one layer's input: its extremes and a regular sample."""
 
-    def __init__(self) -> None:
+    def __init__(self, *, by_channel: bool) -> None:
         self.low = self.high = 0.0
+        self._by_channel = by_channel
+        self.channel_low = self.channel_high = torch.zeros(())
         self.values = torch.empty(0)
         self._thinned = 1  # every so many of the sampled values are kept
 
@@ -38,6 +44,9 @@ class _Observed:
         """Remember `x`; old and new values stay equally likely in the sample."""
         low, high = x.aminmax()
         self.low, self.high = min(self.low, low.item()), max(self.high, high.item())
+        if self._by_channel:  # (B, C, H, W)
+            self.channel_low = self.channel_low.minimum(x.amin((0, 2, 3)).float().cpu())
+            self.channel_high = self.channel_high.maximum(x.amax((0, 2, 3)).float().cpu())
         # An odd stride: an even one would meet the same channels again and again.
         stride = (max(1, x.numel() // SAMPLES_PER_CALL) * self._thinned) | 1
         self.values = torch.cat([self.values, x.flatten()[::stride].float().cpu()])
@@ -50,7 +59,11 @@ class _Observed:
         sample = torch.cat([self.values, torch.tensor([self.low, self.high])])
         grid = search(sample, bits, "tensor", symmetric=False, candidates=candidates)
         scale, zero_point = grid.scale.item(), grid.zero_point.item()
-        return Range((grid.low - zero_point) * scale, (grid.high - zero_point) * scale)
+        low, high = (grid.low - zero_point) * scale, (grid.high - zero_point) * scale
+        if not self._by_channel:
+            return Range(low, high)
+        channels = (tuple(t.tolist()) for t in (self.channel_low, self.channel_high))
+        return Range(low, high, *channels)
 
 
 class Calibration:
@@ -103,16 +116,30 @@ class Calibration:
 
     def _observer(self, name: str) -> Callable[[nn.Module, Any], None]:
         def observe(_: nn.Module, args: tuple[Tensor, ...]) -> None:
-            self._seen.setdefault(name, _Observed()).add(args[0].detach())
+            by_channel = name.endswith(EQUALIZED_LAYERS)
+            self._seen.setdefault(name, _Observed(by_channel=by_channel)).add(args[0].detach())
 
         return observe
 
 
-def ranges_to_json(ranges: Mapping[str, Range]) -> dict[str, list[float]]:
-    """Return the ranges as plain JSON values: layer → [low, high]."""
-    return {name: [r.low, r.high] for name, r in sorted(ranges.items())}
+def ranges_to_json(ranges: Mapping[str, Range]) -> dict[str, dict[str, Any]]:
+    """Return the ranges as plain JSON values, by layer."""
+    return {
+        name: {key: value for key, value in asdict(ranges[name]).items() if value != ()}
+        for name in sorted(ranges)
+    }
 
 
-def ranges_from_json(values: Mapping[str, list[float]]) -> dict[str, Range]:
-    """Read what `ranges_to_json` wrote."""
-    return {name: Range(float(low), float(high)) for name, (low, high) in values.items()}
+def ranges_from_json(values: Mapping[str, Mapping[str, Any]]) -> dict[str, Range]:
+    """Read what `ranges_to_json` wrote.
+
+    Raises:
+        TypeError: the values are of another form.
+    """
+    ranges = {}
+    for name, entry in values.items():
+        fields: dict[str, Any] = {
+            k: tuple(v) if isinstance(v, list) else v for k, v in entry.items()
+        }
+        ranges[name] = Range(**fields)
+    return ranges

@@ -79,10 +79,12 @@ def use_kernel(name: str) -> Iterator[None]:
 
 
 def quantize_input(x: Tensor, grid: InputGrid) -> Tensor:
-    """Return the codes of `x` as uint8: clip(round(x / s) + z, 0, 2^b − 1).
+    """Return the codes of `x` as uint8: clip(round(x / s) + z, 0, 2^b − 1), x equalized first.
 
     The conversion to uint8 truncates, so that adding z + ½ first rounds (ties upwards).
     """
+    if grid.factors is not None:
+        x = x * grid.factors
     offset = x.new_full((), grid.zero_point + 0.5, dtype=torch.float32)
     codes = torch.add(offset, x.float(), alpha=1.0 / grid.scale)
     return codes.clamp_(0, 2**grid.bits - 1).to(torch.uint8)

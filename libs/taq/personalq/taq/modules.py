@@ -22,6 +22,7 @@ class Scheme:
 
     weight_bits: int  # 8: symmetric; 4: with a zero point
     activation_bits: int | None  # None: the input stays as it is (weight-only)
+    equalized: bool = False  # input channels are divided by factors that the weight absorbs
 
 
 class InputGrid(NamedTuple):
@@ -30,6 +31,31 @@ class InputGrid(NamedTuple):
     scale: float
     zero_point: int
     bits: int
+    factors: Tensor | None  # multiply the input first; broadcast against it
+
+
+#: buffers that are float32 in memory and on disk, whatever is computed in
+EXACT_BUFFERS = ("weight_scale", "input_scale", "input_factors")
+
+
+def equalize(channels: Range, width: int) -> tuple[Tensor, Range]:
+    """Return the factors f (in) after which every channel of x · f reaches 1, and its range.
+
+    The weight absorbs 1 / f exactly; what it loses to its own rounding is less than what the
+    input gains, since its scales are by output channel.
+
+    Args:
+        channels: a range with the extremes of each of `width` input channels.
+
+    Raises:
+        MissingRangeError: the range has no extremes by channel.
+    """
+    low, high = torch.tensor(channels.channel_low), torch.tensor(channels.channel_high)
+    if len(low) != width:
+        raise MissingRangeError("An equalized layer needs the extremes of each input channel.")
+    reach = torch.maximum(-low, high)
+    reach = reach.clamp(min=(1e-3 * reach.max().item()) or 1.0)  # silent channels stay silent
+    return 1 / reach, Range((low / reach).min().item(), (high / reach).max().item())
 
 
 class QuantModule(nn.Module):
@@ -37,7 +63,8 @@ class QuantModule(nn.Module):
 
     Buffers: `weight` (see `packing.pack`), `weight_scale` float32 (out), with 4 bits
     `weight_zero_point` int8 (out), and unless the layer is weight-only `input_scale` float32 ()
-    and `input_zero_point` int32 ().
+    and `input_zero_point` int32 (). Equalized layers have `input_factors` float32 (in): they
+    compute (x · f)(Ŵ / f), where x · f has channels of similar range.
     """
 
     weight: Tensor
@@ -45,6 +72,7 @@ class QuantModule(nn.Module):
     weight_zero_point: Tensor | None
     input_scale: Tensor | None
     input_zero_point: Tensor | None
+    input_factors: Tensor | None
     bias: Tensor | None
     #: Σ(Ŵ − W)² / ΣW², known where the layer was quantized, not where it was loaded
     weight_error: float | None
@@ -65,6 +93,8 @@ class QuantModule(nn.Module):
         self.register_buffer("input_scale", torch.empty(()) if static else None)
         zero = torch.empty((), dtype=torch.int32) if static else None
         self.register_buffer("input_zero_point", zero)
+        width = weight_shape[1] if scheme.equalized else None
+        self.register_buffer("input_factors", None if width is None else torch.empty(width))
         self.register_buffer("bias", torch.empty(out, dtype=torch.float32) if bias else None)
         self._prepacked: dict[str, Any] = {}
         self._input_grid: InputGrid | None = None
@@ -75,6 +105,10 @@ class QuantModule(nn.Module):
     ) -> Self:
         """Fill the buffers from a float weight (out, …) and the calibrated range of the input."""
         values = weight.detach().float()
+        if self.input_factors is not None and input_range is not None:
+            factors, input_range = equalize(input_range, values.shape[1])
+            self.input_factors = factors.to(values.device)
+            values = values / self.input_factors.view(1, -1, *[1] * (values.ndim - 2))
         symmetric = self.weight_bits == 8
         grid = search(
             values,
@@ -123,7 +157,9 @@ class QuantModule(nn.Module):
             bits, scale, zero_point = self.activation_bits, self.input_scale, self.input_zero_point
             if bits is None or scale is None or zero_point is None:
                 raise MissingRangeError("A weight-only layer has no input grid.")
-            self._input_grid = InputGrid(scale.item(), int(zero_point.item()), bits)
+            self._input_grid = InputGrid(
+                scale.item(), int(zero_point.item()), bits, self._broadcast_factors()
+            )
         return self._input_grid
 
     def _prepared(self, name: str, pack: Callable[[Self], Any]) -> Any:
@@ -135,9 +171,9 @@ class QuantModule(nn.Module):
     def _apply(self, fn: Callable[[Tensor], Tensor], recurse: bool = True) -> Self:
         """Move to another device or dtype, but never round scales or biases to a shorter float."""
         kept = {
-            k: t
-            for k in ("weight_scale", "input_scale", "bias")
-            if (t := getattr(self, k)) is not None
+            name: tensor
+            for name in (*EXACT_BUFFERS, "bias")
+            if (tensor := getattr(self, name)) is not None
         }
         super()._apply(fn, recurse)  # type: ignore[no-untyped-call]
         for name, before in kept.items():
@@ -150,6 +186,10 @@ class QuantModule(nn.Module):
     def _load_from_state_dict(self, *args: Any, **kwargs: Any) -> None:
         super()._load_from_state_dict(*args, **kwargs)
         self._forget()
+
+    def _broadcast_factors(self) -> Tensor | None:
+        """Return the factors in the shape that broadcasts against the input (…, in)."""
+        return self.input_factors
 
     def _forget(self) -> None:
         """Drop what was derived from the buffers."""
@@ -235,6 +275,10 @@ class QuantConv2d(QuantModule):
         """Return (B, out, H', W') in the dtype of x (B, in, H, W)."""
         name, kernel = kernels.choose(self, x)
         return kernel.conv2d(self, self._prepared(name, kernel.pack_conv2d), x)
+
+    def _broadcast_factors(self) -> Tensor | None:
+        """Return the factors in the shape that broadcasts against the input (B, in, H, W)."""
+        return None if self.input_factors is None else self.input_factors.view(1, -1, 1, 1)
 
     def extra_repr(self) -> str:
         """Describe the layer in a printed model."""

@@ -14,7 +14,7 @@ from personalq.taq.attention import install_attention_, is_attention
 from personalq.taq.calibrate import Range
 from personalq.taq.errors import MissingRangeError
 from personalq.taq.modules import QuantConv2d, QuantLinear, QuantModule, Scheme
-from personalq.taq.recipe import Recipe
+from personalq.taq.recipe import EQUALIZED_LAYERS, Recipe
 
 STORED_FLOAT = torch.float16  # of everything that is not quantized
 FULL_BITS = 16
@@ -29,6 +29,7 @@ class LayerReport:
     shape: tuple[int, ...]  # of the weight
     weight_bits: int
     activation_bits: int | None  # None: the input is not quantized
+    equalized: bool  # input channels are brought to similar ranges first
     reason: str | None  # why the layer is not quantized as the recipe's bits say
     weight_error_db: float | None  # 10 log₁₀ Σ(Ŵ−W)² / ΣW²; None: nothing was rounded
 
@@ -107,12 +108,13 @@ def plan(
         return None, f"fewer than {recipe.min_channels} input channels"
     reason = None
     if bits < 8 and any(part in name for part in recipe.eight_bit_layers):
-        bits, reason = 8, "time and text layers keep 8 bits"
+        bits, reason = 8, "time, text and shortcut layers keep 8 bits"
     if name in text_layers:
         # Run once per prompt, so integers would gain nothing, and rounding the text would
         # reach the trigger's rows before equation 2 can protect them.
         return Scheme(bits, None), "text projection: weight-only"
-    return Scheme(bits, recipe.activation_bits), reason
+    equalized = name.endswith(EQUALIZED_LAYERS) and recipe.activation_bits is not None
+    return Scheme(bits, recipe.activation_bits, equalized), reason
 
 
 def text_projections(unet: nn.Module) -> frozenset[str]:
@@ -147,17 +149,24 @@ def describe(
     kind = "conv2d" if isinstance(layer, nn.Conv2d | QuantConv2d) else "linear"
     if not isinstance(layer, QuantModule):
         _, reason = plan(name, layer, recipe, text_layers)
-        return LayerReport(name, kind, tuple(layer.weight.shape), FULL_BITS, None, reason, None)
+        shape = tuple(layer.weight.shape)
+        return LayerReport(name, kind, shape, FULL_BITS, None, False, reason, None)
     reason = None
     if name in text_layers:
         reason = "text projection: weight-only"
     elif layer.weight_bits != recipe.weight_bits:
-        reason = "time and text layers keep 8 bits"
+        reason = "time, text and shortcut layers keep 8 bits"
     error = layer.weight_error
-    # Rounded, so that the artifact's digest does not hang on the order of a sum.
-    error_db = round(10 * math.log10(error), 1) if error else None
     return LayerReport(
-        name, kind, layer.weight_shape, layer.weight_bits, layer.activation_bits, reason, error_db
+        name=name,
+        kind=kind,
+        shape=layer.weight_shape,
+        weight_bits=layer.weight_bits,
+        activation_bits=layer.activation_bits,
+        equalized=layer.input_factors is not None,
+        reason=reason,
+        # Rounded, so that the artifact's digest does not hang on the order of a sum.
+        weight_error_db=round(10 * math.log10(error), 1) if error else None,
     )
 
 
@@ -176,7 +185,7 @@ def weight_bytes(layer: nn.Linear | nn.Conv2d | QuantModule) -> int:
     if not isinstance(layer, QuantModule):
         return layer.weight.numel() * FULL_BITS // 8
     held = (layer.weight, layer.weight_scale, layer.weight_zero_point, layer.input_scale,
-            layer.input_zero_point)  # fmt: skip
+            layer.input_zero_point, layer.input_factors)  # fmt: skip
     return sum(t.numel() * t.element_size() for t in held if t is not None)
 
 
