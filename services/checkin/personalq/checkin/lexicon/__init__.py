@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import tomllib
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 from importlib.resources import files
 from typing import Any
 
@@ -16,6 +16,7 @@ _PLURALS = {"glasses": "glasses", "fish": "fish", "person": "people", "thief": "
 _SEPARATORS = re.compile(r"[\s\-_]+")
 
 
+@lru_cache(maxsize=65536)
 def canonical(phrase: str) -> str:
     """A phrase as the tables spell it: lower case, single spaces, no hyphens, no possessive."""
     text = phrase.replace("’", "'").casefold()
