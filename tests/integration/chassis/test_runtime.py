@@ -44,13 +44,13 @@ async def _service(main: str, **environment: str) -> AsyncIterator[asyncio.subpr
 
 
 async def _lines(process: asyncio.subprocess.Process) -> list[dict[str, str]]:
-    _, errors = await asyncio.wait_for(process.communicate(), 20)
+    _, errors = await asyncio.wait_for(process.communicate(), 60)
     return [json.loads(line) for line in errors.splitlines()]
 
 
 async def _started(process: asyncio.subprocess.Process) -> None:
     assert process.stdout is not None
-    assert await asyncio.wait_for(process.stdout.readline(), 20)
+    assert await asyncio.wait_for(process.stdout.readline(), 60)
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
