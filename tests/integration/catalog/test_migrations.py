@@ -9,12 +9,13 @@ from collections.abc import Mapping
 
 import psycopg
 import pytest
+from sqlalchemy.ext.asyncio import create_async_engine
 from support.catalog_cards import card, store_cards
 from support.ports import free_port
 
-from personalq.catalog.migrations import SCHEMA_VERSION, migrate
+from personalq.catalog.migrations import SCHEMA_VERSION, driver_url, migrate
 from personalq.catalog.ports import Model
-from personalq.catalog.store import open_store
+from personalq.catalog.store import PostgresStore, open_store
 from personalq.chassis.errors import PersonalQError, Unavailable
 
 
@@ -46,6 +47,16 @@ async def test_a_database_of_an_earlier_version_is_refused(postgres_url: str) ->
     async with open_store(postgres_url) as store:
         with pytest.raises(PersonalQError, match="catalog migrate"):
             await store.verify(None)
+
+
+async def test_a_connection_that_lost_its_role_is_refused(postgres_url: str) -> None:
+    """Behind a pooler that drops start-up options a superuser would see every tenant."""
+    engine = create_async_engine(driver_url(postgres_url))
+    try:
+        with pytest.raises(PersonalQError, match="keeps tenants apart"):
+            await PostgresStore(engine).verify(None)
+    finally:
+        await engine.dispose()
 
 
 async def test_a_database_out_of_reach_is_an_outage() -> None:

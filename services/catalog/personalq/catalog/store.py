@@ -368,8 +368,8 @@ class PostgresStore:
             raise _not_migrated(f"it is at version {version}, {SCHEMA_VERSION} is needed")
         if not is_app:
             raise PersonalQError(
-                "the connection does not work as personalq_app, which keeps tenants apart; connect "
-                "without a pooler, or make it the default: ALTER ROLE login SET role = personalq_app"
+                "the connection does not work as personalq_app, the role that keeps tenants apart; "
+                "connect without a pooler, or ALTER ROLE login SET role = personalq_app"
             )
         if model is not None:
             async with self._transaction() as connection:
