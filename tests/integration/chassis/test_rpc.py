@@ -379,6 +379,18 @@ async def test_health_follows_readiness() -> None:
         await eventually(not_serving)
 
 
+async def test_a_service_that_is_not_ready_is_still_live() -> None:
+    """Asked about the health service itself, a server that lacks what it needs says it serves."""
+
+    async def ready() -> bool:
+        return False
+
+    async with _served(ready=ready) as (_, channel, _):
+        request = health_pb2.HealthCheckRequest(service="grpc.health.v1.Health")
+        answer = await _health(channel).Check(request)
+        assert answer.status == health_pb2.HealthCheckResponse.SERVING
+
+
 async def test_stopping_flips_health_then_lets_calls_finish() -> None:
     """On a stop health says so at once, endless streams are told, a running call is answered."""
     release = asyncio.Event()

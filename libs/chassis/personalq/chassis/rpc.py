@@ -125,6 +125,9 @@ async def serve(
     names = [*service_names, health.SERVICE_NAME, reflection.SERVICE_NAME]
     reflection.enable_server_reflection(names, server)
     port = _listen(server, settings)
+    # Whoever asks about the health service itself learns that the server answers ("live"); the
+    # other names follow what the service needs ("ready").
+    await condition.set_all([health.SERVICE_NAME], serving=True)
     watched = ("", *service_names)
     await condition.set_all(watched, serving=ready is None)
     await server.start()
