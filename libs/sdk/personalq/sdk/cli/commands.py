@@ -112,6 +112,10 @@ def up(
     miniature: Annotated[
         bool, typer.Option(help="Publish the checkpoints of the miniature.")
     ] = True,
+    base_model: Annotated[
+        list[str] | None,
+        typer.Option(metavar="ID=FOLDER", help="Serve this base model too; repeat for more."),
+    ] = None,
 ) -> None:
     """Start everything on this machine: PostgreSQL, NATS, the four services.
 
@@ -119,7 +123,10 @@ def up(
     """
     from personalq.sdk.cli.up import run
 
-    raise typer.Exit(run(port_base=port_base, data=data, with_miniature=miniature))
+    code = run(
+        port_base=port_base, data=data, with_miniature=miniature, base_models=base_model or []
+    )
+    raise typer.Exit(code)
 
 
 @app.command()

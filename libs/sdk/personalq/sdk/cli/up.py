@@ -5,9 +5,10 @@ from __future__ import annotations
 import asyncio
 import os
 import time
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from personalq.chassis.errors import PersonalQError
+from personalq.chassis.errors import InvalidInput, PersonalQError
 from personalq.sdk.cli.console import out
 from personalq.sdk.cli.failing import Exit, complain
 from personalq.sdk.client import AsyncPersonalQ
@@ -19,12 +20,18 @@ from personalq.sdk.embedded.signals import until_signal
 from personalq.sdk.embedded.stack import Stack, run_stack
 
 
-def run(*, port_base: int, data: Path | None, with_miniature: bool) -> Exit:
+def run(
+    *, port_base: int, data: Path | None, with_miniature: bool, base_models: Sequence[str]
+) -> Exit:
     """Serve until SIGINT, SIGTERM or SIGHUP, or until a part fails."""
+    work = _serve(
+        port_base,
+        data or default_data(),
+        with_miniature=with_miniature,
+        base_models={**miniature.base_models(), **_base_models(base_models)},
+    )
     try:
-        asyncio.run(
-            until_signal(_serve(port_base, data or default_data(), with_miniature=with_miniature))
-        )
+        asyncio.run(until_signal(work))
     except (ChildFailed, PersonalQError) as error:
         complain(str(error))
         return Exit.SERVICE
@@ -56,13 +63,30 @@ class _Lines:
         self._console.print(f"{part:10} {address:28} {seconds:5.1f} s")
 
 
-async def _serve(port_base: int, data: Path, *, with_miniature: bool) -> None:
+def _base_models(named: Sequence[str]) -> dict[str, str]:
+    """ID=FOLDER pairs; raises InvalidInput on anything else."""
+    found = {}
+    for pair in named:
+        name, _, folder = pair.partition("=")
+        if not (name and folder and (Path(folder) / "model_index.json").is_file()):
+            raise InvalidInput(
+                f"--base-model {pair!r}: write ID=FOLDER, the folder in the diffusers layout with "
+                "a model_index.json",
+                field="base_model",
+            )
+        found[name] = str(Path(folder).resolve())
+    return found
+
+
+async def _serve(
+    port_base: int, data: Path, *, with_miniature: bool, base_models: Mapping[str, str]
+) -> None:
     console = out()
     console.print(f"data in {data}")
     async with run_stack(
         data=data,
         ports=Ports(base=port_base),
-        base_models=miniature.base_models(),
+        base_models=base_models,
         settings=miniature.settings(),
         report=_Lines(),
     ) as stack:

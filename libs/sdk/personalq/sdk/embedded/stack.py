@@ -128,7 +128,14 @@ async def _start(
     temporary = data / "tmp"
     shutil.rmtree(temporary, ignore_errors=True)  # of a stack that was killed
     temporary.mkdir()
-    shared = {**settings, "TMPDIR": str(temporary), "PYTHONUNBUFFERED": "1"}
+    shared = {
+        # Threads of torch that spin while they wait starve the other services of the same cores:
+        # on two busy cores a render then takes 20 times as long.
+        "OMP_WAIT_POLICY": "PASSIVE",
+        **settings,
+        "TMPDIR": str(temporary),
+        "PYTHONUNBUFFERED": "1",
+    }
 
     report.starting("nats")
     nats_url = await resources.enter_async_context(run_nats(data, port=ports.of("nats")))
@@ -182,6 +189,7 @@ async def _set_up(stack: Stack, module: str, *arguments: str, env: Mapping[str, 
         async with asyncio.timeout(_SET_UP_TIMEOUT_S):
             while child.alive:
                 await asyncio.sleep(_POLL_S / 5)
+                _check_alive([each for each in stack.children if each is not child])
     except TimeoutError:
         raise ChildFailed(
             f"{child.name} is not done after {_SET_UP_TIMEOUT_S:g} s; see {child.log_path}"
