@@ -367,6 +367,7 @@ PAPER: tuple[Rule, ...] = (
     Rule("ambiguous", "the May horse in a barn", _month("horse", 2026, 5)),
     Rule("ambiguous", "a bag next to a tree", _is("bag")),
     Rule("ambiguous", "spring flower model in a vase", _between("flower", "2026-03-01", "2026-06-01")),
+    Rule("no match", "a tree house by a river", lambda c: False),
     Rule("no match", "a zebra in the savanna", _is("zebra")),
     Rule("no match", "my penguin on a bridge", _is("penguin")),
     Rule("no match", "the dog trained in a submarine", _place("dog", "submarine")),

@@ -8,9 +8,8 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 
 import grpc
-from support.catalog_cards import RecordingAnnouncer
+from support.catalog_cards import RecordingAnnouncer, store_cards
 from support.catalog_cards import card as catalog_card
-from support.catalog_cards import store_cards
 from support.polling import eventually
 from support.ports import free_port
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator
+from typing import Any
 
 import grpc
 import pytest
@@ -178,7 +179,7 @@ async def test_odd_prompts_have_an_outcome(stack: Stack, prompt: str) -> None:
 
 async def test_health_follows_the_catalog(stack: Stack) -> None:
     """The service says it serves while it reaches the catalog."""
-    health = health_pb2_grpc.HealthStub(stack.channel)
+    health: Any = health_pb2_grpc.HealthStub(stack.channel)
 
     async def serving() -> bool:
         try:

@@ -32,7 +32,7 @@ _WAS_BEFORE = re.compile(
     r"(?<!\w)(?:(?:that|which)\s+)?(?:(?:is|was|were|has\s+been)\s+)$|(?<!\w)(?:that|which)\s+$"
 )
 _LEAD = re.compile(
-    r"(?:[,;:]?\s*(?<!\w)(?:and|but))?(?:[,;:]?\s*(?<!\w)(?:using|use|like|with|from|"
+    r"(?:[,;:]?\s*(?<!\w)(?:and|but|that's|(?:that|which)\s+(?:is|was)))?(?:[,;:]?\s*(?<!\w)(?:using|use|like|with|from|"
     r"by|in|via|as|please|namely|i\s+mean|make\s+it))?(?:[,;:]?\s*(?<!\w)(?:the|my|"
     r"our|an?|that))?\s*$"
 )

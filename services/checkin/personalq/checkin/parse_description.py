@@ -77,6 +77,8 @@ def parse_description(draft: Draft) -> None:
         if word.norm in lexicon.words("selectors") and draft.is_free(word):
             _modifiers(draft, index)
             _tail(draft, index + 1)
+    if heads:
+        _asides(draft)
     if draft.answering or (not heads and draft.unknown_subject is None):
         _loose(draft)
 
@@ -175,6 +177,21 @@ def _tail(draft: Draft, index: int) -> None:
         if _content(word, draft):
             found.append(word)
     _add(draft, found)
+
+
+def _asides(draft: Draft) -> None:
+    """Phrases after a comma that only describe: "a car, golden and small"."""
+    groups = lexicon.description_groups()
+    run: list[Word] = []
+    for word in (*draft.page.words, None):
+        if word is not None and word.joined:
+            run.append(word)
+            continue
+        said = [w for w in run if w.norm not in ("and", "but", "a", "an", "the", "one", "very")]
+        after_comma = bool(run) and run[0].index > 0
+        if after_comma and said and all(w.norm in groups and draft.is_free(w) for w in said):
+            _add(draft, said)
+        run = [word] if word is not None else []
 
 
 def _loose(draft: Draft) -> None:

@@ -526,10 +526,20 @@ def _unknown_head(draft: Draft, nouns: list[Noun]) -> Constraint | None:
             return None
         head = _head(draft, chunk)
         if head is not None:
-            return replace(_missing(draft, head.span), text=_phrase(draft, chunk, head))
+            return _unknown(draft, chunk, head)
         if any(word.norm in lexicon.words("selectors") for word in chunk):
             return None
     return None
+
+
+def _unknown(draft: Draft, chunk: list[Word], head: Word) -> Constraint:
+    """The unknown head; a compound of a known one ("tree house") is unknown as a whole."""
+    phrase = _phrase(draft, chunk, head)
+    missing = replace(_missing(draft, head.span), text=phrase)
+    entry = draft.lexicon.subjects.get(head.norm)
+    if entry is not None and entry.subjects:
+        return replace(missing, values=(canonical(phrase),), label=canonical(phrase))
+    return missing
 
 
 def _phrase(draft: Draft, chunk: list[Word], head: Word) -> str:
