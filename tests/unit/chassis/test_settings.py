@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from pydantic import Field, SecretStr, ValidationError, field_validator
+from pydantic import Field, SecretStr, ValidationError, field_validator, model_validator
 from pydantic_settings import SettingsConfigDict
 
 from personalq.chassis.settings import CommonSettings, Port, load_settings
@@ -115,3 +115,19 @@ def test_a_password_is_not_printed(
     with pytest.raises(SystemExit):
         load_settings(Strict)
     assert capsys.readouterr().err == ("PERSONALQ_EXAMPLE_POSTGRES_URL: must name a database\n")
+
+
+def test_settings_that_do_not_fit_each_other_print_no_value(
+    environment: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A rule over several settings says what it wants, and shows none of them."""
+
+    class Strict(Example):
+        @model_validator(mode="after")
+        def _together(self) -> Strict:
+            raise ValueError("name a model with the address")
+
+    environment.setenv("PERSONALQ_EXAMPLE_POSTGRES_URL", "postgresql://me:hunter2@db")
+    with pytest.raises(SystemExit):
+        load_settings(Strict)
+    assert capsys.readouterr().err == "Strict: name a model with the address\n"

@@ -118,7 +118,7 @@ def _problem(cls: type[Settings], detail: ErrorDetails) -> str:
     if detail["type"] == "missing" and not where:
         return f"{name}: is required; set it in the environment"
     text = f"{name}{where}: {_requirement(cls, field, detail)}"
-    if _is_secret(cls, field):
+    if not field or _is_secret(cls, field):  # without a field the input is all of the settings
         return text
     return f"{text} (got {_shown(detail['input'])})"
 
