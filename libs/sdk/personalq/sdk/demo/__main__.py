@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import asyncio
+import os
 import sys
 from pathlib import Path
 
@@ -25,6 +26,9 @@ def main() -> int:
     parser.add_argument("--port-base", type=int, help="first port; free ones when absent")
     parser.add_argument("--setup-seconds", type=float, default=0.0, help="what installing took")
     options = parser.parse_args()
+    # Torch scores the pictures while the services still run on the same cores: do not spin.
+    os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
+    os.environ.setdefault("HF_HUB_DISABLE_PROGRESS_BARS", "1")
     try:
         finished = asyncio.run(
             until_signal(

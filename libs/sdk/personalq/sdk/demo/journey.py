@@ -50,6 +50,17 @@ class Rendered:
     taq: Rendering
 
 
+@dataclass(frozen=True, kw_only=True)
+class Scene:
+    """A request with all that came of it; no pictures where nothing was chosen."""
+
+    asked: Asked
+    checkpoint: MiniatureCheckpoint | None = None
+    rendered: Rendered | None = None
+    clip_i_full: float | None = None
+    clip_i_taq: float | None = None
+
+
 async def announce(
     client: AsyncPersonalQ,
     checkpoints: Sequence[MiniatureCheckpoint],
@@ -117,3 +128,8 @@ async def render(
 def serving_bytes(artifact: Artifact) -> int:
     """Bytes of weights that serving one artifact takes: its own, and those of its base."""
     return artifact.size_bytes + artifact.base_size_bytes
+
+
+def step_ms(rendering: Rendering) -> float:
+    """Milliseconds of a denoising step."""
+    return rendering.timings.denoise_seconds * 1000 / max(rendering.provenance.steps, 1)

@@ -39,7 +39,8 @@ class RequestEntry:
     """
 
     prompt: str
-    outcome: str  # selection, clarification or no_match
+    outcome: str  # the first one: selection, clarification or no_match
+    answered_outcome: str = ""  # what came of the answer to a clarification
     checkpoint_id: str = ""
     rewritten_prompt: str = ""
     image_full: str = ""

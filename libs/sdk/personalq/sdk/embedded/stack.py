@@ -132,6 +132,7 @@ async def _start(
         # Threads of torch that spin while they wait starve the other services of the same cores:
         # on two busy cores a render then takes 20 times as long.
         "OMP_WAIT_POLICY": "PASSIVE",
+        "HF_HUB_DISABLE_PROGRESS_BARS": "1",
         **settings,
         "TMPDIR": str(temporary),
         "PYTHONUNBUFFERED": "1",
