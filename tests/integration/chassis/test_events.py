@@ -227,13 +227,27 @@ async def test_a_malformed_event_is_buried_and_the_rest_goes_on(
 
 
 async def test_retry_comes_again_after_its_delay(bus: Bus) -> None:
-    """Retry never makes a dead letter, however often it is said."""
-    handler = _Recorder(*[Retry(after_s=0.01)] * 5, None)
-    async with _consuming(bus, handler, max_deliver=2):
+    """Retry makes no dead letter, however often it is said."""
+    handler = _Recorder(*[Retry(after_s=0.01)] * 15, None)
+    async with _consuming(bus, handler, max_deliver=1):
         await bus.publish(_landed("bear"), msg_id="1")
-        await handler.saw(*["bear"] * 6)
+        await handler.saw(*["bear"] * 16)
         await _nothing_pending(bus)
     assert await _letters(bus) == []
+
+
+async def test_what_comes_again_for_too_long_is_buried(
+    bus: Bus, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """After many deliveries and much time the handler is no longer asked."""
+    monkeypatch.setattr("personalq.chassis.consumers._SAFETY_S", 0.0)
+    handler = _Recorder(*[Retry(after_s=0.01)] * 50)
+    async with _consuming(bus, handler, max_deliver=1):
+        await bus.publish(_landed("bear"), msg_id="1")
+        [letter] = await _buried(bus)
+        await _nothing_pending(bus)
+    assert handler.seen == ["bear"] * 10
+    assert letter.error == "delivered 11 times and never finished"
 
 
 async def test_a_handler_that_fails_is_called_again_then_its_event_is_buried(bus: Bus) -> None:
@@ -279,6 +293,32 @@ async def test_a_dead_letter_can_be_replayed(bus: Bus) -> None:
     assert dict(again.headers or {}) | {"Nats-Msg-Id": ""} == {**letter.headers, "Nats-Msg-Id": ""}
     with pytest.raises(NotFound, match="no dead letter"):
         await bus.replay(letter.sequence)
+
+
+async def test_a_message_too_large_to_copy_is_buried_without_its_payload(bus: Bus) -> None:
+    """Our headers do not fit beside it: the dead letter says where it is, the rest goes on."""
+    payload = b"x" * (bus.client.max_payload - 20)
+    handler = _Recorder()
+    async with _consuming(bus, handler):
+        await bus.jetstream.publish(LANDED, payload)
+        await bus.publish(_landed("good"), msg_id="good")
+        await handler.saw("good")
+        [letter] = await _buried(bus)
+        await _nothing_pending(bus)
+    assert "JSON" in letter.error
+    assert (letter.payload, letter.stream_sequence) == (b"", 1)
+    assert letter.left_out_bytes > len(payload)
+    with pytest.raises(InvalidInput, match="message 1 of PERSONALQ_CHECKPOINTS"):
+        await bus.replay(letter.sequence)
+
+
+async def test_an_event_that_fits_only_without_its_headers_is_refused(bus: Bus) -> None:
+    """The server would close the connection; the sender is told instead, and goes on."""
+    event = _landed("bear")
+    event.checkpoint.description = "x" * (bus.client.max_payload - 200)
+    with pytest.raises(InvalidInput, match="bytes"):
+        await bus.publish(event, msg_id="1")
+    assert await bus.publish(_landed("cat"), msg_id="2")
 
 
 async def test_a_dead_letter_can_be_discarded(bus: Bus) -> None:

@@ -3,7 +3,7 @@
 What a handler of `Worker` does with its message:
 
     returns                     done: ack, the last thing that happens
-    raises Retry(after_s=...)   nak with that delay, as often as it takes (up to a safety limit)
+    raises Retry(after_s=...)   nak with that delay, as often as it takes, for at least a day
     raises Reject("why")        hopeless: dead letter, then term
     raises InvalidInput         the same: the event will not get better
     raises anything else        nak with exponential backoff; a dead letter after max_deliver
@@ -21,6 +21,7 @@ import uuid
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from typing import Generic
 
 import nats.errors
@@ -41,9 +42,10 @@ log = logging.getLogger(__name__)
 
 #: Delay before a failed message comes again: doubles from the first to the second.
 _BACKOFF_S = (1.0, 60.0)
-#: A message delivered this many times max_deliver is buried whatever its handler says: a worker
-#: that dies of it, or says Retry for ever, must not hold it for ever.
+#: A message delivered this many times max_deliver and this long in the stream is buried whatever
+#: its handler says: a worker that dies of it, or says Retry for ever, must not hold it for ever.
 _SAFETY_FACTOR = 10
+_SAFETY_S = 86_400.0
 
 
 class Retry(Exception):
@@ -72,7 +74,8 @@ class Subscription:
     concurrency: int = 1
     #: Without a sign of life for this long, the event goes to another worker.
     ack_wait_s: float = 30.0
-    #: Failed deliveries before the event is a dead letter.
+    #: A failure at this delivery, or a later one, makes the event a dead letter. NATS counts all
+    #: deliveries, those that ended with Retry too.
     max_deliver: int = 8
     #: On a stop, how long running handlers may take to finish.
     finish_s: float = 20.0
@@ -203,7 +206,8 @@ class Worker(Generic[M]):
     ) -> tuple[str, Exception | None]:
         """Run the handler; "done", "retried", "failed" or "dead", and the error."""
         wish = self._subscription
-        if deliveries > wish.max_deliver * _SAFETY_FACTOR:
+        age_s = (datetime.now(UTC) - message.metadata.timestamp).total_seconds()
+        if deliveries > wish.max_deliver * _SAFETY_FACTOR and age_s > _SAFETY_S:
             return "dead", Reject(f"delivered {deliveries} times and never finished")
         try:
             await _deliver(message, self._event_type, self._handler)
@@ -238,7 +242,11 @@ class Worker(Generic[M]):
         durable = self._subscription.durable
         try:
             await dead_letters.bury(
-                self._jetstream, message, durable=durable, error=_explain(error)
+                self._jetstream,
+                message,
+                durable=durable,
+                error=_explain(error),
+                max_payload=self._client.max_payload,
             )
         except Exception as problem:
             log.exception(
@@ -376,7 +384,7 @@ async def _sign_of_life(message: Msg, *, every_s: float) -> AsyncIterator[None]:
         while working:
             await asyncio.sleep(every_s)
             # Out of reach for now: the connection comes back, or the message goes to another.
-            with suppress(nats.errors.Error):
+            with suppress(nats.errors.Error, OSError):
                 await message.in_progress()
 
     heart = asyncio.create_task(beat())

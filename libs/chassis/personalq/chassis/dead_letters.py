@@ -17,8 +17,8 @@ from nats.js import JetStreamContext
 from nats.js.api import RawStreamMsg
 from nats.js.errors import NotFoundError as NoMessage
 
-from personalq.chassis.envelopes import decode_header, encode_header
-from personalq.chassis.errors import Conflict, NotFound
+from personalq.chassis.envelopes import decode_header, encode_header, wire_size
+from personalq.chassis.errors import Conflict, InvalidInput, NotFound
 from personalq.chassis.subjects import DEAD_LETTERS, DEAD_PREFIX
 
 _SUBJECT = "X-PersonalQ-Subject"
@@ -27,7 +27,8 @@ _ERROR = "X-PersonalQ-Error"
 _DELIVERIES = "X-PersonalQ-Deliveries"
 _FAILED_AT = "X-PersonalQ-Failed-At"
 _MSG_ID = "X-PersonalQ-Msg-Id"
-_OURS = frozenset({_SUBJECT, _SEQUENCE, _ERROR, _DELIVERIES, _FAILED_AT, _MSG_ID})
+_LEFT_OUT = "X-PersonalQ-Left-Out-Bytes"
+_OURS = frozenset({_SUBJECT, _SEQUENCE, _ERROR, _DELIVERIES, _FAILED_AT, _MSG_ID, _LEFT_OUT})
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -50,6 +51,8 @@ class DeadLetter:
     payload: bytes
     #: Headers as published, without those of NATS itself.
     headers: Mapping[str, str]
+    #: Size of a message that was too large to copy: then payload and headers are empty.
+    left_out_bytes: int = 0
 
     @property
     def event_type(self) -> str:
@@ -57,20 +60,30 @@ class DeadLetter:
         return next((v for k, v in self.headers.items() if k.lower() == "ce-type"), "")
 
 
-async def bury(jetstream: JetStreamContext, message: Msg, *, durable: str, error: str) -> None:
-    """Copy a message to the dead letters; the same message twice is stored once."""
+async def bury(
+    jetstream: JetStreamContext, message: Msg, *, durable: str, error: str, max_payload: int
+) -> None:
+    """Copy a message to the dead letters; the same message twice is stored once.
+
+    A message that leaves no room for our headers within `max_payload` bytes stays where it is, and
+    the dead letter says only where and why.
+    """
     meta = message.metadata
     original = dict(message.headers or {})
-    headers = _without_nats(original) | {
+    ours = {
         "Nats-Msg-Id": f"{meta.stream}.{meta.sequence.stream}.{durable}",
         _SUBJECT: message.subject,
         _SEQUENCE: str(meta.sequence.stream),
         _ERROR: encode_header(error),
         _DELIVERIES: str(meta.num_delivered),
         _FAILED_AT: datetime.now(UTC).isoformat(),
-        _MSG_ID: original.get("Nats-Msg-Id", ""),
     }
-    await jetstream.publish(f"{DEAD_PREFIX}.{meta.stream}.{durable}", message.data, headers=headers)
+    payload = message.data
+    headers = _without_nats(original) | ours | {_MSG_ID: original.get("Nats-Msg-Id", "")}
+    if wire_size(payload, headers) > max_payload:
+        left_out = wire_size(payload, original)
+        payload, headers = b"", ours | {_LEFT_OUT: str(left_out)}
+    await jetstream.publish(f"{DEAD_PREFIX}.{meta.stream}.{durable}", payload, headers=headers)
 
 
 async def letters(jetstream: JetStreamContext) -> AsyncGenerator[DeadLetter, None]:
@@ -101,10 +114,17 @@ async def letter(jetstream: JetStreamContext, sequence: int) -> DeadLetter:
 async def replay(jetstream: JetStreamContext, sequence: int) -> None:
     """Publish a dead letter again where it came from, then delete it.
 
-    Raises NotFound when there is none at that place, Conflict when its subject holds only the
-    latest message and has a newer one: sending the old one again would undo it.
+    Raises NotFound when there is none at that place, InvalidInput when it was too large to copy,
+    Conflict when its subject holds only the latest message and has a newer one: sending the old one
+    again would undo it.
     """
     dead = await letter(jetstream, sequence)
+    if dead.left_out_bytes:
+        raise InvalidInput(
+            f"dead letter {sequence} has no payload: {dead.left_out_bytes} bytes were too many to "
+            f"copy; message {dead.stream_sequence} of {dead.stream} is the original, publish it "
+            "anew with less in it"
+        )
     config = (await jetstream.stream_info(dead.stream)).config
     if config.max_msgs_per_subject == 1:
         try:
@@ -139,6 +159,7 @@ def _read(raw: RawStreamMsg) -> DeadLetter:
         failed_at=datetime.fromisoformat(headers[_FAILED_AT]),
         payload=raw.data or b"",
         headers={k: v for k, v in _without_nats(headers).items() if k not in _OURS},
+        left_out_bytes=int(headers.get(_LEFT_OUT, "0")),
     )
 
 

@@ -116,6 +116,15 @@ def _check_shape(descriptor: Any, value: object, *, path: str) -> None:
             _check_shape(field.message_type, item, path=f"field {name!r}")
 
 
+def wire_size(payload: bytes, headers: Mapping[str, str]) -> int:
+    """Bytes that count against the server's `max_payload`: the headers are part of them.
+
+    nats-py checks the payload alone, and the server closes the connection over the rest.
+    """
+    lines = sum(len(name.encode()) + len(value.encode()) + 4 for name, value in headers.items())
+    return len(payload) + lines + len("NATS/1.0\r\n\r\n")
+
+
 def encode_header(text: str, *, limit: int = 1024) -> str:
     """Make a text fit for a header: printable ASCII, the rest percent-encoded."""
     return quote(text[:limit], safe=_PLAIN)

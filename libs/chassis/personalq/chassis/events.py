@@ -27,7 +27,7 @@ from opentelemetry.trace import SpanKind
 from personalq.chassis import dead_letters, streams, telemetry
 from personalq.chassis.consumers import Follower, Reject, Retry, Subscription, Worker
 from personalq.chassis.dead_letters import DeadLetter
-from personalq.chassis.envelopes import M, wrap
+from personalq.chassis.envelopes import M, wire_size, wrap
 from personalq.chassis.errors import InvalidInput, Unavailable
 from personalq.chassis.streams import ARTIFACT_BUCKET
 from personalq.chassis.subjects import subject_of
@@ -83,14 +83,15 @@ class Bus:
             f"{name} publish", kind=SpanKind.PRODUCER, carrier=None if trace else {}
         ):
             envelope = wrap(event, msg_id=msg_id, source=self.name)
+            size = wire_size(envelope.payload, envelope.headers)
+            if size > self.client.max_payload:
+                raise InvalidInput(
+                    f"{name} has {size} bytes; NATS takes {self.client.max_payload} in one message"
+                )
             try:
                 stored = await self.jetstream.publish(
                     envelope.subject, envelope.payload, headers=envelope.headers
                 )
-            except nats.errors.MaxPayloadError as error:
-                raise InvalidInput(
-                    f"{name} has {len(envelope.payload)} bytes, more than NATS takes in one message"
-                ) from error
             except NoStreamResponseError as error:
                 raise Unavailable(
                     f"no stream takes {envelope.subject}: {streams.remedy(self.url)}"
