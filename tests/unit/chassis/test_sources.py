@@ -192,6 +192,13 @@ class TestLocalFiles:
         with pytest.raises((InvalidInput, NotFound)):
             await fetch((tmp_path / "loop").as_uri(), tmp_path / "out")
 
+    async def test_a_disk_that_takes_nothing_is_unavailable(self, tmp_path: Path) -> None:
+        """Where the copy cannot be written the error is ours, names no folder, may be retried."""
+        source = tmp_path / "bear.safetensors"
+        source.write_bytes(BEAR)
+        with pytest.raises(Unavailable, match="cannot be written to this machine: Not a directory"):
+            await fetch(source.as_uri(), source / "out")
+
 
 class TestFolders:
     """Folders: what is taken of them, and their digest."""

@@ -97,7 +97,8 @@ async def fetch_source(
         InvalidInput: the URI is malformed, not allowed here, or larger than `max_bytes`.
         NotFound: there is nothing behind the URI.
         CorruptFile: size or sha256 differ from what `source` says.
-        Unavailable: the place it lies at does not answer; a later attempt may succeed.
+        Unavailable: the place it lies at does not answer, or the disk here takes no more; a later
+            attempt may succeed.
     """
     if source.sha256:
         require_digest(source.sha256)
@@ -108,6 +109,10 @@ async def fetch_source(
     except TimeoutError as error:
         raise Unavailable(
             f"{public_uri(source.uri)} did not arrive within {timeout_s:g} s: try again"
+        ) from error
+    except OSError as error:  # what the origin could not do is an error of ours by now
+        raise Unavailable(
+            f"{public_uri(source.uri)} cannot be written to this machine: {error.strerror}"
         ) from error
 
 
