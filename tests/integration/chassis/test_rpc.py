@@ -379,16 +379,22 @@ async def test_health_follows_readiness() -> None:
         await eventually(not_serving)
 
 
-async def test_a_service_that_is_not_ready_is_still_live() -> None:
-    """Asked about the health service itself, a server that lacks what it needs says it serves."""
+async def test_a_service_that_is_not_ready_is_still_live(caplog: pytest.LogCaptureFixture) -> None:
+    """Asked about the health service itself, a server that lacks what it needs says it serves; the
+    log says what it lacks, also when it never had it.
+    """
 
     async def ready() -> bool:
-        return False
+        raise OSError("the database is gone")
+
+    async def said() -> list[str]:
+        return [r.__dict__["problem"] for r in caplog.records if r.getMessage() == "not ready"]
 
     async with _served(ready=ready) as (_, channel, _):
         request = health_pb2.HealthCheckRequest(service="grpc.health.v1.Health")
         answer = await _health(channel).Check(request)
         assert answer.status == health_pb2.HealthCheckResponse.SERVING
+        assert await eventually(said) == ["OSError('the database is gone')"]
 
 
 async def test_stopping_flips_health_then_lets_calls_finish() -> None:

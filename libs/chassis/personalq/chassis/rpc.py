@@ -241,7 +241,7 @@ async def _watch_readiness(
     ready: Ready, condition: _Health, services: Sequence[str], stop: asyncio.Event
 ) -> None:
     """Let health follow what the service says of itself; log each change."""
-    serving = False
+    serving: bool | None = None  # the first answer is logged too, whatever it is
     while not stop.is_set():  # a cancellation may get lost inside `ready`, see pulls.py
         problem = ""
         try:
