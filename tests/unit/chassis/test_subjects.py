@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from urllib.parse import unquote
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -10,7 +12,6 @@ from personalq.chassis.errors import InvalidInput
 from personalq.chassis.streams import STREAMS
 from personalq.chassis.subjects import (
     ROUTES,
-    decode_token,
     encode_token,
     subject_of,
     tenant_of,
@@ -53,7 +54,7 @@ def test_a_token_is_one_token_and_can_be_read_back(text: str) -> None:
     assert token
     assert not set(token) & set(".*> \t\r\n")
     assert token.isascii()
-    assert decode_token(token) == text
+    assert unquote(token) == text
 
 
 @pytest.mark.parametrize(

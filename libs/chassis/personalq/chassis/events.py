@@ -15,7 +15,6 @@ import asyncio
 import logging
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from contextlib import aclosing, asynccontextmanager, contextmanager, suppress
-from urllib.parse import urlsplit
 
 import nats.errors
 from google.protobuf.message import Message
@@ -38,7 +37,6 @@ __all__ = [
     "DeadLetter",
     "Reject",
     "Retry",
-    "Subscription",
     "bootstrap_streams",
     "open_bus",
     "subject_of",
@@ -66,22 +64,19 @@ class Bus:
         #: Who publishes, as `ce-source`.
         self.name = name
 
-    async def publish(self, event: Message, *, msg_id: str, trace: bool = True) -> bool:
+    async def publish(self, event: Message, *, msg_id: str) -> bool:
         """Publish an event and wait until the stream has stored it.
 
         Returns False when an event with this id was stored within the last two minutes.
 
         Args:
             msg_id: the same for the same fact, so that saying it twice stores it once.
-            trace: whether the event continues the current trace.
 
         Raises InvalidInput when the tenant or an id is missing or the event is too large,
         Unavailable when it could not be stored; publishing it again is safe.
         """
         name = event.DESCRIPTOR.name
-        with telemetry.span(
-            f"{name} publish", kind=SpanKind.PRODUCER, carrier=None if trace else {}
-        ):
+        with telemetry.span(f"{name} publish", kind=SpanKind.PRODUCER):
             envelope = wrap(event, msg_id=msg_id, source=self.name)
             size = wire_size(envelope.payload, envelope.headers)
             if size > self.client.max_payload:
@@ -265,6 +260,6 @@ def _without_password(url: str) -> str:
     """The address without user and password, fit for logs and messages."""
     shown = []
     for part in url.split(","):
-        pieces = urlsplit(part)
-        shown.append(pieces._replace(netloc=pieces.netloc.rpartition("@")[2]).geturl())
+        scheme, separator, rest = part.rpartition("://")
+        shown.append(f"{scheme}{separator}{rest.rpartition('@')[2]}")
     return ",".join(shown)

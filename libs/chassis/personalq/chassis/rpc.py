@@ -87,8 +87,6 @@ class Server:
 
     #: The port it listens on, also when the settings left the choice to the system.
     port: int
-    #: Set as soon as it stops; endless streams must end then.
-    stopping: asyncio.Event
 
 
 @asynccontextmanager
@@ -137,7 +135,7 @@ async def serve(
     )
     drain_s = settings.drain_s
     try:
-        yield Server(port=port, stopping=stop)
+        yield Server(port=port)
     except BaseException:
         drain_s = 0.0  # what failed is in no state to serve on
         raise

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from operator import attrgetter
-from urllib.parse import quote, unquote
+from urllib.parse import quote
 
 from google.protobuf.message import Message
 
@@ -100,8 +100,3 @@ def tenant_of(subject: str) -> str:
 def encode_token(text: str) -> str:
     """Make any text one token of a subject."""
     return quote(text, safe="").replace(".", "%2E").replace("~", "%7E")
-
-
-def decode_token(token: str) -> str:
-    """The text a token was made of."""
-    return unquote(token)

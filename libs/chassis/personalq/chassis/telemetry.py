@@ -29,12 +29,9 @@ from opentelemetry.trace import (
     TraceFlags,
 )
 from opentelemetry.trace.propagation.tracecontext import TraceContextTextMapPropagator
-from opentelemetry.util.types import AttributeValue
 
 from personalq.chassis.errors import PersonalQError
 from personalq.chassis.tenancy import DEFAULT_TENANT, current_tenant
-
-TRACE_HEADERS = ("traceparent", "tracestate")
 
 _propagator = TraceContextTextMapPropagator()
 _tracer = trace.get_tracer("personalq.chassis")
@@ -99,14 +96,13 @@ def span(
     *,
     carrier: Mapping[str, str] | None = None,
     kind: SpanKind = SpanKind.INTERNAL,
-    attributes: Mapping[str, AttributeValue] | None = None,
 ) -> Iterator[Span]:
     """Open a span, a child of the `traceparent` in the carrier if there is one.
 
     Without an SDK the span records nothing, but it has ids, made up here at the start of a journey.
     """
     parent = _propagator.extract(carrier) if carrier is not None else otel_context.get_current()
-    opened = _tracer.start_span(name, context=parent, kind=kind, attributes=dict(attributes or {}))
+    opened = _tracer.start_span(name, context=parent, kind=kind)
     if not opened.get_span_context().is_valid:
         opened = NonRecordingSpan(_fresh_context())
     with trace.use_span(opened, end_on_exit=True):
