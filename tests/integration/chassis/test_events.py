@@ -321,6 +321,19 @@ async def test_an_event_that_fits_only_without_its_headers_is_refused(bus: Bus) 
     assert await bus.publish(_landed("cat"), msg_id="2")
 
 
+async def test_a_stranger_among_the_dead_letters_can_be_listed_and_discarded(bus: Bus) -> None:
+    """A message that no worker buried does not hide the others; it is not replayed."""
+    stored = await bus.jetstream.publish(
+        "personalq.dead.test", b"?", headers={"X-PersonalQ-Sequence": "one"}
+    )
+    [letter] = await _letters(bus)
+    assert (letter.sequence, letter.payload, letter.subject) == (stored.seq, b"?", "")
+    with pytest.raises(InvalidInput, match="does not say where"):
+        await bus.replay(letter.sequence)
+    await bus.discard(letter.sequence)
+    assert await _letters(bus) == []
+
+
 async def test_a_dead_letter_can_be_discarded(bus: Bus) -> None:
     """Discarding removes it and nothing else."""
     async with _consuming(bus, _Recorder(Reject("one"), Reject("two"))):

@@ -114,11 +114,15 @@ async def letter(jetstream: JetStreamContext, sequence: int) -> DeadLetter:
 async def replay(jetstream: JetStreamContext, sequence: int) -> None:
     """Publish a dead letter again where it came from, then delete it.
 
-    Raises NotFound when there is none at that place, InvalidInput when it was too large to copy,
-    Conflict when its subject holds only the latest message and has a newer one: sending the old one
-    again would undo it.
+    Raises NotFound when there is none at that place, InvalidInput when it was too large to copy or
+    is not ours, Conflict when its subject holds only the latest message and has a newer one:
+    sending the old one again would undo it.
     """
     dead = await letter(jetstream, sequence)
+    if not dead.subject:
+        raise InvalidInput(
+            f"dead letter {sequence} does not say where it came from: no worker of ours buried it"
+        )
     if dead.left_out_bytes:
         raise InvalidInput(
             f"dead letter {sequence} has no payload: {dead.left_out_bytes} bytes were too many to "
@@ -145,22 +149,26 @@ async def discard(jetstream: JetStreamContext, sequence: int) -> None:
 
 
 def _read(raw: RawStreamMsg) -> DeadLetter:
+    """The dead letter in a message; whoever wrote it, it can be listed and discarded."""
     headers = _headers(raw)
-    tokens = (raw.subject or "").split(".", 3)
-    stream, durable = tokens[2], tokens[3]
+    stream, durable = [*(raw.subject or "").split(".", 3), "", ""][2:4]
     return DeadLetter(
         sequence=raw.seq or 0,
         subject=headers.get(_SUBJECT, ""),
         stream=stream,
-        stream_sequence=int(headers.get(_SEQUENCE, "0")),
+        stream_sequence=_number(headers.get(_SEQUENCE)),
         durable=durable,
         error=decode_header(headers.get(_ERROR, "")),
-        deliveries=int(headers.get(_DELIVERIES, "0")),
-        failed_at=datetime.fromisoformat(headers[_FAILED_AT]),
+        deliveries=_number(headers.get(_DELIVERIES)),
+        failed_at=raw.time or datetime.now(UTC),
         payload=raw.data or b"",
         headers={k: v for k, v in _without_nats(headers).items() if k not in _OURS},
-        left_out_bytes=int(headers.get(_LEFT_OUT, "0")),
+        left_out_bytes=_number(headers.get(_LEFT_OUT)),
     )
+
+
+def _number(text: str | None) -> int:
+    return int(text) if text is not None and text.isdecimal() else 0
 
 
 def _headers(raw: RawStreamMsg) -> dict[str, str]:
