@@ -122,6 +122,7 @@ async def test_s3_is_opened_by_its_url(
         "nats://",
         "s3://",
         "nosuch://bucket/prefix",
+        "memory://bucket/prefix",
         "gs://bucket/prefix",
     ],
 )

@@ -66,7 +66,7 @@ async def open_blob_store(url: str, bus: Bus | None) -> AsyncIterator[BlobStore]
         from personalq.chassis.blobs_nats import NatsBlobStore
 
         yield NatsBlobStore(bus.jetstream, bucket=parts.netloc)
-    elif parts.scheme and parts.netloc:
+    elif parts.scheme in ("s3", "gs", "gcs") and parts.netloc:
         from personalq.chassis.blobs_fsspec import FsspecBlobStore
 
         yield FsspecBlobStore(url)
