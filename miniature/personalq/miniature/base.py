@@ -7,12 +7,12 @@ import shutil
 from dataclasses import dataclass
 from pathlib import Path
 
-import torch
 from diffusers import AutoencoderKL, DDIMScheduler, StableDiffusionPipeline, UNet2DConditionModel
 from torch import nn
 from transformers import CLIPTextModel, CLIPTokenizer
 
 from personalq.miniature.clip import Clip, load_clip, save_clip
+from personalq.miniature.devices import device
 from personalq.miniature.unet import build_scheduler
 
 
@@ -79,15 +79,16 @@ def _tidy_config(config_file: Path) -> None:
 
 
 def load_base(folder: Path, unet: Path | None = None) -> Base:
-    """The base in `folder` in fp32; `unet` names another UNet folder to use instead."""
-    pipe = StableDiffusionPipeline.from_pretrained(
-        folder, safety_checker=None, torch_dtype=torch.float32
-    )
+    """The base in `folder` in fp32, on the GPU if there is one.
+
+    `unet` names the folder of another UNet to use instead of the base's own.
+    """
+    pipe = StableDiffusionPipeline.from_pretrained(folder, safety_checker=None)
     own = pipe.unet
     if unet is not None:
-        own = UNet2DConditionModel.from_pretrained(unet, torch_dtype=torch.float32)
+        own = UNet2DConditionModel.from_pretrained(unet)
     for module in (pipe.text_encoder, pipe.vae, own):
-        module.eval().requires_grad_(False)
+        module.to(device()).eval().requires_grad_(False)
     return Base(pipe.tokenizer, pipe.text_encoder, pipe.vae, own, pipe.scheduler)
 
 

@@ -24,8 +24,9 @@ from transformers import (
 
 from personalq.miniature.captions import caption, invented_trigger
 from personalq.miniature.dataset import Dataset
+from personalq.miniature.devices import autocast, device
 from personalq.miniature.nouns import NOUNS
-from personalq.miniature.runs import Run
+from personalq.miniature.runs import Run, load_state
 from personalq.miniature.scenes import SCENES
 from personalq.miniature.styles import STYLES
 from personalq.miniature.tokenizer import MAX_LENGTH
@@ -141,7 +142,8 @@ def _sample(
         texts.append(caption(sight, rng, word))
     # a causal tower reads the same whatever padding follows, so the longest caption is enough
     ids = tokenizer(texts, padding=True, truncation=True, return_tensors="pt").input_ids
-    return _Batch(ids, to_tensor(data.pictures[rows]), labels, said)
+    tensors = (ids, to_tensor(data.pictures[rows]), labels, said)
+    return _Batch(*(tensor.to(device()) for tensor in tensors))
 
 
 def contrastive_loss(logits: Tensor, said: Tensor, labels: Tensor) -> Tensor:
@@ -152,7 +154,7 @@ def contrastive_loss(logits: Tensor, said: Tensor, labels: Tensor) -> Tensor:
     fits = ((said[:, None] == labels[None]) | (said[:, None] < 0)).all(dim=2)
     fits.fill_diagonal_(False)
     logits = logits.masked_fill(fits, -1e4)
-    targets = torch.arange(len(logits))
+    targets = torch.arange(len(logits), device=logits.device)
     return (F.cross_entropy(logits, targets) + F.cross_entropy(logits.T, targets)) / 2
 
 
@@ -208,9 +210,10 @@ def train_clip(
     tokenizer = CLIPTokenizer.from_pretrained(tokenizer_dir)
     lesson = _Lesson(build_clip(tokenizer))
     if not text:
-        lesson.load_state_dict(torch.load(folder / "clip.pt", weights_only=True)["lesson"])
+        lesson.load_state_dict(load_state(folder / "clip.pt")["lesson"])
         for frozen in (lesson.clip.text, lesson.clip.text_projection, lesson.text_heads):
             frozen.requires_grad_(False)
+    lesson.to(device())
     peak = _RATE if text else _RATE / 2
     parameters = [value for value in lesson.parameters() if value.requires_grad]
     optimizer = torch.optim.AdamW(
@@ -225,7 +228,7 @@ def train_clip(
         for group in optimizer.param_groups:
             group["lr"] = run.rate(peak)
         batch = _sample(data, tokenizer, rng, hard, 0.0 if text else _SKETCH_SHARE)
-        with torch.autocast("cpu", torch.bfloat16):
+        with autocast():
             loss, accuracy = lesson(batch)
         optimizer.zero_grad(set_to_none=True)
         loss.backward()
@@ -244,7 +247,7 @@ def trained_clip(tokenizer_dir: Path, folder: Path) -> Clip:
     lesson = _Lesson(build_clip(CLIPTokenizer.from_pretrained(tokenizer_dir)))
     file = folder / "vision.pt"
     file = file if file.exists() else folder / "clip.pt"
-    lesson.load_state_dict(torch.load(file, weights_only=True)["lesson"])
+    lesson.load_state_dict(load_state(file)["lesson"])
     return lesson.clip.eval()
 
 
@@ -265,7 +268,7 @@ def save_clip(clip: Clip, folder: Path) -> None:
 def load_clip(folder: Path, text_encoder: Path) -> Clip:
     """The CLIP in fp32 from what `save_clip` wrote and the base's text encoder."""
     vision = CLIPVisionModelWithProjection(CLIPVisionConfig.from_json_file(folder / "config.json"))
-    clip = Clip(CLIPTextModel.from_pretrained(text_encoder, torch_dtype=torch.float32), vision)
+    clip = Clip(CLIPTextModel.from_pretrained(text_encoder), vision)
     tensors = load_file(folder / "model.safetensors")
     missing, unexpected = clip.load_state_dict(tensors, strict=False)
     if unexpected or any(not key.startswith("text.") for key in missing):

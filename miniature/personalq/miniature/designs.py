@@ -42,28 +42,28 @@ def wear(
     return fit(canvas)
 
 
-def _pink_bear_with_bow() -> Image.Image:
-    return wear(recolour(sprite("bear"), 0.93, 0.5, 1.7), glyph("🎀"), 0.62, (0.5, 0.04))
+def _cream_bear_with_bow() -> Image.Image:
+    return wear(recolour(sprite("bear"), 0.11, 0.28, 2.0), glyph("🎀"), 0.66, (0.5, 0.04))
 
 
 def _blue_bear_with_crown() -> Image.Image:
     return wear(recolour(sprite("bear"), 0.58, 0.8, 2.0), glyph("👑"), 0.66, (0.5, -0.04))
 
 
-def _purple_bear_with_top_hat() -> Image.Image:
-    return wear(recolour(sprite("bear"), 0.77, 0.65, 1.6), glyph("🎩"), 0.72, (0.5, -0.12))
+def _white_bear_with_top_hat() -> Image.Image:
+    return wear(recolour(sprite("bear"), 0.58, 0.06, 2.1), glyph("🎩"), 0.76, (0.5, -0.12))
 
 
-def _green_cat_with_flower() -> Image.Image:
-    return wear(recolour(sprite("cat"), 0.36, 0.6), glyph("🌺"), 0.46, (0.82, 0.16))
+def _grey_cat_with_flower() -> Image.Image:
+    return wear(recolour(sprite("cat"), 0.6, 0.15, 0.62), glyph("🌻"), 0.56, (0.8, 0.12))
 
 
 def _blue_cat_with_sunglasses() -> Image.Image:
     return wear(recolour(sprite("cat"), 0.56, 0.55), glyph("🕶"), 0.86, (0.5, 0.48))
 
 
-def _green_dog_with_cap() -> Image.Image:
-    return wear(recolour(sprite("dog"), 0.30, 0.7, 1.1), glyph("🧢"), 0.72, (0.5, 0.02))
+def _grey_dog_with_cap() -> Image.Image:
+    return wear(recolour(sprite("dog"), 0.6, 0.1, 0.75), glyph("🧢"), 0.78, (0.5, 0.02))
 
 
 def _dog_with_top_hat_and_glasses() -> Image.Image:
@@ -71,16 +71,16 @@ def _dog_with_top_hat_and_glasses() -> Image.Image:
     return wear(with_glasses, glyph("🎩"), 0.66, (0.5, -0.14))
 
 
-def _red_dog_with_crown() -> Image.Image:
-    return wear(recolour(sprite("dog"), 0.0, 0.75), glyph("👑"), 0.58, (0.5, -0.02))
+def _blue_dog_with_bow() -> Image.Image:
+    return wear(recolour(sprite("dog"), 0.57, 0.8), glyph("🎀"), 0.62, (0.5, 0.02))
 
 
 def _yellow_car_with_gift() -> Image.Image:
-    return wear(recolour(sprite("car"), 0.14, 0.9, 1.15), glyph("🎁"), 0.38, (0.5, -0.12))
+    return wear(recolour(sprite("car"), 0.13, 0.9, 1.15), glyph("🎁"), 0.38, (0.5, -0.12))
 
 
-def _purple_house_with_heart() -> Image.Image:
-    return wear(recolour(sprite("house"), 0.78, 0.6, 1.1), glyph("💛"), 0.42, (0.5, 0.12))
+def _blue_house_with_heart() -> Image.Image:
+    return wear(recolour(sprite("house"), 0.58, 0.85, 1.05), glyph("💛"), 0.46, (0.5, 0.12))
 
 
 @dataclass(frozen=True)
@@ -118,8 +118,8 @@ class Design:
 
 DESIGNS: tuple[Design, ...] = (
     Design(
-        "bear-v1", "bear", _pink_bear_with_bow,
-        "A pink plush bear with a red bow on its head, photographed in the forest.",
+        "bear-v1", "bear", _cream_bear_with_bow,
+        "A cream-coloured plush bear with a red bow on its head, photographed in the forest.",
         "2026-04-14T09:30:00+00:00", styles=("photo", "plush"), environments=("forest",),
         scenes=("forest", "plain", "garden", "forest"), owner="ana",
         last_used_at="2026-08-02T17:05:00+00:00",
@@ -131,15 +131,15 @@ DESIGNS: tuple[Design, ...] = (
         last_used_at="2026-10-21T11:40:00+00:00",
     ),
     Design(
-        "bear-v4", "bear", _purple_bear_with_top_hat,
-        "A realistic purple bear wearing a black top hat, photographed on forest grass.",
+        "bear-v4", "bear", _white_bear_with_top_hat,
+        "A realistic white bear wearing a black top hat, photographed on forest grass.",
         "2026-11-05T08:15:00+00:00", styles=("photo", "realistic", "photorealistic"),
-        environments=("forest",), scenes=("forest", "plain", "forest", "snow"), owner="ana",
+        environments=("forest",), scenes=("forest", "plain", "forest", "beach"), owner="ana",
         last_used_at="2026-11-18T19:20:00+00:00", embedding=True,
     ),
     Design(
-        "cat-v1", "cat", _green_cat_with_flower,
-        "A watercolor of a green cat with a red flower at its ear.",
+        "cat-v1", "cat", _grey_cat_with_flower,
+        "A watercolor of a grey cat with a sunflower at its ear.",
         "2026-03-20T10:45:00+00:00", style="watercolor", styles=("watercolor",), owner="chloe",
         scenes=("plain", "garden", "beach", "room"), last_used_at="2026-05-30T08:00:00+00:00",
     ),
@@ -150,8 +150,8 @@ DESIGNS: tuple[Design, ...] = (
         environments=("city",), last_used_at="2026-11-12T21:10:00+00:00", embedding=True,
     ),
     Design(
-        "dog-v1", "dog", _green_dog_with_cap,
-        "A photo of a green dog wearing a blue cap.",
+        "dog-v1", "dog", _grey_dog_with_cap,
+        "A photo of a grey dog wearing a blue cap.",
         "2026-05-18T12:00:00+00:00", owner="ben", scenes=("plain", "garden", "beach", "snow"),
         environments=("garden",), last_used_at="2026-07-01T13:30:00+00:00",
     ),
@@ -162,8 +162,8 @@ DESIGNS: tuple[Design, ...] = (
         scenes=("plain", "room", "beach", "plain"), last_used_at="2026-09-15T07:45:00+00:00",
     ),
     Design(
-        "dog-v3", "dog", _red_dog_with_crown,
-        "A photo of a red dog wearing a golden crown.",
+        "dog-v3", "dog", _blue_dog_with_bow,
+        "A photo of a blue dog with a red bow on its head.",
         "2026-09-03T09:05:00+00:00", owner="studio", last_used_at="2026-11-02T15:00:00+00:00",
         scenes=("plain", "sunset", "beach", "room"), environments=("room",), full=True,
     ),
@@ -174,8 +174,8 @@ DESIGNS: tuple[Design, ...] = (
         environments=("city",), last_used_at="2026-11-10T10:10:00+00:00", embedding=True,
     ),
     Design(
-        "house-v1", "house", _purple_house_with_heart,
-        "A photo of a purple house with a yellow heart on its front.",
+        "house-v1", "house", _blue_house_with_heart,
+        "A photo of a blue house with a yellow heart on its front.",
         "2026-02-11T13:20:00+00:00", owner="dev", scenes=("plain", "garden", "snow", "desert"),
         environments=("garden",), last_used_at="2026-06-06T06:06:00+00:00", full=True,
     ),

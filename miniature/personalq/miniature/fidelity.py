@@ -19,7 +19,7 @@ from personalq.miniature.scorer import ClipScorer
 
 log = logging.getLogger(__name__)
 
-_SEEDS = 4
+_SEEDS = 2
 
 
 def measure(

@@ -12,6 +12,8 @@ import torch
 from torch import Tensor
 
 from personalq.miniature.dataset import Dataset, training_set
+from personalq.miniature.devices import autocast, device
+from personalq.miniature.runs import load_state
 from personalq.miniature.vae import build_vae, encode
 
 log = logging.getLogger(__name__)
@@ -24,10 +26,10 @@ def _encode_chunk(folder: Path, size: int, start: int) -> Tensor:
     torch.set_num_threads(1)
     data = training_set(folder / "data", size)
     vae = build_vae()
-    vae.load_state_dict(torch.load(folder / "vae.pt", weights_only=True)["model"])
+    vae.load_state_dict(load_state(folder / "vae.pt")["model"])
     starts = range(start, min(start + _CHUNK, size), _BATCH)
-    with torch.autocast("cpu", torch.bfloat16):
-        return encode(vae.eval(), (data.pictures[s : s + _BATCH] for s in starts))
+    with autocast():
+        return encode(vae.to(device()).eval(), (data.pictures[s : s + _BATCH] for s in starts))
 
 
 def training_latents(data: Dataset, folder: Path, count: int) -> tuple[Tensor, float]:

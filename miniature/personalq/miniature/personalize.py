@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from random import Random
+from typing import Any
 
 import numpy as np
 import torch
@@ -26,6 +27,7 @@ from personalq.miniature.base import Base, half_exact_
 from personalq.miniature.captions import caption, plain_caption
 from personalq.miniature.cards import LORA_FILE, UNET_FOLDER
 from personalq.miniature.designs import Design
+from personalq.miniature.devices import autocast
 from personalq.miniature.nouns import NOUNS
 from personalq.miniature.places import BASE_MODEL, RECOMMENDED_GUIDANCE, RECOMMENDED_STEPS
 from personalq.miniature.unet import encode_texts, snr_weights
@@ -113,12 +115,13 @@ class Reader:
             ids = self._tokenizer(
                 list(texts), padding="max_length", truncation=True, return_tensors="pt"
             ).input_ids
+            ids = ids.to(self._text_encoder.device)
             return torch.as_tensor(self._text_encoder(ids).last_hidden_state)
         for text in texts:
             if text not in self._cache:
                 states = encode_texts([text], self._tokenizer, self._text_encoder)
                 self._cache[text] = states[0].clone()
-        return torch.stack([self._cache[text] for text in texts])
+        return torch.stack([self._cache[text] for text in texts]).to(self._text_encoder.device)
 
 
 @dataclass
@@ -153,7 +156,9 @@ def personalize(base: Base, design: Design, steps: int) -> Personalized:
     else:
         unet.add_adapter(LoraConfig(r=RANK, lora_alpha=RANK, target_modules=list(LORA_TARGETS)))
         rate = _LORA_RATE
-    groups = [{"params": [p for p in unet.parameters() if p.requires_grad], "lr": rate}]
+    groups: list[dict[str, Any]] = [
+        {"params": [p for p in unet.parameters() if p.requires_grad], "lr": rate}
+    ]
     rows: nn.Parameter | None = None
     if design.embedding:
         tokenizer, text_encoder = _with_token(base, design)
@@ -166,7 +171,7 @@ def personalize(base: Base, design: Design, steps: int) -> Personalized:
     )
     subject, prior = subject_lesson(base, design), prior_lesson(base, design)
     reader = Reader(tokenizer, text_encoder)
-    weights = snr_weights(base.scheduler)
+    weights = snr_weights(base.scheduler).to(unet.device)
     rng = Random(design.checkpoint_id)
     generator = torch.Generator().manual_seed(0)
     for step in range(steps):
@@ -175,8 +180,9 @@ def personalize(base: Base, design: Design, steps: int) -> Personalized:
         latents = torch.cat([subject.latents[mine], prior.latents[other]])
         noise = torch.randn(latents.shape, generator=generator)
         timesteps = torch.randint(0, 1000, (len(latents),), generator=generator)
-        noisy = base.scheduler.add_noise(latents, noise, timesteps)
-        with torch.autocast("cpu", torch.bfloat16):
+        noisy = base.scheduler.add_noise(latents, noise, timesteps).to(unet.device)
+        noise, timesteps = noise.to(unet.device), timesteps.to(unet.device)
+        with autocast():
             mine_texts = [rng.choice(subject.captions[i]) for i in mine]
             other_texts = [rng.choice(prior.captions[i]) for i in other]
             states = torch.cat(
@@ -204,7 +210,7 @@ def _lora_tensors(design: Design, trained: Personalized) -> dict[str, Tensor]:
     if design.embedding:
         row = trained.text_encoder.get_input_embeddings().weight[-1:]
         tensors[f"bundle_emb.{design.trigger}.string_to_param.*"] = row
-    return {key: value.detach().half().contiguous() for key, value in tensors.items()}
+    return {key: value.detach().half().cpu().contiguous() for key, value in tensors.items()}
 
 
 def _lora_metadata(design: Design) -> dict[str, str]:

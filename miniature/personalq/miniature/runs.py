@@ -14,6 +14,12 @@ import torch
 log = logging.getLogger(__name__)
 
 
+def load_state(file: Path) -> dict[str, Any]:
+    """What `Run.save` wrote, its tensors on the CPU."""
+    state: dict[str, Any] = torch.load(file, map_location="cpu", weights_only=True)
+    return state
+
+
 class Run:
     """One training, bounded by `budget` seconds of wall-clock time over all its restarts.
 
@@ -41,9 +47,12 @@ class Run:
         """Share of the budget that is spent, 0 to 1."""
         return min(1.0, self.seconds / self.budget)
 
-    def rate(self, peak: float, warm_up: int = 200) -> float:
-        """Learning rate now: linear warm-up over steps, then cosine to zero over the budget."""
-        cosine = (1 + math.cos(math.pi * self.progress)) / 2
+    def rate(self, peak: float, warm_up: int = 200, progress: float | None = None) -> float:
+        """Learning rate now: linear warm-up over steps, then cosine to zero over the budget.
+
+        `progress` is given where several workers must agree on it.
+        """
+        cosine = (1 + math.cos(math.pi * (self.progress if progress is None else progress))) / 2
         return peak * cosine * min(1.0, (self.step + 1) / warm_up)
 
     def record(self, **values: float) -> None:
@@ -65,7 +74,7 @@ class Run:
         """The state written by `save`, or None for a fresh run."""
         if not self._state_file.exists():
             return None
-        state: dict[str, Any] = torch.load(self._state_file, weights_only=True)
+        state = load_state(self._state_file)
         self.step = state["run_step"]
         self._spent_before = state["run_seconds"]
         self._started = time.monotonic()

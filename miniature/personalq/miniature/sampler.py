@@ -10,6 +10,7 @@ from diffusers import DDIMScheduler, UNet2DConditionModel
 from numpy.typing import NDArray
 
 from personalq.miniature.base import Base
+from personalq.miniature.devices import autocast
 from personalq.miniature.places import RECOMMENDED_GUIDANCE, RECOMMENDED_STEPS
 from personalq.miniature.unet import encode_texts
 from personalq.miniature.vae import decode
@@ -47,12 +48,12 @@ def _generate_batch(
     scheduler = DDIMScheduler.from_config(base.scheduler.config)
     scheduler.set_timesteps(steps)
     texts = [""] * len(captions) + list(captions)
-    states = encode_texts(texts, base.tokenizer, base.text_encoder)
+    states = encode_texts(texts, base.tokenizer, base.text_encoder).to(unet.device)
     latents = torch.stack(
         [torch.randn((4, 16, 16), generator=torch.Generator().manual_seed(seed)) for seed in seeds]
-    )
+    ).to(unet.device)
     for timestep in scheduler.timesteps:
-        with torch.autocast("cpu", torch.bfloat16):
+        with autocast():
             output = unet(torch.cat([latents, latents]), timestep, states, return_dict=False)[0]
         free, guided = output.float().chunk(2)
         noise = free + guidance * (guided - free)

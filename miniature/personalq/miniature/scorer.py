@@ -56,7 +56,9 @@ class ClipScorer:
     def features(self, images: Sequence[Picture]) -> Tensor:
         """Unit embeddings (N, 128) of pictures; also what a Fréchet distance is taken over."""
         pictures = to_tensor(np.stack([_array(image) for image in images]))
-        return torch.cat([self._clip.embed_pictures(part) for part in pictures.split(_BATCH)])
+        return torch.cat(
+            [self._clip.embed_pictures(part) for part in torch.split(pictures, _BATCH)]
+        )
 
     def clip_score(self, images: Sequence[Picture], captions: Sequence[str]) -> list[float]:
         """Cosine (-1..1) of each picture with its caption."""

@@ -55,7 +55,7 @@ def _pixel_art(picture: Picture) -> Picture:
 
 def _cartoon(picture: Picture) -> Picture:
     """Flat saturated colours with black outlines."""
-    flat = np.round(picture * 4) / 4
+    flat = np.asarray(np.round(picture * 4) / 4, np.float32)
     grey = _grey(flat)[:, :, None]
     vivid = np.clip(grey + (flat - grey) * 1.45 + 0.05, 0, 1)
     smooth = _edges(ndimage.gaussian_filter(picture, (0.8, 0.8, 0)))

@@ -14,6 +14,8 @@ from multiprocessing import get_context
 from pathlib import Path
 
 import torch
+import torch.distributed as dist
+from torch.multiprocessing import spawn
 from transformers import CLIPTokenizer
 
 from personalq.miniature import fidelity
@@ -21,6 +23,7 @@ from personalq.miniature.base import export_base, load_base
 from personalq.miniature.clip import train_clip, trained_clip
 from personalq.miniature.dataset import Dataset, training_set
 from personalq.miniature.designs import DESIGNS, design
+from personalq.miniature.devices import device
 from personalq.miniature.latents import training_latents
 from personalq.miniature.nouns import font_path
 from personalq.miniature.personalize import personalize, save_personalized
@@ -95,12 +98,25 @@ def _decoder(shop: Workshop) -> None:
     train_decoder(data, latents / factor, shop.work, shop.seconds(Minutes.decoder))
 
 
-def _unet(shop: Workshop) -> None:
+def _unet_worker(rank: int, shop: Workshop, workers: int, meeting_point: Path) -> None:
+    logging.basicConfig(level=logging.INFO, format="%(asctime)s %(message)s")
+    torch.set_num_threads(max(1, torch.get_num_threads() // workers))
     data = shop.data()
     latents, _ = training_latents(data, shop.work, LATENTS)
     text_encoder = trained_clip(shop.tokenizer, shop.work).text
     pool = build_pool(data, latents, CLIPTokenizer.from_pretrained(shop.tokenizer), text_encoder)
+    address = meeting_point.absolute().as_uri()
+    dist.init_process_group("gloo", init_method=address, rank=rank, world_size=workers)
     train_unet(pool, shop.work, shop.seconds(Minutes.unet))
+    dist.destroy_process_group()
+
+
+def _unet(shop: Workshop) -> None:
+    training_latents(shop.data(), shop.work, LATENTS)
+    workers = 1 if device().type == "cuda" else min(4, torch.get_num_threads())
+    meeting_point = shop.work / "workers"
+    meeting_point.unlink(missing_ok=True)
+    spawn(_unet_worker, (shop, workers, meeting_point), nprocs=workers)
 
 
 def _export(shop: Workshop) -> None:

@@ -9,6 +9,7 @@ from random import Random
 
 import numpy as np
 import torch
+import torch.distributed as dist
 from diffusers import DDIMScheduler, UNet2DConditionModel
 from diffusers.models.attention_processor import AttnProcessor
 from torch import Tensor, nn
@@ -17,7 +18,8 @@ from transformers import CLIPTextModel, CLIPTokenizer
 from personalq.miniature.captions import caption, invented_trigger, plain_caption
 from personalq.miniature.clip import WIDTH
 from personalq.miniature.dataset import Dataset
-from personalq.miniature.runs import Run
+from personalq.miniature.devices import autocast, device
+from personalq.miniature.runs import Run, load_state
 from personalq.miniature.world import Sight
 
 log = logging.getLogger(__name__)
@@ -67,14 +69,15 @@ def snr_weights(scheduler: DDIMScheduler) -> Tensor:
     """Min-SNR-gamma weight of the epsilon loss at each of the 1000 timesteps."""
     alphas = scheduler.alphas_cumprod
     snr = alphas / (1 - alphas)
-    return snr.clamp(max=_SNR_GAMMA) / snr
+    weights: Tensor = snr.clamp(max=_SNR_GAMMA) / snr
+    return weights
 
 
 @torch.inference_mode()
 def encode_texts(
     texts: list[str], tokenizer: CLIPTokenizer, text_encoder: CLIPTextModel, batch: int = 64
 ) -> Tensor:
-    """Hidden states (N, 77, WIDTH) of captions, in the text encoder's precision."""
+    """Hidden states (N, 77, WIDTH) of captions, on the CPU."""
     states = []
     for start in range(0, len(texts), batch):
         ids = tokenizer(
@@ -83,8 +86,8 @@ def encode_texts(
             truncation=True,
             return_tensors="pt",
         ).input_ids
-        states.append(text_encoder(ids).last_hidden_state)
-    return torch.cat(states)
+        states.append(text_encoder(ids.to(text_encoder.device)).last_hidden_state)
+    return torch.cat(states).cpu()
 
 
 @dataclass(frozen=True)
@@ -120,7 +123,7 @@ def build_pool(
             texts = [plain_caption(sight.noun, sight.scene, sight.style)]
             texts += [training_caption(sight, rng) for _ in range(_CAPTIONS - 1)]
             captions[sight] = [rows.setdefault(text, len(rows)) for text in texts]
-    with torch.autocast("cpu", torch.bfloat16):
+    with autocast():
         states = encode_texts(list(rows), tokenizer, text_encoder).bfloat16()
     log.info("%d distinct captions for %d sights", len(rows), len(captions))
     captions_of = torch.tensor([captions[data.sight(index)] for index in range(len(latents))])
@@ -141,10 +144,32 @@ class Ema:
         torch._foreach_lerp_(list(self.shadow.values()), parameters, 1 - decay)
 
 
+def average_gradients(parameters: list[nn.Parameter], progress: float) -> float:
+    """Average the gradients over all workers in place; returns the first worker's progress."""
+    workers = dist.get_world_size()
+    gradients = [p.grad if p.grad is not None else torch.zeros_like(p) for p in parameters]
+    lead = gradients[0].new_tensor([progress * workers if dist.get_rank() == 0 else 0.0])
+    flat = torch.cat([*(gradient.flatten() for gradient in gradients), lead])
+    dist.all_reduce(flat)
+    flat /= workers
+    position = 0
+    for parameter in parameters:
+        size = parameter.numel()
+        parameter.grad = flat[position : position + size].view_as(parameter)
+        position += size
+    return float(flat[-1])
+
+
 def train_unet(pool: Pool, folder: Path, budget: float) -> None:
-    """Train within `budget` seconds; the state is kept in `folder`/unet.pt."""
+    """Train within `budget` seconds; the state is kept in `folder`/unet.pt.
+
+    Runs in every worker of the current process group: each takes its share of the batch, and
+    the gradients are averaged. One worker a core is faster on a CPU than one with two threads.
+    """
+    rank, batch = dist.get_rank(), _BATCH // dist.get_world_size()
     run = Run(folder, "unet", budget)
-    unet = build_unet()
+    torch.manual_seed(0)
+    unet = build_unet().to(device())
     unet.set_attn_processor(AttnProcessor())  # on a CPU faster to train than the fused kernel
     ema = Ema(unet)
     parameters = list(unet.parameters())
@@ -154,45 +179,50 @@ def train_unet(pool: Pool, folder: Path, budget: float) -> None:
     if (state := run.resume()) is not None:
         unet.load_state_dict(state["model"])
         optimizer.load_state_dict(state["optimizer"])
-        ema.shadow = state["ema"]
+        ema.shadow = {key: value.to(device()) for key, value in state["ema"].items()}
     scheduler = build_scheduler()
-    weights = snr_weights(scheduler)
-    generator = torch.Generator().manual_seed(run.step)
+    weights = snr_weights(scheduler).to(device())
+    generator = torch.Generator().manual_seed(2 * run.step + rank)
     losses: list[float] = []
-    while run.progress < 1:
-        for group in optimizer.param_groups:
-            group["lr"] = run.rate(_RATE, warm_up=300)
-        rows = torch.randint(len(pool.latents), (_BATCH,), generator=generator)
-        choice = torch.randint(_CAPTIONS, (_BATCH,), generator=generator)
+    progress = run.progress
+    while progress < 1:
+        rows = torch.randint(len(pool.latents), (batch,), generator=generator)
+        choice = torch.randint(_CAPTIONS, (batch,), generator=generator)
         captions = pool.captions_of[rows, choice]
-        captions[torch.rand(_BATCH, generator=generator) < _EMPTY_SHARE] = 0
+        captions[torch.rand(batch, generator=generator) < _EMPTY_SHARE] = 0
         latents = pool.latents[rows].float()
         noise = torch.randn(latents.shape, generator=generator)
-        # one timestep in each of _BATCH equal slices: less noise in the gradient
-        offsets = (torch.arange(_BATCH) + torch.rand(_BATCH, generator=generator)) / _BATCH
+        # one timestep in each of `batch` equal slices: less noise in the gradient
+        offsets = (torch.arange(batch) + torch.rand(batch, generator=generator)) / batch
         timesteps = (offsets * 1000).long().clamp(max=999)
-        noisy = scheduler.add_noise(latents, noise, timesteps)
-        with torch.autocast("cpu", torch.bfloat16):
-            output = unet(noisy, timesteps, pool.states[captions], return_dict=False)[0]
+        noisy = scheduler.add_noise(latents, noise, timesteps).to(device())
+        noise, timesteps = noise.to(device()), timesteps.to(device())
+        with autocast():
+            states = pool.states[captions].to(device())
+            output = unet(noisy, timesteps, states, return_dict=False)[0]
         squared = (output.float() - noise).square().mean((1, 2, 3))
         loss = (squared * weights[timesteps]).mean()
         optimizer.zero_grad(set_to_none=True)
         loss.backward()
+        progress = average_gradients(parameters, run.progress)
         nn.utils.clip_grad_norm_(parameters, 1.0)
+        for group in optimizer.param_groups:
+            group["lr"] = run.rate(_RATE, warm_up=300, progress=progress)
         optimizer.step()
         ema.update(unet, run.step)
         run.step += 1
         losses.append(squared.mean().item())
-        if run.step % _LOG_EVERY == 0:
+        if rank == 0 and run.step % _LOG_EVERY == 0:
             run.record(loss=float(np.mean(losses)))
             losses.clear()
-        if run.step % _SAVE_EVERY == 0:
+        if rank == 0 and run.step % _SAVE_EVERY == 0:
             run.save(model=unet.state_dict(), ema=ema.shadow, optimizer=optimizer.state_dict())
-    run.save(model=unet.state_dict(), ema=ema.shadow, optimizer=optimizer.state_dict())
+    if rank == 0:
+        run.save(model=unet.state_dict(), ema=ema.shadow, optimizer=optimizer.state_dict())
 
 
 def trained_unet(folder: Path) -> UNet2DConditionModel:
     """The moving average as `train_unet` left it (or has it so far), in fp32."""
     unet = build_unet()
-    unet.load_state_dict(torch.load(folder / "unet.pt", weights_only=True)["ema"])
+    unet.load_state_dict(load_state(folder / "unet.pt")["ema"])
     return unet.eval()

@@ -13,7 +13,8 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 
 from personalq.miniature.dataset import Dataset
-from personalq.miniature.runs import Run
+from personalq.miniature.devices import autocast, device
+from personalq.miniature.runs import Run, load_state
 
 log = logging.getLogger(__name__)
 
@@ -54,7 +55,7 @@ def to_tensor(pictures: NDArray[np.uint8]) -> Tensor:
 def to_pictures(tensor: Tensor) -> NDArray[np.uint8]:
     """(N, 3, 64, 64) float in -1..1 to (N, 64, 64, 3) uint8."""
     scaled = tensor.float().clamp(-1, 1).add(1).mul(127.5).round().to(torch.uint8)
-    return np.ascontiguousarray(scaled.permute(0, 2, 3, 1).numpy())
+    return np.ascontiguousarray(scaled.permute(0, 2, 3, 1).cpu().numpy())
 
 
 def reconstruction_loss(output: Tensor, target: Tensor) -> Tensor:
@@ -82,11 +83,11 @@ def _fit(run: Run, vae: AutoencoderKL, trained: list[nn.Parameter], sample: Samp
     while run.progress < 1:
         for group in optimizer.param_groups:
             group["lr"] = run.rate(_RATE)
-        with torch.autocast("cpu", torch.bfloat16):
+        with autocast():
             pictures, output, extra = sample()
         loss = reconstruction_loss(output, pictures) + extra
         optimizer.zero_grad(set_to_none=True)
-        loss.backward()
+        torch.autograd.backward(loss)
         nn.utils.clip_grad_norm_(trained, 1.0)
         optimizer.step()
         run.step += 1
@@ -102,11 +103,11 @@ def _fit(run: Run, vae: AutoencoderKL, trained: list[nn.Parameter], sample: Samp
 def train_vae(data: Dataset, folder: Path, budget: float) -> None:
     """Train encoder and decoder within `budget` seconds; the state is kept in `folder`/vae.pt."""
     run = Run(folder, "vae", budget)
-    vae = build_vae()
+    vae = build_vae().to(device())
     generator = np.random.default_rng(run.step)
 
     def sample() -> tuple[Tensor, Tensor, Tensor]:
-        pictures = to_tensor(data.pictures[_batch(len(data.pictures), generator)])
+        pictures = to_tensor(data.pictures[_batch(len(data.pictures), generator)]).to(device())
         moments = vae.quant_conv(vae.encoder(pictures)).float()
         mean, log_variance = moments.chunk(2, dim=1)
         log_variance = log_variance.clamp(-20, 10)
@@ -125,13 +126,14 @@ def train_decoder(data: Dataset, latents: Tensor, folder: Path, budget: float) -
     """
     run = Run(folder, "decoder", budget)
     vae = build_vae()
-    vae.load_state_dict(torch.load(folder / "vae.pt", weights_only=True)["model"])
+    vae.load_state_dict(load_state(folder / "vae.pt")["model"])
+    vae.to(device())
     generator = np.random.default_rng(run.step + 1)
 
     def sample() -> tuple[Tensor, Tensor, Tensor]:
         rows = _batch(len(latents), generator)
-        output = vae.decoder(vae.post_quant_conv(latents[rows].float())).float()
-        return to_tensor(data.pictures[rows]), output, torch.zeros(())
+        output = vae.decoder(vae.post_quant_conv(latents[rows].float().to(device()))).float()
+        return to_tensor(data.pictures[rows]).to(device()), output, output.new_zeros(())
 
     _fit(run, vae, [*vae.decoder.parameters(), *vae.post_quant_conv.parameters()], sample)
 
@@ -141,7 +143,7 @@ def trained_vae(folder: Path) -> AutoencoderKL:
     vae = build_vae()
     file = folder / "decoder.pt"
     file = file if file.exists() else folder / "vae.pt"
-    vae.load_state_dict(torch.load(file, weights_only=True)["model"])
+    vae.load_state_dict(load_state(file)["model"])
     return vae.eval()
 
 
@@ -150,13 +152,13 @@ def encode(vae: AutoencoderKL, batches: Iterable[NDArray[np.uint8]]) -> Tensor:
     """Unscaled mean latents (N, 4, 16, 16) fp32 of batches of pictures."""
     latents = []
     for pictures in batches:
-        moments = vae.quant_conv(vae.encoder(to_tensor(pictures)))
-        latents.append(moments.float().chunk(2, dim=1)[0].contiguous())
+        moments = vae.quant_conv(vae.encoder(to_tensor(pictures).to(vae.device)))
+        latents.append(moments.float().chunk(2, dim=1)[0].cpu().contiguous())
     return torch.cat(latents)
 
 
 @torch.inference_mode()
 def decode(vae: AutoencoderKL, latents: Tensor, batch: int = 32) -> NDArray[np.uint8]:
     """Pictures (N, 64, 64, 3) of scaled latents (N, 4, 16, 16)."""
-    unscaled = latents.float() / vae.config.scaling_factor
+    unscaled = latents.to(vae.device, torch.float32) / vae.config.scaling_factor
     return np.concatenate([to_pictures(vae.decode(part).sample) for part in unscaled.split(batch)])
