@@ -63,21 +63,23 @@ def describe(
         InvalidInput: the file is not there, or a field is unusable.
         CorruptFile: the bytes are no checkpoint.
     """
-    triggers = _triggers(_words(trigger))
+    uri, path = _locate(source)
+    candidates: Sequence[str] = ()
+    if path is not None and check:
+        found = inspect(path)
+        if found.problems:
+            raise CorruptFile(f"{path}: {'; '.join(found.problems)}", field="checkpoint.source")
+        candidates = found.trigger_candidates
+    triggers = _triggers(_words(trigger), candidates)
     subjects = _words(subject)
     if not any(subjects):
         raise InvalidInput(
             "a checkpoint needs a subject: say what it pictures, for example --subject bear",
             field="checkpoint.subjects",
         )
-    uri, path = _locate(source)
     sha256, size_bytes = fields.get("sha256", ""), fields.get("size_bytes", 0)
     created_at = fields.get("created_at")
     if path is not None:
-        if check:
-            problems = inspect(path).problems
-            if problems:
-                raise CorruptFile(f"{path}: {'; '.join(problems)}", field="checkpoint.source")
         sha256, size_bytes = digest_of(path)
         created_at = created_at or datetime.fromtimestamp(path.stat().st_mtime, UTC)
     checkpoint_id = fields.get("checkpoint_id") or _id_from(uri)
@@ -236,13 +238,16 @@ def _words(words: Words) -> tuple[str, ...]:
     return (words,) if isinstance(words, str) else tuple(words)
 
 
-def _triggers(triggers: tuple[str, ...]) -> tuple[str, ...]:
+def _triggers(triggers: tuple[str, ...], candidates: Sequence[str]) -> tuple[str, ...]:
+    """The triggers, checked; `candidates` are those that the file itself names."""
     for index, trigger in enumerate(triggers or ("",)):
         field = f"checkpoint.triggers[{index}]"
         if not trigger.strip():
+            example = next(iter(candidates), "<bear-v4>")
+            source = "the file names" if candidates else "for example"
             raise InvalidInput(
                 "a trigger must not be empty: give the token the checkpoint was trained on, "
-                "for example --trigger '<bear-v4>'",
+                f"{source} --trigger '{example}'",
                 field=field,
             )
         if len(trigger) > MAX_TRIGGER_CHARS:

@@ -151,7 +151,7 @@ def _row(scene: Scene, by_id: Mapping[str, Checkpoint]) -> sheet.Row:
         tiles=[
             sheet.Tile(
                 picture=reference,
-                caption=[f"one of {len(scene.checkpoint.references)} pictures"],
+                caption=[f"one of its {len(scene.checkpoint.references)} pictures"],
             ),
             tile(FULL, scene.rendered.full, scene.clip_i_full),
             tile(TAQ, scene.rendered.taq, scene.clip_i_taq),

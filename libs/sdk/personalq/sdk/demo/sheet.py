@@ -91,7 +91,7 @@ def write_sheet(
         rows: From top to bottom.
     """
     width = 2 * _MARGIN + _TEXT_WIDTH + len(columns) * (_GAP + PICTURE)
-    heads = _MARGIN + 76
+    heads = _MARGIN + 92
     heights = [_row_height(row) for row in rows]
     sheet = Image.new("RGB", (width, heads + sum(heights) + _MARGIN), _PAPER)
     draw = ImageDraw.Draw(sheet)
