@@ -9,6 +9,7 @@ from __future__ import annotations
 import argparse
 import asyncio
 import sys
+from typing import Literal
 
 from personalq.chassis.errors import PersonalQError
 from personalq.chassis.events import bootstrap_streams, open_bus, verify_streams
@@ -20,7 +21,7 @@ class SetUpSettings(Settings):
     """Defaults of the options, from the environment (PERSONALQ_NATS_URL, ...)."""
 
     nats_url: str = "nats://127.0.0.1:4222"
-    log_level: str = "INFO"
+    log_level: Literal["DEBUG", "INFO", "WARNING", "ERROR"] = "INFO"
 
 
 def main(arguments: list[str] | None = None) -> int:
