@@ -666,6 +666,24 @@ async def test_a_server_that_is_not_there(monkeypatch: pytest.MonkeyPatch) -> No
             pass
 
 
+async def test_a_server_that_says_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Something else listens there: the attempt ends, with its connection."""
+    monkeypatch.setattr("personalq.chassis.events._CONNECT_S", 0.5)
+    left = asyncio.Event()
+
+    async def listen(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await reader.read()
+        left.set()
+        writer.close()
+
+    async with await asyncio.start_server(listen, "127.0.0.1", 0) as server:
+        port = server.sockets[0].getsockname()[1]
+        with pytest.raises(Unavailable, match=r"does not answer at .*Timeout"):
+            async with open_bus(f"nats://127.0.0.1:{port}", name="test"):
+                pass
+        await asyncio.wait_for(left.wait(), 10)
+
+
 @asynccontextmanager
 async def _following(
     bus: Bus, event_type: type[M], handler: Callable[[M], Awaitable[None]]

@@ -89,7 +89,8 @@ class Bus:
                 )
             except NoStreamResponseError as error:
                 raise Unavailable(
-                    f"no stream takes {envelope.subject}: {streams.remedy(self.url)}"
+                    f"no stream takes {envelope.subject}: "
+                    "run `python -m personalq.chassis bootstrap`"
                 ) from error
             except (nats.errors.Error, OSError, TimeoutError) as error:
                 reason = str(error) or repr(error)
@@ -209,8 +210,11 @@ async def open_bus(url: str, *, name: str) -> AsyncIterator[Bus]:
             )
     except (nats.errors.Error, OSError, TimeoutError, ValueError) as error:
         reason = problems[-1] if problems else error
+        with suppress(nats.errors.Error, OSError):
+            await client.close()  # a server that accepted and said nothing still has our socket
         raise Unavailable(
-            f"NATS does not answer at {shown} ({reason}); start it, or correct the address"
+            f"NATS does not answer at {shown} ({str(reason) or repr(reason)}); "
+            "start it, or correct the address"
         ) from error
     try:
         yield Bus(client, url=url, name=name)
