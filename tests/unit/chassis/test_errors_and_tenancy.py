@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import grpc
 import pytest
 
 from personalq.chassis.errors import Busy, CorruptFile, InvalidInput, NotFound, NotReady
+from personalq.chassis.statuses import STATUSES, describe
 from personalq.chassis.tenancy import DEFAULT_TENANT, current_tenant, tenant_scope
 
 
@@ -20,6 +22,14 @@ def test_a_field_becomes_a_violation() -> None:
     assert InvalidInput("is empty", field="prompt").violations == {"prompt": "is empty"}
     both = CorruptFile("2 problems", violations={"a": "x", "b": "y"})
     assert both.violations == {"a": "x", "b": "y"}
+
+
+def test_a_message_that_is_no_text_still_travels() -> None:
+    """Half a character, as in a file name that is not UTF-8, does not break the status."""
+    error = InvalidInput("no file b\udcffr", field="u\udcff")
+    status = describe(error, STATUSES[InvalidInput])
+    assert status.message == "no file b?r"
+    assert status.code == grpc.StatusCode.INVALID_ARGUMENT.value[0]
 
 
 def test_the_scope_ends_with_its_block() -> None:

@@ -92,7 +92,7 @@ def rich_status(
     )
     return status_pb2.Status(
         code=status.code.value[0],
-        message=_cut(message),
+        message=_cut(_text(message)),
         details=[_pack(info), *(details or [])],
     )
 
@@ -102,12 +102,18 @@ def _bad_request(violations: Mapping[str, str]) -> error_details_pb2.BadRequest:
     bad = error_details_pb2.BadRequest()
     for field, text in violations.items():
         bad.field_violations.add(
-            field=field[:_VIOLATION_CHARACTERS], description=text[:_VIOLATION_CHARACTERS]
+            field=_text(field[:_VIOLATION_CHARACTERS]),
+            description=_text(text[:_VIOLATION_CHARACTERS]),
         )
         if bad.ByteSize() > _VIOLATIONS_BYTES:
             del bad.field_violations[-1]
             break
     return bad
+
+
+def _text(text: str) -> str:
+    """The text as protobuf takes it: half a character, from a file's name perhaps, becomes "?"."""
+    return text.encode(errors="replace").decode()
 
 
 def _cut(message: str) -> str:
