@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import os
 import shutil
 import subprocess
 import sys
@@ -75,3 +76,12 @@ def test_without_a_model_torch_is_never_imported() -> None:
         "sys.exit(bool({'torch', 'sentence_transformers'} & set(sys.modules)))"
     )
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+
+
+async def test_a_model_on_this_machine_leaves_the_hub_to_others(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Checkpoints at hf:// are read by the same process, which must not go offline for it."""
+    monkeypatch.delenv("HF_HUB_OFFLINE")
+    async with open_embedder("minilm"):
+        assert "HF_HUB_OFFLINE" not in os.environ

@@ -13,7 +13,6 @@ import hashlib
 import importlib.util
 import logging
 import math
-import os
 from collections.abc import AsyncIterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager
@@ -226,8 +225,6 @@ def _load(model: str, device: str) -> tuple[Any, str]:
     """The encoder and a name that changes with its weights. Blocking; imports torch."""
     folder = _minilm_folder() if model == MINILM else Path(model)
     if folder.is_dir():
-        # Nothing is asked of the Hub for a model that is here.
-        os.environ.setdefault("HF_HUB_OFFLINE", "1")
         sha256 = _digest(folder / "model.safetensors")
         if model == MINILM and sha256 != _MINILM_SHA256:
             raise PersonalQError(
@@ -247,7 +244,12 @@ def _load(model: str, device: str) -> tuple[Any, str]:
     torch.set_num_threads(1)
     try:
         encoder = SentenceTransformer(
-            str(folder) if folder.is_dir() else model, device=device, trust_remote_code=False
+            str(folder) if folder.is_dir() else model,
+            device=device,
+            trust_remote_code=False,
+            # Nothing is asked of the Hub for a model that is here. HF_HUB_OFFLINE would say so to
+            # the whole process, and checkpoints at hf:// could not be read any more.
+            local_files_only=folder.is_dir(),
         )
     except (OSError, ValueError) as error:
         raise PersonalQError(
