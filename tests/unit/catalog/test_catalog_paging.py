@@ -54,6 +54,7 @@ def _forged(content: object) -> str:
         "é",
         "bm90IGpzb24",
         _forged([1]),
+        base64.urlsafe_b64encode(b"[" * 100_000).decode(),
         _forged({"of": "other", "offset": 1}),
         offset_token(10, Filter(subjects=("dog",))),
     ],

@@ -73,6 +73,7 @@ async def main(stop: asyncio.Event, *, settings: CatalogSettings) -> None:
         examine = FileExaminer(
             work_dir=settings.work_dir,
             max_bytes=settings.max_source_bytes,
+            places=asyncio.Semaphore(settings.concurrency),
             allowed_roots=settings.source_roots,
         )
 

@@ -26,6 +26,8 @@ class FileExaminer:
     #: Folder for files in transit; the system's own for temporary files when None.
     work_dir: Path | None = None
     max_bytes: int
+    #: One place per file in transit; the others wait, lest they fill the disk together.
+    places: asyncio.Semaphore
     #: Folders that file:// may read from; any when empty.
     allowed_roots: Sequence[Path] = field(default=())
 
@@ -33,16 +35,17 @@ class FileExaminer:
         """Read the file behind the URI and keep nothing; errors as in the port."""
         if self.work_dir is not None:
             self.work_dir.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryDirectory(
-            prefix="checkpoint-", dir=self.work_dir, ignore_cleanup_errors=True
-        ) as folder:
-            path = await fetch_source(
-                Source(uri=origin.uri, sha256=origin.sha256, size_bytes=origin.size_bytes),
-                Path(folder),
-                max_bytes=self.max_bytes,
-                allowed_roots=self.allowed_roots,
-            )
-            return await asyncio.to_thread(_examined, origin, path)
+        async with self.places:
+            with tempfile.TemporaryDirectory(
+                prefix="checkpoint-", dir=self.work_dir, ignore_cleanup_errors=True
+            ) as folder:
+                path = await fetch_source(
+                    Source(uri=origin.uri, sha256=origin.sha256, size_bytes=origin.size_bytes),
+                    Path(folder),
+                    max_bytes=self.max_bytes,
+                    allowed_roots=self.allowed_roots,
+                )
+                return await asyncio.to_thread(_examined, origin, path)
 
 
 def _examined(origin: Origin, path: Path) -> Examined:

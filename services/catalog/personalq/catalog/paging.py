@@ -7,7 +7,6 @@ question. It holds nothing secret and grants nothing: every page is read under t
 from __future__ import annotations
 
 import base64
-import binascii
 import hashlib
 import json
 from dataclasses import dataclass
@@ -101,7 +100,7 @@ def _encode(content: dict[str, Any]) -> str:
 def _decode(token: str, question: object) -> dict[str, Any]:
     try:
         content = json.loads(base64.urlsafe_b64decode(token + "=" * (-len(token) % 4)))
-    except (ValueError, binascii.Error):
+    except (ValueError, RecursionError):
         raise _bad_token() from None
     if not isinstance(content, dict) or content.get("of") != _fingerprint(question):
         raise _bad_token()

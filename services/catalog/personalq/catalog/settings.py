@@ -63,7 +63,7 @@ class CatalogSettings(CommonSettings):
     source_roots: tuple[Path, ...] = ()
     #: Pause before an event is tried again whose file, or our database, is out of reach.
     retry_after_s: Seconds = 30.0
-    #: Files verified at the same time.
+    #: Files verified at a time, for events and calls together; each needs room in `work_dir`.
     concurrency: Annotated[int, Field(ge=1, le=64)] = 2
 
     @field_validator("profiles", mode="before")
