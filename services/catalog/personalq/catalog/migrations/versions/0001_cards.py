@@ -18,11 +18,15 @@ EXCEPTION WHEN duplicate_object OR unique_violation THEN
     NULL;
 END $$;
 
+-- Whoever creates a role may hand it on, but not take it on: SET is a right of its own. Where
+-- somebody else created it, its memberships are that one's business.
 DO $$
 BEGIN
-    IF NOT pg_has_role(current_user, 'personalq_app', 'MEMBER') THEN
+    IF NOT pg_has_role(current_user, 'personalq_app', 'SET') THEN
         GRANT personalq_app TO CURRENT_USER;
     END IF;
+EXCEPTION WHEN insufficient_privilege THEN
+    NULL;
 END $$;
 
 GRANT USAGE ON SCHEMA personalq TO personalq_app;
