@@ -5,10 +5,12 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+import uuid
 from collections.abc import Mapping
 
 import psycopg
 import pytest
+from psycopg import sql
 from sqlalchemy.ext.asyncio import create_async_engine
 from support.catalog_cards import card, store_cards
 from support.ports import free_port
@@ -57,6 +59,18 @@ async def test_a_connection_that_lost_its_role_is_refused(postgres_url: str) -> 
             await PostgresStore(engine).verify(None)
     finally:
         await engine.dispose()
+
+
+async def test_a_login_that_may_not_take_on_the_role_is_told_so(postgres_url: str) -> None:
+    """It cannot even connect, which is no outage: waiting would not help."""
+    login = f"stranger_{uuid.uuid4().hex}"
+    create = sql.SQL("CREATE ROLE {} LOGIN PASSWORD 'x'").format(sql.Identifier(login))
+    with psycopg.connect(postgres_url, autocommit=True) as connection:
+        connection.execute(create)
+    url = driver_url(postgres_url).set(username=login, password="x")
+    async with open_store(url.render_as_string(hide_password=False)) as store:
+        with pytest.raises(PersonalQError, match="catalog migrate"):
+            await store.verify(None)
 
 
 async def test_a_database_out_of_reach_is_an_outage() -> None:

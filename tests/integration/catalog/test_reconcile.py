@@ -93,6 +93,24 @@ async def test_a_new_profile_and_a_new_recipe_are_seen(
     ]
 
 
+async def test_artifacts_that_protect_former_triggers_are_made_again(
+    fresh_store: PostgresStore, announce: RecordingAnnouncer
+) -> None:
+    """The quantizer is given its time first; until then the former artifact serves."""
+    await store_cards(fresh_store, TENANT, [card("bear")])
+    await _complete(fresh_store)
+    async with fresh_store.writing(TENANT) as writer:
+        found = await writer.card("bear")
+        assert found is not None
+        changed = await writer.put_card(replace(found, triggers=("<new>",)))
+    assert changed.state is State.SERVABLE
+    assert await _round(fresh_store, announce, patience_s=60) == 0
+    await _round(fresh_store, announce)
+    assert announce.announced == [("wanted", "bear", ("full", "w8a8"))]
+    await _complete(fresh_store)
+    assert await _round(fresh_store, announce) == 0
+
+
 async def test_a_hopeless_checkpoint_is_not_asked_for_until_the_recipe_changes(
     fresh_store: PostgresStore, announce: RecordingAnnouncer
 ) -> None:
@@ -213,3 +231,13 @@ async def test_a_changed_text_is_embedded_again(fresh_store: PostgresStore) -> N
             await writer.put_card(replace(found, **change))
     assert await embed_missing(upkeep=fresh_store, embedder=embedder) == 1
     assert embedder.embedded == ["bear. photorealistic. <a>. New"]
+
+
+async def test_a_round_of_embedding_ends(fresh_store: PostgresStore, postgres_url: str) -> None:
+    """Also when texts are put together otherwise than by the version that stored the cards."""
+    await store_cards(fresh_store, TENANT, [card(f"c{i}") for i in range(40)])
+    with psycopg.connect(postgres_url) as connection:
+        connection.execute("UPDATE personalq.checkpoints SET text_hash = 'of another version'")
+    embedder = Constant("m", 384)
+    async with asyncio.timeout(60):
+        assert await embed_missing(upkeep=fresh_store, embedder=embedder) == 40

@@ -44,7 +44,9 @@ class World:
         self.folder = folder
         self.embedder: Any = None
         self.examined = 0
-        self._examine = FileExaminer(work_dir=folder / "work", max_bytes=10_000_000)
+        self._examine = FileExaminer(
+            work_dir=folder / "work", max_bytes=10_000_000, places=asyncio.Semaphore(2)
+        )
 
     async def examine(self, origin: Origin) -> Any:
         """Count and examine."""
@@ -483,5 +485,9 @@ async def test_updates_are_bound_to_the_mask(world: World) -> None:
     assert await world.store.unembedded(world.tenant, embedder.model, 10) == []
     assert (changed.styles, changed.owner) == (("sketch",), "ada")
     assert world.announce.announced == []
+    world.announce.away = True
+    with pytest.raises(Unavailable):
+        await update(["triggers"], triggers=("<new>",))
+    world.announce.away = False
     await update(["triggers"], triggers=("<new>",))
-    assert world.announce.announced == [("registered", "bear", ())]
+    assert world.announce.announced == [("registered", "bear", ())], "the repetition announces it"

@@ -15,7 +15,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
-from personalq.catalog.cards import Artifact, Card, State, checked, checked_id, text_hash
+from personalq.catalog.cards import Artifact, Card, State, checked, checked_id, printable, text_hash
 from personalq.catalog.embedding import embedded
 from personalq.catalog.ports import Announcer, CardStore, CardWriter, Embedder
 from personalq.chassis.errors import InvalidInput, NotFound
@@ -68,12 +68,15 @@ class Failure:
     failed_at: datetime
 
 
-def with_artifact(known: Outcome | None, artifact: Artifact) -> Outcome:
-    """Add an artifact: the newer recipe wins, then the later one; it answers earlier failures."""
+def with_artifact(known: Outcome | None, artifact: Artifact, *, triggers: Sequence[str]) -> Outcome:
+    """Add an artifact; it answers earlier failures.
+
+    One that protects the card's present triggers wins, then the newer recipe, then the later one.
+    """
     if known is None:
         return Outcome(profile=artifact.profile, artifact=artifact)
     held = known.artifact
-    if held is not None and _age(held) >= _age(artifact):
+    if held is not None and _worth(held, triggers) >= _worth(artifact, triggers):
         return known
     answered = known.failed_at is not None and known.failed_at <= artifact.created_at
     if answered:
@@ -91,7 +94,7 @@ def with_failure(known: Outcome | None, failure: Failure, *, recipe_version: int
     return replace(
         known,
         failed_at=failure.failed_at,
-        failed_reason=failure.reason[:MAX_REASON],
+        failed_reason=printable(failure.reason, MAX_REASON),
         failed_recipe_version=recipe_version,
     )
 
@@ -121,7 +124,7 @@ async def accept_artifact(
             return False
         outcomes = {outcome.profile: outcome for outcome in await writer.outcomes(card)}
         before = outcomes.get(artifact.profile)
-        outcomes[artifact.profile] = with_artifact(before, artifact)
+        outcomes[artifact.profile] = with_artifact(before, artifact, triggers=card.triggers)
         return await _settle(writer, card, before, outcomes, artifact.profile, profiles)
 
 
@@ -182,7 +185,8 @@ async def update_checkpoint(
         if embedding is not None:
             async with store.writing(tenant) as writer:
                 await writer.put_embedding(checkpoint_id, embedding)
-    if after.triggers != before.triggers and after.state is not State.ARCHIVED:
+    # Also when they stay: the first time may have broken off before the event was out.
+    if "triggers" in mask and after.state is not State.ARCHIVED:
         await announce.registered(tenant, after)
     return after
 
@@ -250,5 +254,5 @@ async def _settle(
     return True
 
 
-def _age(artifact: Artifact) -> tuple[int, datetime]:
-    return artifact.recipe_version, artifact.created_at
+def _worth(artifact: Artifact, triggers: Sequence[str]) -> tuple[bool, int, datetime]:
+    return artifact.triggers == tuple(triggers), artifact.recipe_version, artifact.created_at

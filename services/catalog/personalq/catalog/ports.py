@@ -188,8 +188,10 @@ class Upkeep(Protocol):
         `patience_s`, which doubles with every time it was asked for in vain.
         """
 
-    async def unembedded(self, tenant: str, model: Model, limit: int) -> list[Card]:
-        """Cards without an up-to-date vector of the model."""
+    async def unembedded(
+        self, tenant: str, model: Model, limit: int, *, after: str = ""
+    ) -> list[Card]:
+        """Cards without an up-to-date vector of the model, by id, from behind an id."""
 
 
 class ChangeFeed(Protocol):

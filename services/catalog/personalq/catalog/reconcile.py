@@ -67,11 +67,14 @@ async def embed_missing(*, upkeep: Upkeep, embedder: Embedder) -> int:
     """
     embedded = 0
     for tenant in await upkeep.tenants():
-        while cards := await upkeep.unembedded(tenant, embedder.model, _EMBED_BATCH):
+        last = ""
+        while cards := await upkeep.unembedded(tenant, embedder.model, _EMBED_BATCH, after=last):
+            last = cards[-1].checkpoint_id
             vectors = await embedder.embed_documents([embedding_text(card) for card in cards])
             async with upkeep.writing(tenant) as writer:
                 for card, vector in zip(cards, vectors, strict=True):
-                    # A card that changed meanwhile keeps a hash of the former text, and is next.
+                    # A card that changed meanwhile keeps a hash of the former text, and has its
+                    # turn in the next round.
                     embedding = Embedding(
                         model=embedder.model, text_hash=text_hash(card), vector=vector
                     )

@@ -25,7 +25,6 @@ from personalq.catalog.cards import (
     Card,
     Filter,
     Format,
-    Interval,
     Origin,
     State,
     Vocabulary,
@@ -90,8 +89,8 @@ _NOTIFY = "SELECT pg_notify(:channel, :tenant)"
 
 _GET_CARD = f"SELECT {_CARD} FROM checkpoints c WHERE c.tenant = :tenant AND c.checkpoint_id = :id"
 
-# A registration, a change or a new state: the whole row. A new request to quantize starts counting
-# anew when the file did.
+# A registration, a change or a new state: the whole row. The quantizer's time starts anew with a
+# new file and with new triggers; both are announced.
 _PUT_CARD = """
 INSERT INTO checkpoints AS c (
     tenant, checkpoint_id, name, triggers, subjects, styles, description, base_model, version,
@@ -121,8 +120,9 @@ ON CONFLICT (tenant, checkpoint_id) DO UPDATE SET
     style_keys = excluded.style_keys, environment_keys = excluded.environment_keys,
     owner_key = excluded.owner_key, lexemes = excluded.lexemes,
     requested_at = CASE WHEN c.source_sha256 = excluded.source_sha256
-                        THEN c.requested_at ELSE now() END,
-    requests = CASE WHEN c.source_sha256 = excluded.source_sha256 THEN c.requests ELSE 1 END
+                         AND c.triggers = excluded.triggers THEN c.requested_at ELSE now() END,
+    requests = CASE WHEN c.source_sha256 = excluded.source_sha256
+                     AND c.triggers = excluded.triggers THEN c.requests ELSE 1 END
 RETURNING {card}
 """
 
@@ -296,7 +296,7 @@ _REPAIR_LOCK = (
 )
 
 # Level-triggered repair: cards with a profile for which there is neither an artifact of the current
-# recipe nor a failure under it, and for which nobody asked lately.
+# recipe and triggers nor a failure under that recipe, and for which nobody asked lately.
 _CLAIM_UNSERVED = f"""
 UPDATE checkpoints c
    SET requested_at = now(), requests = c.requests + 1
@@ -309,7 +309,8 @@ UPDATE checkpoints c
                         SELECT FROM artifacts a
                          WHERE a.tenant = k.tenant AND a.checkpoint_id = k.checkpoint_id
                            AND a.source_sha256 = k.source_sha256 AND a.profile = p
-                           AND ((a.digest <> '' AND a.recipe_version >= :recipe_version)
+                           AND ((a.digest <> '' AND a.recipe_version >= :recipe_version
+                                 AND a.triggers = k.triggers)
                                 OR (a.failed_at IS NOT NULL
                                     AND a.failed_recipe_version >= :recipe_version)))) missing
          WHERE k.tenant = :tenant AND k.state <> 'archived' AND missing.profiles IS NOT NULL
@@ -325,7 +326,7 @@ RETURNING due.profiles, c.requested_at, {_CARD}
 _UNEMBEDDED = f"""
 SELECT {_CARD}
   FROM checkpoints c
- WHERE c.tenant = :tenant AND c.state <> 'archived'
+ WHERE c.tenant = :tenant AND c.state <> 'archived' AND c.checkpoint_id > :after
    AND NOT EXISTS (SELECT FROM embeddings_{{dim}} e
                     WHERE e.tenant = c.tenant AND e.checkpoint_id = c.checkpoint_id
                       AND e.model = :model AND e.text_hash = c.text_hash)
@@ -364,6 +365,12 @@ class PostgresStore:
                 version, is_app = (await connection.execute(text(_SCHEMA_VERSION))).one()
         except DBAPIError as error:
             raise _not_migrated(str(error.orig).strip()) from error
+        except Unavailable as error:
+            # Before the first migration there is no such role, so that nothing connects at all.
+            reason = str(getattr(error.__cause__, "orig", "")).strip()
+            if "personalq_app" in reason:
+                raise _not_migrated(reason) from error
+            raise
         if version < SCHEMA_VERSION:
             raise _not_migrated(f"it is at version {version}, {SCHEMA_VERSION} is needed")
         if not is_app:
@@ -506,12 +513,14 @@ class PostgresStore:
             rows = (await connection.execute(text(_CLAIM_UNSERVED), values)).mappings().all()
         return [(_to_card(row), row["profiles"], row["requested_at"]) for row in rows]
 
-    async def unembedded(self, tenant: str, model: Model, limit: int) -> list[Card]:
-        """Cards without an up-to-date vector of the model."""
+    async def unembedded(
+        self, tenant: str, model: Model, limit: int, *, after: str = ""
+    ) -> list[Card]:
+        """Cards without an up-to-date vector of the model, by id, from behind an id."""
         async with self._transaction(tenant) as connection:
             rows = await connection.execute(
                 text(_UNEMBEDDED.format(dim=model.dim)),
-                {"tenant": tenant, "model": model.id, "limit": limit},
+                {"tenant": tenant, "model": model.id, "limit": limit, "after": after},
             )
             return [_to_card(row) for row in rows.mappings()]
 
@@ -692,8 +701,6 @@ def _conditions(constraints: Filter) -> tuple[list[str], dict[str, Any]]:
     ):
         add(f"c.{column} >= :{column}_start", f"{column}_start", interval.start)
         add(f"c.{column} < :{column}_end", f"{column}_end", interval.end)
-        if column == "last_used_at" and interval != Interval():
-            where.append("c.last_used_at IS NOT NULL")
     add("c.version = ANY (:versions)", "versions", list(constraints.versions))
     add("c.owner_key = ANY (:owners)", "owners", [fold(owner) for owner in constraints.owners])
     # PostgreSQL has no texts with a zero byte; no id has one either.
