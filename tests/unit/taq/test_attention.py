@@ -108,6 +108,16 @@ def test_the_short_forms_are_the_uniform_quantizer(bits: int) -> None:
     assert_similar(quantize_probabilities(a, bits), dequantize(quantize(a, grid), grid))
 
 
+@pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16, torch.float16])
+def test_even_attention_over_many_keys_survives_every_dtype(dtype: torch.dtype) -> None:
+    """With 4096 keys a step of 8 bits is far below the least normal float16."""
+    a = (0.3 * _random(4, 4096)).softmax(-1)
+    a_q = quantize_probabilities(a.to(dtype), 8).float()
+    assert relative_error(a_q, a) < 0.01
+    x = _random(4, 64) / 4096
+    assert relative_error(quantize_rows(x.to(dtype), 8).float(), x) < 0.015
+
+
 def test_without_bits_nothing_changes() -> None:
     """None is full precision."""
     x, mask = _random(2, 3, 5, 16), torch.zeros(2, 5, dtype=torch.bool)

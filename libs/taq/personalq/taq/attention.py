@@ -38,7 +38,7 @@ def quantize_rows(x: Tensor, bits: int | None) -> Tensor:
     if bits is None:
         return x
     _, last = code_limits(bits, symmetric=True)
-    return _round_to(x, x.abs().amax(-1, keepdim=True) / last)
+    return _round_to(x, x.abs().amax(-1, keepdim=True).float() / last)
 
 
 def quantize_probabilities(a: Tensor, bits: int | None) -> Tensor:
@@ -46,13 +46,17 @@ def quantize_probabilities(a: Tensor, bits: int | None) -> Tensor:
     if bits is None:
         return a
     _, last = code_limits(bits, symmetric=False)
-    return _round_to(a, a.amax(-1, keepdim=True) / last)
+    return _round_to(a, a.amax(-1, keepdim=True).float() / last)
 
 
 def _round_to(x: Tensor, step: Tensor) -> Tensor:
-    """Return `x` rounded to multiples of `step`; where all of a row is zero, so is the step."""
-    step = step.clamp(min=torch.finfo(x.dtype).tiny)
-    return (x / step).round_().mul_(step)
+    """Return `x` rounded to multiples of `step`; where all of a row is zero, so is the step.
+
+    The step is float32, and so the arithmetic: 1/255 of an even attention over 4096 keys is
+    below what float16 holds.
+    """
+    step = step.clamp(min=torch.finfo(torch.float32).tiny)
+    return (x / step).round_().mul_(step).to(x.dtype)
 
 
 def protect_rows(x: Tensor, mask: Tensor, bits: int | None) -> Tensor:
