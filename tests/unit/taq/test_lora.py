@@ -256,6 +256,32 @@ def test_files_that_are_no_lora_are_refused(
         parse_lora(tensors)
 
 
+DOWN, UP = "unet.0.lora_A.weight", "unet.0.lora_B.weight"
+PAIR = {DOWN: torch.zeros(2, 8), UP: torch.zeros(8, 2)}
+ROWS = "bundle_emb.<x>.string_to_param.*"
+
+
+@pytest.mark.parametrize(
+    ("tensors", "metadata"),
+    [
+        ({DOWN: torch.zeros(()), UP: torch.zeros(())}, ""),
+        ({DOWN: torch.zeros(0, 8), UP: torch.zeros(8, 0)}, ""),
+        ({DOWN: torch.zeros(2, 8, 3, 3), UP: torch.zeros(8, 2, 3, 3)}, ""),
+        (PAIR | {"unet.0.alpha": torch.zeros(3)}, ""),
+        (PAIR | {"unet.0.alpha": torch.tensor(torch.nan)}, ""),
+        (PAIR, "[]"),
+        (PAIR, '{"unet.lora_alpha": "much"}'),
+        ({ROWS: torch.zeros(())}, ""),
+        ({ROWS: torch.zeros(0, 8)}, ""),
+        ({ROWS: torch.zeros(1, 8), ROWS.replace("*", "y"): torch.zeros(1, 4)}, ""),
+    ],
+)
+def test_numbers_that_make_no_lora_are_refused(tensors: dict[str, Tensor], metadata: str) -> None:
+    """No rank, no 1 x 1 kernel, no finite alpha, no rows: a LoraError, whatever is wrong."""
+    with pytest.raises(LoraError):
+        parse_lora(tensors, {"lora_adapter_metadata": metadata} if metadata else {})
+
+
 def test_a_lora_of_layers_that_the_model_lacks_is_refused(unet: Any) -> None:
     """Known keys, unknown layers."""
     lora = parse_lora(

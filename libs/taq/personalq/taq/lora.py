@@ -7,6 +7,7 @@ the adapter would be erased.
 from __future__ import annotations
 
 import json
+import math
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -105,7 +106,7 @@ def read_lora(path: Path) -> Lora:
 
     Raises:
         UnsupportedFormatError: not a safetensors file, or an adapter of an unsupported kind.
-        UnknownKeysError: as `parse_lora`.
+        UnknownKeysError, LoraError: as `parse_lora`.
     """
     try:
         with safe_open(path, framework="pt") as file:
@@ -128,6 +129,7 @@ def parse_lora(state_dict: Mapping[str, Tensor], metadata: Mapping[str, str] | N
     Raises:
         UnsupportedFormatError: the keys are those of another kind of adapter.
         UnknownKeysError: a key has no known form, a factor lacks its partner, or none is there.
+        LoraError: shapes or alphas that make no low-rank change.
     """
     halves: dict[tuple[Part, str], dict[str, Tensor]] = {}
     embeddings: dict[str, list[Tensor]] = {}
@@ -290,6 +292,8 @@ def _stated_scales(metadata: Mapping[str, str]) -> dict[str, Any]:
         values = json.loads(text)
     except json.JSONDecodeError as error:
         raise LoraError("The file's lora_adapter_metadata is not JSON.") from error
+    if not isinstance(values, dict):
+        raise LoraError("The file's lora_adapter_metadata is no JSON object.")
     return {k.removeprefix("unet."): v for k, v in values.items() if not k.startswith("text_")}
 
 
@@ -297,23 +301,35 @@ def _factors(layer: str, tensors: dict[str, Tensor], stated: Mapping[str, Any]) 
     if not {"down", "up"} <= tensors.keys():
         raise UnknownKeysError(f"{layer} has only {', '.join(tensors)}; a LoRA needs both factors.")
     down, up = tensors["down"], tensors["up"]
+    shapes = f"{tuple(down.shape)}, {tuple(up.shape)}"
+    if up.ndim not in (2, 4) or down.ndim != up.ndim or not up.shape[1] == down.shape[0] > 0:
+        raise LoraError(f"The factors of {layer} have no common rank: {shapes}.")
+    if any(side != 1 for side in up.shape[2:]):
+        raise LoraError(f"The second factor of {layer} is no 1 x 1 convolution: {shapes}.")
     rank = down.shape[0]
-    if up.ndim not in (2, 4) or down.ndim != up.ndim or up.shape[1] != rank:
-        raise LoraError(
-            f"The factors of {layer} have no common rank: {tuple(down.shape)}, {tuple(up.shape)}."
-        )
-    alpha: float = rank
+    alpha: Any = rank
     if "alpha" in tensors:
-        alpha = float(tensors["alpha"])
+        alpha = tensors["alpha"]
     elif "lora_alpha" in stated:
-        patterns = stated.get("alpha_pattern") or {}
-        alpha = float(patterns.get(layer, stated["lora_alpha"]))
-    root = rank**0.5 if stated.get("use_rslora") else rank
-    return Factors(down, up, alpha / root)
+        patterns = stated.get("alpha_pattern")
+        by_layer = patterns if isinstance(patterns, dict) else {}
+        alpha = by_layer.get(layer, stated["lora_alpha"])
+    try:
+        scale = float(alpha) / (rank**0.5 if stated.get("use_rslora") else rank)
+    except (TypeError, ValueError, RuntimeError) as error:
+        raise LoraError(f"The alpha of {layer} is no number.") from error
+    if not math.isfinite(scale):
+        raise LoraError(f"The alpha of {layer} is not finite.")
+    return Factors(down, up, scale)
 
 
 def _rows(tensors: list[Tensor]) -> Tensor:
     """Return (n, hidden) embeddings from a bundle's tensors, each (hidden) or (n, hidden)."""
+    if any(t.ndim not in (1, 2) or not t.numel() for t in tensors) or (
+        len({t.shape[-1] for t in tensors}) > 1
+    ):
+        shapes = ", ".join(str(tuple(t.shape)) for t in tensors)
+        raise LoraError(f"A trigger's embeddings are no rows of one width: {shapes}.")
     return torch.cat([t.reshape(-1, t.shape[-1]) for t in tensors])
 
 
