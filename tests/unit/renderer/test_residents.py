@@ -82,6 +82,22 @@ async def test_what_is_leased_stays() -> None:
     assert keys(residents) == {"b"}
 
 
+async def test_nothing_is_measured_while_it_is_used() -> None:
+    """Another thread may change a leased value: it is measured when the last lease ends."""
+    measured: list[bytes] = []
+
+    def measure(value: bytes) -> int:
+        measured.append(value)
+        return len(value)
+
+    residents = Residents(bytes_max=100, measure=measure)
+    async with residents.lease("a", loader(10), expected_bytes=10):
+        loaded = len(measured)
+        await use(residents, "a", 10)
+        assert len(measured) == loaded
+    assert len(measured) == loaded + 1
+
+
 async def test_what_never_fits_is_refused() -> None:
     """Weights above the whole budget evict nothing for nothing."""
     residents = make()

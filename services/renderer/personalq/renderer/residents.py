@@ -51,7 +51,7 @@ class _Entry(Generic[T]):
 
 
 class Residents(Generic[T]):
-    """Holds values by key. `measure` returns the bytes a value holds now."""
+    """Holds values by key. `measure` returns the bytes a value holds; never called during a use."""
 
     def __init__(
         self,
@@ -110,8 +110,9 @@ class Residents(Generic[T]):
         finally:
             entry.leases -= 1
             entry.used_at = self._clock()
-            if entry.value is not None:
+            if entry.value is not None and not entry.leases:
                 # The first use prepares weights for the device's kernels: that counts, too.
+                # Only when nobody uses it: the device's thread may be changing it until then.
                 entry.size_bytes = self._measure(entry.value)
             self._shrink()
 
