@@ -35,9 +35,9 @@ def test_an_artifact_survives_the_way_there_and_back() -> None:
     message = types_pb2.Artifact(
         checkpoint_id="bear-v4",
         profile="w8a8",
-        digest="d",
+        digest="d" * 64,
         size_bytes=1,
-        base_digest="b",
+        base_digest="b" * 64,
         base_size_bytes=2,
         base_model="m",
         recipe_version=3,
@@ -47,6 +47,16 @@ def test_an_artifact_survives_the_way_there_and_back() -> None:
     message.created_at.FromDatetime(datetime(2026, 11, 20, tzinfo=UTC))
     assert len(message.ListFields()) == len(message.DESCRIPTOR.fields)
     assert wire.from_artifact_ref(wire.to_artifact_ref(message)) == message
+
+
+@pytest.mark.parametrize("digest", ["", "..", "d" * 63, "D" * 64])
+def test_a_digest_that_is_none_is_refused(digest: str) -> None:
+    """It would name another folder of the disk cache than the artifact's own."""
+    with pytest.raises(InvalidInput):
+        wire.to_artifact_ref(types_pb2.Artifact(digest=digest))
+    if digest:
+        with pytest.raises(InvalidInput):
+            wire.to_artifact_ref(types_pb2.Artifact(digest="d" * 64, base_digest=digest))
 
 
 def test_a_picture_travels_in_pieces_of_64_kib() -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from personalq.chassis.errors import InvalidInput
+from personalq.chassis.verified_files import require_digest
 from personalq.renderer.artifacts import ArtifactRef
 from personalq.renderer.ports import CatalogEntry
 from personalq.renderer.requests import (
@@ -60,13 +61,17 @@ def to_render_request(message: renderer_pb2.RenderRequest) -> RenderRequest:
 
 
 def to_artifact_ref(message: types_pb2.Artifact) -> ArtifactRef:
-    """Read an artifact."""
+    """Read an artifact.
+
+    Raises:
+        InvalidInput: a digest is none: it would name another folder than the artifact's.
+    """
     return ArtifactRef(
         checkpoint_id=message.checkpoint_id,
         profile=message.profile,
-        digest=message.digest,
+        digest=require_digest(message.digest),
         size_bytes=message.size_bytes,
-        base_digest=message.base_digest,
+        base_digest=require_digest(message.base_digest) if message.base_digest else "",
         base_size_bytes=message.base_size_bytes,
         base_model=message.base_model,
         recipe_version=message.recipe_version,
