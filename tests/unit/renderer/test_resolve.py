@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Any
+
 import pytest
 
 from personalq.chassis.errors import NotFound, NotReady, Unavailable
@@ -30,12 +33,15 @@ def artifact(digest: str = "d1", *, profile: str = "w8a8") -> ArtifactRef:
 class OneCard:
     """A catalog with one answer, which counts how often it is asked."""
 
-    def __init__(self, answer: CatalogEntry | Exception) -> None:
-        self.answer, self.asked = answer, 0
+    def __init__(
+        self, answer: CatalogEntry | Exception, *, meanwhile: Callable[[], Any] = lambda: None
+    ) -> None:
+        self.answer, self.asked, self.meanwhile = answer, 0, meanwhile
 
     async def get(self, checkpoint_id: str) -> CatalogEntry:
         """Give the answer."""
         self.asked += 1
+        self.meanwhile()
         if isinstance(self.answer, Exception):
             raise self.answer
         return self.answer
@@ -68,6 +74,35 @@ async def test_an_artifact_the_stream_has_not_told_yet_is_taken_from_the_catalog
     index, catalog = ArtifactIndex(), OneCard(entry("SERVABLE", artifact("d9")))
     assert await find(index, catalog) == "d9"
     assert len(index) == 1
+
+
+async def test_what_the_stream_tells_while_the_catalog_answers_counts() -> None:
+    """A newer artifact is not replaced by the older one, a withdrawn one does not come back."""
+    index = ArtifactIndex()
+    index.add("t", artifact("d1"))
+    newer = OneCard(
+        entry("SERVABLE", artifact("d1")), meanwhile=lambda: index.add("t", artifact("d2"))
+    )
+    assert await find(index, newer) == "d2"
+    index.add("t", artifact("d3"))
+    withdrawn = OneCard(
+        entry("SERVABLE", artifact("d3")), meanwhile=lambda: index.remove_checkpoint("t", "bear-v4")
+    )
+    with pytest.raises(NotReady, match="withdrawn"):
+        await find(index, withdrawn)
+    assert len(index) == 0
+
+
+async def test_a_withdrawal_that_went_by_unseen_is_noticed() -> None:
+    """Doubting the index has the catalog asked again."""
+    index, catalog = ArtifactIndex(), OneCard(entry("SERVABLE", artifact()))
+    index.add("t", artifact())
+    assert await find(index, catalog) == "d1"
+    catalog.answer = entry("ARCHIVED", artifact())
+    assert await find(index, catalog) == "d1"
+    index.doubt()
+    with pytest.raises(NotReady, match="withdrawn"):
+        await find(index, catalog)
 
 
 async def test_a_catalog_out_of_reach_does_not_stop_known_artifacts() -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import importlib
 import logging
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AsyncExitStack
 from typing import cast
@@ -39,6 +40,7 @@ from personalq.v1.renderer_pb2_grpc import add_RendererServiceServicer_to_server
 log = logging.getLogger(__name__)
 
 IDLE_CHECK_S = 10.0
+DOUBT_S = 300.0  # so long a withdrawal that this pod did not hear of goes unnoticed
 
 
 async def run_renderer(settings: RendererSettings, stop: asyncio.Event) -> None:
@@ -98,11 +100,12 @@ async def run_renderer(settings: RendererSettings, stop: asyncio.Event) -> None:
 
 async def keep_up(bus: Bus, tools: Tools, *, prefetch: bool) -> None:
     """Follow the streams, drop what idles; runs until cancelled."""
+    one_by_one = asyncio.Lock()
     async with asyncio.TaskGroup() as group:
 
         def announce(artifact: ArtifactRef) -> None:
             if prefetch:
-                group.create_task(_prefetch(artifact, tools))
+                group.create_task(_prefetch(artifact, tools, one_by_one))
 
         group.create_task(
             bus.follow(
@@ -119,14 +122,20 @@ async def keep_up(bus: Bus, tools: Tools, *, prefetch: bool) -> None:
                 name="renderer-archived",
             )
         )
-        while True:
-            await asyncio.sleep(IDLE_CHECK_S)
-            tools.models.residents.evict_idle()
+        group.create_task(_every(IDLE_CHECK_S, tools.models.residents.evict_idle))
+        group.create_task(_every(DOUBT_S, tools.index.doubt))
 
 
-async def _prefetch(artifact: ArtifactRef, tools: Tools) -> None:
+async def _every(seconds: float, do: Callable[[], None]) -> None:
+    while True:
+        await asyncio.sleep(seconds)
+        do()
+
+
+async def _prefetch(artifact: ArtifactRef, tools: Tools, one_by_one: asyncio.Lock) -> None:
     try:
-        await tools.models.prefetch(artifact)
+        async with one_by_one:
+            await tools.models.prefetch(artifact)
     except PersonalQError as error:
         # Not now; the first render of it fetches it, or says why it cannot.
         log.warning(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 
 
@@ -26,7 +26,7 @@ class ArtifactRef:
 
 @dataclass(frozen=True, kw_only=True)
 class Known:
-    """An artifact and whether the catalog has been asked about its checkpoint."""
+    """An artifact and whether the catalog has been asked about its checkpoint of late."""
 
     artifact: ArtifactRef
     confirmed: bool
@@ -45,11 +45,20 @@ class ArtifactIndex:
         """Return the number of latest artifacts, over all tenants."""
         return len(self._latest)
 
-    def add(self, tenant: str, artifact: ArtifactRef, *, confirmed: bool = False) -> None:
+    def add(self, tenant: str, artifact: ArtifactRef, *, confirmed: bool = False) -> Known:
         """Take an artifact as the latest of its checkpoint and profile."""
         key = (tenant, artifact.checkpoint_id, artifact.profile)
-        self._latest[key] = Known(artifact=artifact, confirmed=confirmed)
+        known = self._latest[key] = Known(artifact=artifact, confirmed=confirmed)
         self._earlier.setdefault(key, {})[artifact.digest] = artifact
+        return known
+
+    def doubt(self) -> None:
+        """Have the catalog asked about every checkpoint again.
+
+        While the stream was out of reach, all withdrawals of a tenant but the last went by unseen.
+        """
+        for key, known in self._latest.items():
+            self._latest[key] = replace(known, confirmed=False)
 
     def find(self, tenant: str, checkpoint_id: str, profile: str) -> Known | None:
         """Return the latest artifact of a checkpoint and profile."""

@@ -23,8 +23,8 @@ async def resolve(
     """Return the artifact to render with.
 
     The stream tells of new artifacts and, while a pod runs, of withdrawn checkpoints. What was
-    withdrawn earlier only the catalog knows: it is asked once per artifact, and not waited for
-    when it is out of reach.
+    withdrawn earlier only the catalog knows: it is asked once per artifact and again from time to
+    time (`ArtifactIndex.doubt`), and not waited for when it is out of reach.
 
     Args:
         digest: insist on this artifact; the latest when empty.
@@ -72,21 +72,23 @@ async def _ask(
             raise
         index.remove_checkpoint(tenant, checkpoint_id)
         raise
-    _refuse_withdrawn(entry)
+    if entry.state == "ARCHIVED":
+        raise _withdrawn(checkpoint_id)
+    told = index.find(tenant, checkpoint_id, profile)  # the stream went on meanwhile
+    if known and not told:
+        raise _withdrawn(checkpoint_id)
     latest = next((a for a in entry.artifacts if a.profile == profile), None)
-    artifact = known.artifact if known else latest
+    artifact = told.artifact if told else latest
     if artifact is None:
         raise _not_ready(entry, profile)
-    index.add(tenant, artifact, confirmed=True)
-    return Known(artifact=artifact, confirmed=True)
+    # What the stream had not told could have been withdrawn meanwhile: the next one asks again.
+    return index.add(tenant, artifact, confirmed=told is not None)
 
 
-def _refuse_withdrawn(entry: CatalogEntry) -> None:
-    if entry.state == "ARCHIVED":
-        raise NotReady(
-            f"checkpoint {entry.checkpoint_id!r} was withdrawn and cannot be rendered",
-            state=entry.state,
-        )
+def _withdrawn(checkpoint_id: str) -> NotReady:
+    return NotReady(
+        f"checkpoint {checkpoint_id!r} was withdrawn and cannot be rendered", state="ARCHIVED"
+    )
 
 
 def _not_ready(entry: CatalogEntry, profile: str) -> NotReady:
