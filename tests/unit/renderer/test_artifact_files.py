@@ -65,6 +65,17 @@ async def test_a_missing_or_damaged_blob_leaves_nothing(tmp_path: Path) -> None:
     assert list((tmp_path / "cache").iterdir()) == []
 
 
+async def test_a_disk_that_takes_nothing_is_unavailable(tmp_path: Path) -> None:
+    """What the disk refuses is told as an error of ours, worth another try."""
+    async with open_blob_store((tmp_path / "blobs").as_uri(), None) as blobs:
+        digest, _ = await put_artifact(blobs, tmp_path / "in", b"weights")
+        files = ArtifactFiles(tmp_path / "cache", blobs, bytes_max=1000)
+        (tmp_path / "cache").rmdir()
+        with pytest.raises(Unavailable, match="disk"):
+            async with files.use(digest):
+                pass
+
+
 @pytest.mark.parametrize("name", ["../evil", "/etc/passwd", "a/b", ".hidden", "manifest.json", ""])
 async def test_a_manifest_cannot_name_files_elsewhere(tmp_path: Path, name: str) -> None:
     """Names that leave the folder are refused before anything is written there."""

@@ -45,7 +45,8 @@ class ArtifactFiles:
         """Keep an artifact's folder on disk while the block runs.
 
         Raises:
-            Unavailable: the blob store is out of reach, lacks the artifact or has it damaged.
+            Unavailable: the blob store is out of reach, lacks the artifact or has it damaged, or
+                this disk takes no more.
         """
         self._in_use[digest] = self._in_use.get(digest, 0) + 1
         try:
@@ -82,8 +83,8 @@ class ArtifactFiles:
     async def _fetch(self, digest: str, folder: Path) -> Path:
         started = time.monotonic()
         partial = self._directory / f"{PARTIAL}{uuid.uuid4().hex}"
-        partial.mkdir()
         try:
+            partial.mkdir()
             await self._blobs.fetch(digest, partial / MANIFEST)
             for name, sha256 in _files(partial / MANIFEST):
                 await self._blobs.fetch(sha256, partial / name)
@@ -92,10 +93,14 @@ class ArtifactFiles:
             raise Unavailable(
                 f"artifact {digest} is not whole in the blob store; it has to be quantized again"
             ) from error
-        except (CorruptFile, InvalidInput) as error:
+        except InvalidInput as error:  # CorruptFile is one
             raise Unavailable(
                 f"artifact {digest} is damaged in the blob store: {error}; it has to be quantized "
                 "again"
+            ) from error
+        except OSError as error:
+            raise Unavailable(
+                f"artifact {digest} cannot be written to this renderer's disk: {error.strerror}"
             ) from error
         finally:
             shutil.rmtree(partial, ignore_errors=True)

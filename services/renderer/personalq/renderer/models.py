@@ -21,8 +21,8 @@ from personalq.renderer.files import ArtifactFiles
 from personalq.renderer.prompts import Vocabulary, extend
 from personalq.renderer.residents import Lease, Resident, Residents
 from personalq.taq import (
-    ArtifactError,
     Lora,
+    TaqError,
     attach_lora_,
     detach_lora_,
     load_unet_,
@@ -155,7 +155,7 @@ class Models:
             async with self._files.use(digest) as folder:
                 try:
                     return await loop.run_in_executor(self._loader, load_weights, folder, base)
-                except ArtifactError as error:
+                except TaqError as error:
                     self._files.forget(digest)
                     log.warning(
                         "artifact unusable: %s",
@@ -174,7 +174,7 @@ def load_weights(folder: Path, base: Base) -> Weights:
     """Read an artifact's folder, verified, onto the base's device. Blocking.
 
     Raises:
-        ArtifactError: the folder is damaged, or does not belong to this base.
+        TaqError: the folder is damaged, of another version's recipe, or not of this base.
     """
     artifact = read_artifact(folder)
     own = artifact.embeddings
