@@ -26,7 +26,8 @@ PROMPTS_PER_BATCH = 4
 def encode_prompts(base_folder: Path, prompts: Sequence[str]) -> Tensor:
     """Return the base's text states (1 + len(prompts), T, D); the first row is the empty prompt."""
     tokenizer = CLIPTokenizer.from_pretrained(base_folder / "tokenizer")
-    encoder: Any = CLIPTextModel.from_pretrained(base_folder / "text_encoder").eval()
+    folder = base_folder / "text_encoder"
+    encoder: Any = CLIPTextModel.from_pretrained(folder, use_safetensors=True).eval()
     tokens = tokenizer(
         ["", *prompts],
         padding="max_length",

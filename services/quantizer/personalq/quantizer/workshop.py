@@ -11,6 +11,7 @@ from pathlib import Path
 import torch
 from diffusers import UNet2DConditionModel
 from safetensors import safe_open
+from transformers import CLIPTextConfig, CLIPTextModel
 
 from personalq.chassis.errors import InvalidInput
 from personalq.quantizer import calibrate
@@ -24,6 +25,7 @@ from personalq.taq import (
     Range,
     Recipe,
     WidthMismatchError,
+    attach_lora_,
     quantize_,
     ranges_from_json,
     ranges_to_json,
@@ -103,6 +105,8 @@ class Workshop:
                     f"{base.base_model} {base.text_width}: the checkpoint belongs to another base "
                     "model."
                 )
+        if lora.text_encoder:
+            attach_lora_(empty_text_encoder(base), lora, part="text_encoder")  # it must fit
         return write_lora_artifact(
             directory,
             lora,
@@ -192,6 +196,13 @@ class Workshop:
             extra={"action": "calibrate", "base_model": base.base_model, "layers": len(ranges)},
         )
         return ranges
+
+
+def empty_text_encoder(base: BaseModel) -> CLIPTextModel:
+    """Return the base's text encoder without weights, on the meta device."""
+    config = CLIPTextConfig.from_pretrained(base.folder / "text_encoder")
+    with torch.device("meta"):
+        return CLIPTextModel(config)
 
 
 def load_unet(folder: Path) -> UNet2DConditionModel:
