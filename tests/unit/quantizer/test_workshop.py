@@ -13,10 +13,11 @@ from safetensors.torch import load_file, save_file
 from support.tiny_sd import BASE_MODEL, TRIGGER, make_full, make_lora, make_tiny_sd
 
 from personalq.chassis.errors import InvalidInput
-from personalq.quantizer.bases import BaseModel, BaseModels, UnknownBaseModel
+from personalq.quantizer.bases import PARTS, BaseModel, BaseModels, UnknownBaseModel, locate
+from personalq.quantizer.jobs import key_of
 from personalq.quantizer.quantize import lora_file
 from personalq.quantizer.workshop import Stopped, Workshop, load_fine_tune
-from personalq.taq import Artifact, WidthMismatchError, read_artifact
+from personalq.taq import Artifact, LoraError, WidthMismatchError, read_artifact
 
 NEVER = threading.Event()
 DIGEST = "5" * 64
@@ -121,6 +122,47 @@ def test_a_trained_token_of_another_width_is_refused(
         )
 
 
+@pytest.mark.parametrize(
+    ("layer", "width", "words"),
+    [
+        ("text_model.encoder.layers.0.self_attn.q_proj", 32, None),
+        ("text_model.encoder.layers.0.self_attn.q_proj", 768, "768"),
+        ("text_model.encoder.layers.9.self_attn.q_proj", 32, "not in the model"),
+    ],
+)
+def test_a_lora_of_the_text_encoder_must_fit_it(
+    base: BaseModel,
+    base_artifact: Artifact,
+    workshop: Workshop,
+    tmp_path: Path,
+    layer: str,
+    width: int,
+    words: str | None,
+) -> None:
+    """Another width, or a layer the encoder lacks, is refused here and not at every render."""
+    tensors = load_file(make_lora(base.folder, tmp_path / "a.safetensors"))
+    tensors[f"text_encoder.{layer}.lora_A.weight"] = torch.ones(2, width)
+    tensors[f"text_encoder.{layer}.lora_B.weight"] = torch.ones(width, 2)
+    save_file(tensors, tmp_path / "b.safetensors")
+
+    def make() -> Artifact:
+        return workshop.make_lora(
+            tmp_path / "b.safetensors",
+            base,
+            base_artifact,
+            triggers=[],
+            source_sha256=DIGEST,
+            directory=tmp_path / "out",
+        )
+
+    if words is None:
+        assert make().lora().text_encoder
+        return
+    with pytest.raises(LoraError, match=words):
+        make()
+    assert not (tmp_path / "out").exists()
+
+
 def test_diverged_weights_are_refused(
     base: BaseModel, base_artifact: Artifact, workshop: Workshop, tmp_path: Path
 ) -> None:
@@ -178,6 +220,16 @@ def test_a_base_is_identified_by_its_files(tmp_path: Path) -> None:
     assert BaseModels({"m": two}).get("m").fingerprint != same[0]
     with pytest.raises(UnknownBaseModel, match="known are m"):
         BaseModels({"m": two}).get("n")
+
+
+async def test_a_base_whose_fetch_was_killed_is_not_taken_for_whole(tmp_path: Path) -> None:
+    """Of what is kept on disk, hidden leftovers do not count."""
+    place = "hf://somebody/model"
+    kept = tmp_path / key_of(place=place)
+    for name in (".model.partial", "model"):
+        for part in PARTS:
+            (kept / name / part).mkdir(parents=True)
+    assert await locate({"m": place}, tmp_path, bytes_max=1) == {"m": kept / "model"}
 
 
 def test_the_lora_in_a_folder_is_found(tmp_path: Path) -> None:

@@ -55,7 +55,8 @@ async def locate(
             folder = Path(unquote(urlsplit(place).path)) if "://" in place else Path(place)
         else:
             kept = directory / key_of(place=place)
-            folder = next(kept.iterdir(), kept) if kept.is_dir() else kept
+            # Hidden is what a fetch that was killed left behind.
+            folder = next(kept.glob("[!.]*"), kept)
             if not (folder / "unet").is_dir():
                 shutil.rmtree(kept, ignore_errors=True)
                 kept.mkdir(parents=True)

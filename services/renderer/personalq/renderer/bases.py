@@ -103,7 +103,8 @@ async def locate(base_models: Mapping[str, str], directory: Path) -> dict[str, P
             folder = Path(unquote(urlsplit(place).path)) if "://" in place else Path(place)
         else:
             kept = directory / hashlib.sha256(place.encode()).hexdigest()
-            folder = next(kept.iterdir(), kept) if kept.is_dir() else kept
+            # Hidden is what a fetch that was killed left behind.
+            folder = next(kept.glob("[!.]*"), kept)
             if not (folder / "unet").is_dir():
                 shutil.rmtree(kept, ignore_errors=True)
                 kept.mkdir(parents=True)
