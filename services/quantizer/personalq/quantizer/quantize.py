@@ -53,12 +53,13 @@ async def quantize_checkpoint(job: Job, *, tools: Tools) -> None:
     Raises:
         Unavailable: a store is out of reach; worth another try.
     """
-    waiting = list(job.profiles or tools.profiles)
+    wanted = job.profiles or tools.profiles
+    waiting = [profile for profile in wanted if profile in PROFILES]
+    for profile in wanted:
+        if profile not in PROFILES:
+            reason = f"there is no serving profile {profile!r}; known are {', '.join(PROFILES)}"
+            await _give_up(job, [profile], reason, tools)
     try:
-        if unknown := [profile for profile in waiting if profile not in PROFILES]:
-            raise InvalidInput(
-                f"there is no serving profile {unknown[0]!r}; known are {', '.join(PROFILES)}"
-            )
         base = await tools.torch.run(lambda _: tools.bases.get(job.base_model))
         for profile in tuple(waiting):
             if made := await _made_before(job, profile, base, tools):
