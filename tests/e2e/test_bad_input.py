@@ -282,7 +282,7 @@ async def test_a_client_that_leaves_frees_the_renderer(
 async def test_after_all_that_every_service_is_healthy(stack: EmbeddedStack) -> None:
     """The same processes still serve, and say so."""
     assert stack.process.poll() is None
-    assert all(each.is_running() for each in stack.started)
+    assert all(each.is_running() for each in stack.parts)
 
     async def serves(service: str) -> bool:
         async with grpc.aio.insecure_channel(stack.ports.address(service)) as channel:

@@ -12,6 +12,7 @@ from support.embedded_stack import EmbeddedStack
 
 from personalq.miniature import MiniatureCheckpoint
 from personalq.sdk import AsyncPersonalQ
+from personalq.sdk.embedded.miniature import announcement, card_fields
 from personalq.sdk.results import (
     Clarification,
     Generation,
@@ -42,17 +43,16 @@ def test_a_published_checkpoint_is_listed_servable_and_shown(stack: EmbeddedStac
     assert "lora" in shown.stdout
 
 
-def test_publishing_the_same_checkpoint_again_changes_nothing(
-    stack: EmbeddedStack, trained: dict[str, MiniatureCheckpoint]
+async def test_publishing_the_same_checkpoint_again_changes_nothing(
+    client: AsyncPersonalQ, trained: dict[str, MiniatureCheckpoint]
 ) -> None:
     """A pipeline may repeat itself."""
     each = trained["bear-v4"]
-    done = stack.command(
-        *("publish", each.path, "--id", each.checkpoint_id, "--trigger", each.triggers[0]),
-        *("--subject", "bear", "--base-model", each.base_model, "--wait"),
+    before = await client.checkpoint("bear-v4")
+    again = await client.publish(
+        each.path, **announcement(each), **card_fields(each), wait=True, wait_profiles=["w8a8"]
     )
-    assert done.returncode == 0, done.stderr
-    assert "bear-v4 is servable" in done.stdout
+    assert again.checkpoint == before
 
 
 def test_a_direct_request_selects_and_rewrites(stack: EmbeddedStack) -> None:
@@ -207,10 +207,10 @@ async def test_previews_come_while_it_renders(client: AsyncPersonalQ) -> None:
     seen = [
         step
         async for step in client.render(
-            "bear-v4", "<bear-v4> in the forest", steps=4, preview_every=2
+            "bear-v4", "<bear-v4> in the forest", steps=4, preview_every=1
         )
     ]
     previews = [s.preview for s in seen if isinstance(s, Progress) and s.preview]
-    assert len(previews) == 2
+    assert len(previews) > 1
     assert all(preview.startswith(b"\x89PNG") for preview in previews)
     assert any(isinstance(step, Picture) for step in seen)

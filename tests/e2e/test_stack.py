@@ -34,7 +34,7 @@ def test_it_prints_a_line_per_endpoint_and_ready(empty_stack: EmbeddedStack) -> 
     assert lines[-1] == "READY"
     for part in ("catalog", "checkin", "quantizer", "renderer", "postgres"):
         assert any(empty_stack.ports.address(part) in line for line in lines)
-    assert len(empty_stack.started) >= PARTS
+    assert len(empty_stack.parts) == PARTS
 
 
 def test_a_port_in_use_is_named_before_anything_starts(tmp_path: Path) -> None:
@@ -99,7 +99,7 @@ def test_ctrl_c_half_way_leaves_nothing(tmp_path: Path) -> None:
     stack = EmbeddedStack(tmp_path / "data", "--no-miniature", base=free_base(27000))
     try:
         stack.wait_for("postgres")
-        assert stack.started
+        assert stack.parts
         assert stack.stop(signal.SIGINT) == 0
         assert stack.survivors() == []
         assert "READY" not in stack.output
@@ -112,7 +112,7 @@ def test_a_part_that_dies_stops_the_stack_with_its_last_words(tmp_path: Path) ->
     stack = EmbeddedStack(tmp_path / "data", "--no-miniature", base=free_base(28000))
     try:
         stack.wait_for("postgres")
-        [server] = [each for each in stack.started if "nats-server" in each.name()]
+        [server] = [each for each in stack.parts if "nats-server" in each.name()]
         server.kill()
         assert stack.process.wait(timeout=90) == 1
         assert "nats-server stopped" in stack.output

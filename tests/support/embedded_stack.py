@@ -39,6 +39,8 @@ class EmbeddedStack:
                 stdout=output,
                 stderr=subprocess.STDOUT,
             )
+        #: The servers and services; and these with the processes they have themselves.
+        self.parts: list[psutil.Process] = []
         self.started: list[psutil.Process] = []
 
     @property
@@ -82,7 +84,9 @@ class EmbeddedStack:
         """Wait until the command prints `text`; notes the processes it runs by then."""
         _until(lambda: text in self.output or self.process.poll() is not None, READY_TIMEOUT_S)
         assert text in self.output, self.output
-        self.started = psutil.Process(self.process.pid).children(recursive=True)
+        if self.process.poll() is None:
+            command = psutil.Process(self.process.pid)
+            self.parts, self.started = command.children(), command.children(recursive=True)
 
     def stop(self, how: signal.Signals = signal.SIGTERM) -> int:
         """Send a signal and return the exit code."""
@@ -96,7 +100,7 @@ class EmbeddedStack:
 
     def service(self, name: str) -> psutil.Process:
         """The process of a service."""
-        [found] = [each for each in self.started if f"personalq.{name}" in each.cmdline()]
+        [found] = [each for each in self.parts if f"personalq.{name}" in each.cmdline()]
         return found
 
     def destroy(self) -> None:
