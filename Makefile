@@ -6,6 +6,9 @@ PYTHON ?= python3
 BIN := .venv/bin
 DISTRIBUTIONS := proto libs/taq libs/chassis libs/sdk services/catalog services/checkin \
 	services/quantizer services/renderer miniature
+# The same, with what the embedded stack, the demo and the tests need beyond the bare services.
+INSTALLED := proto libs/taq libs/chassis[s3,hub] libs/sdk[demo] services/catalog[local-embeddings] \
+	services/checkin services/quantizer services/renderer miniature[train]
 
 help:  ## Print this list
 	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST)
@@ -42,5 +45,5 @@ clean:  ## Remove the environment and what the demo wrote
 	&& $(BIN)/python -m pip install --quiet --disable-pip-version-check --upgrade "pip>=25.1" \
 	&& $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt torch \
 	&& $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt \
-		--group dev $(addprefix --editable ,$(DISTRIBUTIONS)) \
+		--group dev $(addprefix --editable ,$(INSTALLED)) \
 	&& echo $$(( $$(date +%s) - start )) > $@
