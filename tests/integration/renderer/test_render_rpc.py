@@ -293,8 +293,11 @@ async def test_waiting_renders_learn_their_position(start: Any) -> None:
     first = renderer.stub.Render(renderer.request(steps=200, count=8), timeout=60)
     await first.read()
     second = asyncio.create_task(renderer.render(seed=9))
-    while (await renderer.status()).queue_depth < 1:
-        await asyncio.sleep(0.01)
+
+    async def waiting() -> bool:
+        return bool((await renderer.status()).queue_depth == 1)
+
+    await eventually(waiting)
     first.cancel()
     rendered = await second
     positions = [e.queued.position for e in rendered.events if e.WhichOneof("event") == "queued"]
