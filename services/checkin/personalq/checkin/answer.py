@@ -162,7 +162,7 @@ def merge_answer(
     if option is not None and option.value:
         return _fixed(answered, option, text, context)
     said = parse(remainder, lexicon, context, answering=True)
-    return _merged(answered, said, asked, text, context)
+    return _merged(answered, said, text, context)
 
 
 def _option(plain: str, asked: Asked) -> Option | None:
@@ -236,10 +236,9 @@ def _refuse(intent: Intent, asked: Asked, text: str, context: Context) -> Intent
     return replace(intent, constraints=(*intent.constraints, *refused))
 
 
-def _merged(intent: Intent, said: Intent, asked: Asked, text: str, context: Context) -> Intent:
+def _merged(intent: Intent, said: Intent, text: str, context: Context) -> Intent:
     """What the answer names replaces what the prompt said of the same attribute."""
     new = [replace(c, span=None) for c in said.constraints]
-    new = [_bare_number(c, asked) for c in new]
     new = [_same_year(c, intent, context) for c in new]
     named = {c.attribute for c in new if c.hard and not c.excluded}
     if any(c.attribute is Attribute.ORDER for c in new):
@@ -267,12 +266,6 @@ def _merged(intent: Intent, said: Intent, asked: Asked, text: str, context: Cont
         unknown_subject=unknown,
         problems=(*intent.problems, *said.problems),
     )
-
-
-def _bare_number(constraint: Constraint, asked: Asked) -> Constraint:
-    """A number in reply to a question about versions is a version."""
-    del asked
-    return constraint
 
 
 def _same_year(constraint: Constraint, intent: Intent, context: Context) -> Constraint:

@@ -45,7 +45,7 @@ class Noun:
 
 @dataclass(frozen=True, kw_only=True)
 class Tag:
-    """A style or place phrase found in the prompt."""
+    """A style phrase found in the prompt."""
 
     first: int
     last: int
