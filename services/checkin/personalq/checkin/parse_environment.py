@@ -12,9 +12,9 @@ from personalq.checkin.text import ends_before
 
 _TRAINED = re.compile(
     r"(?<!\w)(?:trained|tuned|taught|shot|photographed|learned|learnt|taken|made|"
-    r"created|built|captured|recorded)\s+"
-    r"(?:(?:only|mostly|mainly|entirely|purely)\s+)?(?:in|at|on|by|with|near|from|"
-    r"using|under|around|outside|inside)\s+(?:the\s+|a\s+|an\s+|some\s+)?(?=\w)"
+    r"created|built|captured|recorded|training\s+took\s+place)\s+"
+    r"(?:(?:only|mostly|mainly|entirely|purely|outdoors|indoors)\s+)?(?:in|at|on|by|with|near|"
+    r"from|using|under|around|outside|inside|against)\s+(?:the\s+|a\s+|an\s+|some\s+)?(?=\w)"
 )
 _OUTDOORS = re.compile(
     r"(?<!\w)(?:trained|tuned|taught|shot|photographed|learned|learnt)\s+(?=(?:out|"
@@ -69,7 +69,7 @@ def parse_environment(draft: Draft) -> None:
             continue
         count, entry = match
         span = draft.span_of(index, index + count)
-        if not draft.free(span.start, span.end):
+        if not draft.free(span.start, span.end) or _is_subject(draft, index):
             continue
         whole = _training_phrase(draft, span, known=entry.known)
         if whole is None:
@@ -94,6 +94,19 @@ def parse_environment(draft: Draft) -> None:
             selecting=True,
         )
     _unknown_places(draft)
+
+
+def _is_subject(draft: Draft, index: int) -> bool:
+    """Whether the place is what is pictured: "the latest mountain model", "the house one"."""
+    noun = draft.noun_at(index)
+    if noun is None or not noun.entry.subjects:
+        return False
+    if any(other.entry.subjects and other.last <= index for other in draft.nouns):
+        return False  # "the cat, the mountain one"
+    before = draft.page.words[index - 1] if index else None
+    if before is not None and before.norm in ("the", "a", "an") and index > 1:
+        before = draft.page.words[index - 2]
+    return before is None or before.norm not in lexicon.words("prepositions")
 
 
 def _training_phrase(draft: Draft, span: Span, *, known: bool) -> Span | None:
