@@ -47,8 +47,9 @@ _RULES = (
     _rule(r"(?P<n>ORDINAL)[\s-]+most[\s-]+recently[\s-]+used", _L),
     _rule(
         rf"most[\s-]+(?:often[\s-]+|frequently[\s-]+|heavily[\s-]+)?used|"
-        rf"(?:{_WHO}\s+)?(?:have\s+)?(?:used|use)\s+(?:the\s+)?most(?:\s+(?:often|"
-        rf"frequently|of\s+all))?(?!\s+recent)|"
+        rf"(?:{_WHO}\s+)?(?:have\s+)?(?:used|use|reach\s+for|turn\s+to)\s+(?:the\s+)?most"
+        r"(?:\s+(?:often|frequently|of\s+all)|(?=\s*(?:$|[^\w\s]|"
+        r"(?:on|in|at|by|with|near|under|and|but|as|to|for|while|please)\b)))|"
         r"most[\s-]+popular|favou?rite|go[\s-]to|used\s+more\s+than\s+any(?:\s+other)?",
         _M,
     ),
@@ -100,6 +101,7 @@ _RULES = (
         rf"{_SELECTOR}))|(?:the\s+)?(?:newer|later|more\s+recent)(?=\s*$)",
         _N,
     ),
+    _rule(rf"(?:{_WHO}\s+)?{_MADE}\s+first", _O),
     _rule(r"first|original", _O, needs_head=True),
     _rule(
         rf"very\s+(?:last|latest|newest)|{_NEWEST}|"
@@ -107,7 +109,7 @@ _RULES = (
         rf"(?:{_WHO}\s+)?last\s+{_MADE}",
         _N,
     ),
-    _rule(r"last|current|most\s+new", _N, needs_head=True),
+    _rule(r"last|final|current|most\s+new", _N, needs_head=True),
     _rule(
         rf"(?:quite\s+|fairly\s+|very\s+)?(?:recently|newly|freshly|lately|"
         rf"just)[\s-]+{_MADE}|{_MADE}\s+(?:very\s+|quite\s+)?(?:recently|lately|"
@@ -126,7 +128,7 @@ def _compile(rule: _Rule) -> _Rule:
 
 
 _COMPILED = tuple(_compile(rule) for rule in _RULES)
-_NEW = re.compile(r"(?<=\bmy )new(?!\w)|(?<=\bour )new(?!\w)|(?<=\bthe )new(?!\w)")
+_NEW = re.compile(r"(?:(?<=\bmy )|(?<=\bour )|(?<=\bthe ))(?:brand[\s-]+)?new(?!\w)")
 
 
 def parse_order(draft: Draft) -> None:
