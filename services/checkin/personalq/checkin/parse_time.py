@@ -56,7 +56,8 @@ _POINT = re.compile(
             rf"(?P<half>(?:h(?P<hn>[12])|(?P<ho>first|"
             rf"second)\s+half\s+of(?:\s+the\s+year)?){_OF_YEAR.format('hyear')})(?!\w)",
             r"(?P<dby>(?:the\s+)?day\s+before\s+yesterday)(?!\w)",
-            r"(?P<wbl>(?:the\s+)?(?P<wblu>week|month|year)\s+before\s+last)(?!\w)",
+            r"(?P<wbl>(?:the\s+)?(?P<wblu>week|month|year)\s+before\s+last|"
+            r"(?:from\s+)?last\s+(?P<wblb>week|month|year)\s+but\s+one)(?!\w)",
             r"(?P<tod>yesterday|today|last\s+night|this\s+(?:morning|afternoon|"
             r"evening)|earlier\s+today)(?!\w)",
             rf"(?P<ago>(?P<an>{_COUNT})\s+(?P<au>{_UNITS})s?\s+(?:ago|back|earlier))(?!\w)",
@@ -82,7 +83,7 @@ _TRAINED = (
 )
 _USED = (
     r"(?:used|rendered(?:\s+with)?|generated\s+with|ran|worked\s+with|played\s+with|tried|"
-    r"opened|picked|was\s+using|were\s+using|been\s+using)"
+    r"opened|touched|picked|was\s+using|were\s+using|been\s+using)"
 )
 _WHO = r"(?:(?:i|we|you|she|he|they|that|which)(?:'ve|'d)?\s+)*"
 _ADVERB = (
@@ -99,8 +100,8 @@ _VERB_AFTER = re.compile(
     rf"\s(?:{_WHO}{_ADVERB}(?P<used>{_USED}))(?!\w)(?:\s+(?:it|with))?)"
 )
 _BEFORE = re.compile(
-    r"(?<!\w)(?:(?:any\s+time\s+|sometime\s+)?(?P<op>before|prior\s+to|earlier\s+than|"
-    r"older\s+than|until|till|up\s+to|by(?:\s+the\s+end\s+of)?|pre|"
+    r"(?<!\w)(?:(?:any\s+time\s+|sometime\s+)?(?P<op>no\s+later\s+than|no\s+earlier\s+than|"
+    r"before|prior\s+to|earlier\s+than|older\s+than|until|till|up\s+to|by(?:\s+the\s+end\s+of)?|pre|"
     r"after|later\s+than|newer\s+than|more\s+recent\s+than|since|post|"
     r"starting(?:\s+(?:in|from))?|from|in|of|back\s+in|at|on|during|over|around|about|"
     r"circa|roughly|dated|through|within))(?:[\s-]+|$)(?:the\s+|my\s+)?$"
@@ -373,7 +374,7 @@ def _point(match: re.Match[str], context: Context) -> Point | None:
     if "dby" in groups:
         return at(calendar.days(today - timedelta(2), today - timedelta(1), zone), "day")
     if "wbl" in groups:
-        return at(_unit_ago(groups["wblu"], 2, context), "relative")
+        return at(_unit_ago(groups.get("wblu") or groups["wblb"], 2, context), "relative")
     if "tod" in groups:
         day_ = today - timedelta(1) if groups["tod"][0] in "yl" else today
         return at(calendar.days(day_, day_ + timedelta(1), zone), "today")
@@ -601,6 +602,7 @@ def _setting(draft: Draft, start: int, end: int) -> _Setting:
     negated = cued = False
     if match := ends_before(_BEFORE, shadow, start):
         operator = re.sub(r"\s+", " ", match["op"])
+        operator = {"no later than": "until", "no earlier than": "since"}.get(operator, operator)
         start, cued = match.start(), True
     if match := ends_before(_VERB_BEFORE, shadow, start):
         used = re.fullmatch(_USED, match["verb"]) is not None
