@@ -111,7 +111,8 @@ def _modifiers(draft: Draft, first: int) -> None:
             break
         index -= 1
         word = words[index]
-        if word.norm in lexicon.words("determiners") or word.possessive:
+        counted = words[index + 1].hyphen  # "four-door"
+        if (word.norm in lexicon.words("determiners") and not counted) or word.possessive:
             break
         if not draft.is_free(word) or word.norm in lexicon.words("empty_adjectives"):
             if word.norm in lexicon.words("prepositions") or word.norm in lexicon.words("links"):
@@ -154,7 +155,7 @@ def _tail(draft: Draft, index: int) -> None:
     lead = words[index]
     if lead.norm == "in":
         worn = [w.norm for w in words[index + 1 : index + 5] if w.joined]
-        if not any(w in lexicon.words("wearables") for w in worn):
+        if not any(w in lexicon.wearables() for w in worn):
             return
     elif lead.norm not in _WEARING or (not lead.joined and lead.norm not in ("wearing", "with")):
         return

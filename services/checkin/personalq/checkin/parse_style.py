@@ -9,7 +9,7 @@ from personalq.checkin import lexicon
 from personalq.checkin.draft import Draft, Tag
 from personalq.checkin.intent import Attribute, Constraint, Span
 from personalq.checkin.lexicon import canonical
-from personalq.checkin.text import ends_before
+from personalq.checkin.text import Word, ends_before
 
 _DEGREE = re.compile(
     r"(?:\b(?:most|more|very|really|super|quite|highly|ultra|extremely|rather|pretty|"
@@ -149,6 +149,8 @@ def _constrains(draft: Draft, tag: Tag) -> bool:
             return False
         if before.norm == "of" and index and words[index - 1].norm in _PARTS:
             return False
+        if _acts(draft, before, words[index + 1]):
+            return False
         if before.norm in _OK_BEFORE and before.norm not in ("a", "an", "the"):
             return True
         if draft.noun_at(index) and before.norm not in lexicon.words("frames"):
@@ -156,6 +158,16 @@ def _constrains(draft: Draft, tag: Tag) -> bool:
         joined = before.joined
         index -= 1
     return True
+
+
+def _acts(draft: Draft, word: Word, following: Word) -> bool:
+    """Whether the subject does something to what follows: "a car crossing a salt flat"."""
+    return (
+        word.norm.endswith("ing")
+        and word.norm in lexicon.verb_forms()
+        and following.norm in lexicon.words("determiners")
+        and any(noun.last <= word.index for noun in draft.nouns)
+    )
 
 
 def _constraint(draft: Draft, tag: Tag, span: Span) -> Constraint:

@@ -214,10 +214,15 @@ def _is_modifier(page: Page, lexicon_: Lexicon, first: int, last: int) -> bool:
     plural_noun = page.words[last - 1].norm == plural(page.words[last - 1].norm.rstrip("s"))
     if norm in lexicon.verb_forms():
         base = norm in lexicon.words("verbs") and not norm.endswith(("ed", "ing"))
-        return base and not plural_noun
+        return base and not plural_noun and not _made_to(page.words, first)
     if norm.endswith(("ing", "ed", "ly")) and len(norm) > 4 and norm not in _NOT_PARTICIPLES:
         return False
     return norm.isascii() or norm.isalpha()
+
+
+def _made_to(words: tuple[Word, ...], first: int) -> bool:
+    """Whether the phrase does what the next verb says: "make the latest horse jump"."""
+    return any(word.norm in ("make", "let", "have", "see", "watch") for word in words[:first])
 
 
 def _is_proper(page: Page, first: int, last: int) -> bool:
@@ -423,7 +428,7 @@ def _is_verbal(word: Word, draft: Draft) -> bool:
         return False
     if word.norm not in lexicon.verb_forms():
         return False
-    adjectival = word.norm.endswith(("ing", "ed"))
+    adjectival = word.norm.endswith(("ing", "ed", "en", "wn", "rn"))
     if adjectival and word.index and (not word.joined or draft.nouns_cover(word.index - 1)):
         return True  # ", chasing butterflies"
     following = draft.page.words[word.index + 1 : word.index + 2]
@@ -607,7 +612,7 @@ def _chunks(draft: Draft) -> list[list[Word]]:
         if not scene and not current and word.norm.endswith("ing") and _is_finite(word, draft):
             scene = True
             continue
-        if not scene and current and _is_finite(word, draft):
+        if not scene and _names_something(current) and _is_finite(word, draft):
             chunks.append(current)
             current, scene = [], True
             continue
@@ -615,6 +620,11 @@ def _chunks(draft: Draft) -> list[list[Word]]:
     if current and not scene:
         chunks.append(current)
     return chunks
+
+
+def _names_something(chunk: list[Word]) -> bool:
+    """Whether a verb after these words has a subject: "a painted pangolin" has none there."""
+    return any(word.norm not in lexicon.words("determiners") for word in chunk)
 
 
 def _is_finite(word: Word, draft: Draft) -> bool:
@@ -625,9 +635,7 @@ def _is_finite(word: Word, draft: Draft) -> bool:
 
 def _is_thing(norm: str, chunk: list[Word], selector: bool) -> bool:
     """Whether a word names a thing: "cat-eye sunglasses" do, "the brown one" does not."""
-    worn = norm in lexicon.words("wearables") or norm.removesuffix("s") in lexicon.words(
-        "wearables"
-    )
+    worn = norm in lexicon.wearables() or norm.removesuffix("s") in lexicon.wearables()
     return worn and not selector and len(chunk) > 1
 
 

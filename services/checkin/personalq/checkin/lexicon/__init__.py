@@ -113,6 +113,15 @@ def words(kind: str) -> frozenset[str]:
 
 
 @cache
+def wearables() -> frozenset[str]:
+    """Nouns worn or carried, with their synonyms of one word in the description file."""
+    groups = description_groups()
+    worn = {groups[word] for word in words("wearables") if word in groups}
+    synonyms = {phrase for phrase, group in groups.items() if group in worn and " " not in phrase}
+    return words("wearables") | (synonyms - {"top"})  # "in the top drawer"
+
+
+@cache
 def _suffixes() -> tuple[str, ...]:
     return tuple(_load("words")["adjective_endings"])
 
@@ -127,7 +136,8 @@ _IRREGULAR = {
     "drove", "flew", "swam", "fell", "rose", "sang", "hid", "bit", "spun", "hung", "slid",
     "woke", "met", "spoke", "saw", "threw", "broke", "built", "dug", "grew", "shone", "froze",
     "crept", "fought", "took", "got", "went", "came", "led", "shook", "lying", "dying", "tying",
-    "sitting",
+    "sitting", "drawn", "seen", "shown", "taken", "worn", "torn", "woven", "frozen", "hidden",
+    "given", "driven", "ridden", "thrown", "fallen", "shot", "done",
 }  # fmt: skip
 
 
