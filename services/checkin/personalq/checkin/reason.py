@@ -26,6 +26,8 @@ SIMILAR = 10.0
 """Logit per unit of cosine similarity, when something was described."""
 EXACT = 2.5
 """Logit of carrying the very tag that was said, against a synonym of it."""
+PRIMARY = 1.0
+"""Logit of being mainly of this subject, against listing it as another name."""
 RECENT = 1.8
 """Logit lost per place from the newest, when "recent" was said."""
 _EPOCH = datetime.min.replace(tzinfo=UTC)
@@ -97,7 +99,7 @@ def _scores(intent: Intent, hits: list[Hit]) -> list[_Scored]:
             elif constraint.attribute is Attribute.ENVIRONMENT:
                 score += EXACT * _exact(hit.card.environments, constraint)
             elif constraint.attribute is Attribute.SUBJECT and not constraint.coarse:
-                score += EXACT * _primary(hit.card, constraint)
+                score += PRIMARY * _primary(hit.card, constraint)
             if constraint.hard and constraint.label and constraint.attribute is not Attribute.ORDER:
                 reasons.append(f"“{constraint.text}”: {constraint.label}")
         scored.append(

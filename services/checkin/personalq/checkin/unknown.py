@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from personalq.checkin.cards import Hit
 from personalq.checkin.describe import concepts, profile
-from personalq.checkin.intent import Attribute, Constraint, Intent
+from personalq.checkin.intent import Attribute, Constraint, Intent, Mention, Span
 
 
 def by_description(intent: Intent, hits: Sequence[Hit]) -> tuple[Intent, tuple[Hit, ...]]:
@@ -27,5 +27,15 @@ def by_description(intent: Intent, hits: Sequence[Hit]) -> tuple[Intent, tuple[H
         text=unknown.text,
         label=unknown.label,
     )
-    changed = replace(intent, constraints=(*intent.constraints, described), unknown_subject=None)
+    named = Mention(
+        span=unknown.span or Span(0, 0),
+        subjects=tuple(dict.fromkeys(s for hit in found for s in hit.card.subjects)),
+        weight=2,
+    )
+    changed = replace(
+        intent,
+        constraints=(*intent.constraints, described),
+        mentions=(*intent.mentions, *((named,) if unknown.span else ())),
+        unknown_subject=None,
+    )
     return changed, found
