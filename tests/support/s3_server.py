@@ -3,22 +3,23 @@
 from __future__ import annotations
 
 import functools
+import threading
 from collections.abc import Mapping
 from typing import Any
 
 import fsspec
-from moto.server import ThreadedMotoServer
+from moto.server import DomainDispatcherApplication, create_backend_app
+from werkzeug.serving import BaseWSGIServer, make_server
 
 
 @functools.cache
 def s3_server(bucket: str) -> Mapping[str, Any]:
     """Storage options that lead to an empty `bucket` on a server; one per bucket and process.
 
-    It runs in daemon threads until the process ends.
+    It runs in a daemon thread until the process ends.
     """
-    host, port = _start().get_host_and_port()
     options: dict[str, Any] = {
-        "endpoint_url": f"http://{host}:{port}",
+        "endpoint_url": f"http://127.0.0.1:{_start().port}",
         "key": "test",
         "secret": "test",
         "config_kwargs": {"retries": {"max_attempts": 1}},
@@ -28,7 +29,9 @@ def s3_server(bucket: str) -> Mapping[str, Any]:
 
 
 @functools.cache
-def _start() -> ThreadedMotoServer:
-    server = ThreadedMotoServer(ip_address="127.0.0.1", port=0, verbose=False)
-    server.start()
+def _start() -> BaseWSGIServer:
+    app = DomainDispatcherApplication(create_backend_app)
+    # One request at a time: moto's objects do not survive being replaced while they are answered.
+    server = make_server("127.0.0.1", 0, app, threaded=False)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
     return server
