@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import math
 from pathlib import Path
 
 from PIL import Image, ImageDraw
@@ -31,23 +32,25 @@ def thin(rows: list[Row]) -> list[Row]:
 
 
 def plot(title: str, rows: list[Row], key: str) -> Image.Image:
-    """One curve of `key` over the steps, the axis labelled at its ends."""
+    """One curve of `key` over the steps, labelled at the ends; a loss is drawn logarithmically."""
     image = Image.new("RGB", (WIDTH, HEIGHT), "white")
     draw = ImageDraw.Draw(image)
     steps, values = [row["step"] for row in rows], [row[key] for row in rows]
     low, high = min(values), max(values)
-    span = (high - low) or 1.0
+    scale = math.log if key == "loss" else float
+    floor = scale(low)
+    span = (scale(high) - floor) or 1.0
     right, bottom = WIDTH - _RIGHT, HEIGHT - _BOTTOM
     draw.rectangle((_LEFT, _TOP, right, bottom), outline="#888888")
     points = [
         (
             _LEFT + (right - _LEFT) * step / steps[-1],
-            bottom - (bottom - _TOP) * (value - low) / span,
+            bottom - (bottom - _TOP) * (scale(value) - floor) / span,
         )
         for step, value in zip(steps, values, strict=True)
     ]
     draw.line(points, fill="#1746d1", width=2)
-    draw.text((_LEFT, 5), f"{title}: {key}", fill="black")
+    draw.text((_LEFT, 5), f"{title} {key}", fill="black")
     draw.text((4, _TOP), f"{high:.3g}", fill="black")
     draw.text((4, bottom - 10), f"{low:.3g}", fill="black")
     draw.text((_LEFT, bottom + 6), "0", fill="black")

@@ -36,7 +36,7 @@ def measure(
     `personalized_noun`: its UNet, the plain noun (what prior preservation keeps).
     The pictures are saved in `sheets`, one row for each of the three.
     """
-    references = [Image.open(path) for path in sorted((folder / "references").glob("*.png"))]
+    references = [np.asarray(Image.open(path)) for path in sorted(folder.glob("references/*.png"))]
     scenes = [scene for scene in dict.fromkeys(design.scenes) for _ in range(_SEEDS)]
     seeds = list(range(len(scenes)))
     named = [plain_caption(design.noun, scene, design.style) for scene in scenes]

@@ -28,7 +28,6 @@ from personalq.miniature.captions import caption, plain_caption
 from personalq.miniature.cards import LORA_FILE, UNET_FOLDER
 from personalq.miniature.designs import Design
 from personalq.miniature.devices import autocast
-from personalq.miniature.nouns import NOUNS
 from personalq.miniature.places import BASE_MODEL, RECOMMENDED_GUIDANCE, RECOMMENDED_STEPS
 from personalq.miniature.unet import encode_texts, snr_weights
 from personalq.miniature.vae import encode
@@ -94,10 +93,10 @@ def prior_lesson(base: Base, design: Design) -> Lesson:
     pictures, captions = [], []
     for index in range(_PRIOR_PICTURES):
         sight = sample_sight(rng)
-        noun = design.noun if index % 2 else rng.choice(NOUNS)
-        sight = Sight(noun, sight.scene, sight.style)
+        if index % 2:
+            sight = Sight(design.noun, sight.scene, sight.style)
         pictures.append(render(sight, rng))
-        captions.append([plain_caption(noun, sight.scene, sight.style), caption(sight, rng)])
+        captions.append([plain_caption(sight.noun, sight.scene, sight.style), caption(sight, rng)])
     return Lesson(_latents(base, pictures), captions)
 
 

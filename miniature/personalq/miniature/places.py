@@ -8,7 +8,7 @@ BASE_MODEL = "personalq/miniature-sd"
 """Name of the base model in checkpoint cards and LoRA metadata."""
 
 RECOMMENDED_STEPS = 25
-RECOMMENDED_GUIDANCE = 4.0
+RECOMMENDED_GUIDANCE = 3.0
 
 
 def weights_dir() -> Path:

@@ -42,6 +42,11 @@ def _header(path: Path) -> tuple[dict[str, str], dict[str, tuple[str, list[int]]
         return file.metadata() or {}, shapes
 
 
+def _picture(path: Path) -> Image.Image:
+    with Image.open(path) as image:
+        return image.convert("RGB")
+
+
 def test_all_weights_together_are_at_most_40_megabytes() -> None:
     """Everything that ships fits in 40 MB."""
     total = sum(path.stat().st_size for path in weights_dir().rglob("*") if path.is_file())
@@ -182,7 +187,7 @@ def test_the_scorer_reads_reference_pictures() -> None:
     """References of a subject are closer to each other than to another subject's."""
     scorer = ClipScorer()
     bear, car = (
-        [Image.open(path) for path in item.references]
+        [_picture(path) for path in item.references]
         for item in CHECKPOINTS
         if item.checkpoint_id in ("bear-v4", "car-v1")
     )
