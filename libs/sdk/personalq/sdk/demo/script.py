@@ -20,11 +20,11 @@ class Line:
 
 LINES = (
     Line(prompt="my most realistic, recently created bear on forest grass"),
-    Line(prompt="my dog on the beach", answer="the pencil sketch"),
+    Line(prompt="a photo of my dog on the beach", answer="the grey one with the blue cap"),
     Line(prompt="a photo of my horse in the snow"),
-    Line(prompt="the watercolor cat by a house"),
-    Line(prompt="the April-trained version of bear at sunset"),
-    Line(prompt="version 2 of my bear in the city"),
-    Line(prompt="my newest dog in the garden"),
+    Line(prompt="a watercolor of my cat on the beach"),
+    Line(prompt="a photo of the April-trained version of bear in the garden"),
+    Line(prompt="a cartoon of version 2 of my bear in the city"),
+    Line(prompt="a photo of my newest dog in the room"),
     Line(prompt="the December watercolor of my cat"),
 )
