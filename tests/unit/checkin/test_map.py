@@ -44,6 +44,7 @@ TABLE = [
     ("a bear chasing a dog, the April build", "a <bear-v4> chasing a dog, the April build", "a <bear-v4> chasing a dog"),
     ("the latest bear model on a beach", "the latest <bear-v4> model on a beach", "the <bear-v4> on a beach"),
     ("v4 of the bear at night", "v4 of the <bear-v4> at night", "<bear-v4> at night"),
+    ("a photo of the April bear", "a photo of the April <bear-v4>", "a photo of <bear-v4>"),
     ("April-trained version of bear", "April-trained version of <bear-v4>", "<bear-v4>"),
     ("bear on grass using the April-trained version", "<bear-v4> on grass using the April-trained version", "<bear-v4> on grass"),
     ("my most realistic, recently created bear on forest grass", "my most realistic, recently created <bear-v4> on forest grass", "my most realistic <bear-v4> on forest grass"),

@@ -23,6 +23,7 @@ _SELECTOR = (
 _SELECTOR_WORD = re.compile(rf"(?<![\w<-]){_SELECTOR}(?![\w>-])")
 _SELECTED_AFTER = re.compile(rf"(?:\s+(?:trained|training|lora))?\s+{_SELECTOR}(?!\w)")
 _OF = re.compile(r"\s*(?:version\s+)?of(?:\s+(?:the|my|our|an?|that))?(?=\s)")
+_OF_START = re.compile(r"of\s+")
 _ONE_BEFORE = re.compile(
     rf"(?:(?<!\w)(?:the|my|our|an?|that)\s+)?(?<!\w){_SELECTOR}\s+(?:(?:that|"
     rf"which)\s+)?(?:(?:is|was|were|has\s+been|i|we)\s+)?(?:(?:from|of|in|"
@@ -149,8 +150,23 @@ def _dropped(prompt: str, intent: Intent, edits: Sequence[_Edit]) -> list[Span]:
         tails = [(edit.end, _SELECTED_AFTER.match(lowered, edit.end)) for edit in edits]
         spans += [Span(end, after.end()) for end, after in tails if after]
     outside = [part for span in merge(spans) for part in _outside(span, protected)]
+    outside = [_keep_of(lowered, span, protected) for span in outside]
     outside = [_lead(lowered, span, protected) for span in _bridged(lowered, outside)]
     return [part for span in merge(outside) for part in _outside(span, protected)]
+
+
+def _keep_of(lowered: str, span: Span, protected: Sequence[Span]) -> Span:
+    """Leave "of" before a trigger: "a photo of [the April] <t>"."""
+    of = _OF_START.match(lowered, span.start, span.end)
+    if of is None or not _stands_before(lowered, span, protected):
+        return span
+    return Span(of.end(), span.end)
+
+
+def _stands_before(lowered: str, span: Span, protected: Sequence[Span]) -> bool:
+    """Whether a trigger follows `span`, spaces aside."""
+    following = len(lowered) - len(lowered[span.end :].lstrip())
+    return any(guard.start == following for guard in protected)
 
 
 def _bridged(lowered: str, spans: Sequence[Span]) -> list[Span]:
@@ -184,9 +200,7 @@ def _grow(lowered: str, span: Span) -> Span:
 
 def _lead(lowered: str, span: Span, protected: Sequence[Span]) -> Span:
     """Take along "using the" or ", the" when the dropped words leave its phrase empty."""
-    following = len(lowered) - len(lowered[span.end :].lstrip())
-    kept = any(guard.start == following for guard in protected)
-    if kept or not _OPEN_NP.match(lowered, span.end):
+    if _stands_before(lowered, span, protected) or not _OPEN_NP.match(lowered, span.end):
         return span
     lead = ends_before(_LEAD, lowered, span.start)
     return Span(lead.start(), span.end) if lead else span
