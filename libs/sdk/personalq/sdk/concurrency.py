@@ -8,6 +8,8 @@ from typing import Any, TypeVar
 
 T = TypeVar("T")
 
+_PATIENCE_S = 5.0  # how long a cancelled task may clean up before it is cancelled again
+
 
 async def together(works: Iterable[Coroutine[Any, Any, T]]) -> list[T]:
     """Results in order; when one fails, the others are cancelled and its own error is raised."""
@@ -15,6 +17,17 @@ async def together(works: Iterable[Coroutine[Any, Any, T]]) -> list[T]:
     try:
         return await asyncio.gather(*tasks)
     finally:
-        for task in tasks:
+        await abandon(*tasks)
+
+
+async def abandon(*tasks: asyncio.Task[Any]) -> None:
+    """Cancel tasks until all have ended; what they raise is of no interest any more.
+
+    Once is not enough: before Python 3.12 `asyncio.wait_for`, which nats-py waits with, loses a
+    cancellation that arrives together with the result.
+    """
+    while pending := [task for task in tasks if not task.done()]:
+        for task in pending:
             task.cancel()
-        await asyncio.gather(*tasks, return_exceptions=True)
+        await asyncio.wait(pending, timeout=_PATIENCE_S)
+    await asyncio.gather(*tasks, return_exceptions=True)

@@ -5,11 +5,11 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import re
-from collections.abc import AsyncGenerator, Callable, Collection, Sequence
+from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import aclosing
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any, TypedDict
+from typing import TypedDict
 from urllib.parse import unquote, urlsplit
 
 from personalq.chassis.errors import CorruptFile, InvalidInput, NotReady, Unavailable
@@ -18,6 +18,7 @@ from personalq.chassis.inspection import inspect
 from personalq.chassis.sources import SCHEMES, digest_of
 from personalq.chassis.subjects import DEAD_LETTERS, DEAD_PREFIX
 from personalq.sdk import wire
+from personalq.sdk.concurrency import abandon
 from personalq.sdk.results import Checkpoint, Publication
 
 MAX_TRIGGER_CHARS = 64
@@ -165,7 +166,7 @@ async def wait_servable(
             tasks, timeout=timeout_s, return_when=asyncio.FIRST_COMPLETED
         )
     finally:
-        await _end(tasks)
+        await abandon(*tasks)
     for task in finished:
         task.result()  # raises what the task raised
     if servable in finished:
@@ -176,15 +177,6 @@ async def wait_servable(
         "how far it is",
         state=last.state if last else "",
     )
-
-
-async def _end(tasks: Collection[asyncio.Task[Any]]) -> None:
-    """Cancels until it sticks: before Python 3.12 `wait_for`, inside nats-py, may swallow one."""
-    pending = {task for task in tasks if not task.done()}
-    while pending:
-        for task in pending:
-            task.cancel()
-        _, pending = await asyncio.wait(pending, timeout=0.1)
 
 
 async def _servable(

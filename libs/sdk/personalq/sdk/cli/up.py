@@ -91,7 +91,7 @@ async def _serve(
         report=_Lines(),
     ) as stack:
         if with_miniature:
-            await _publish_miniature(stack)
+            await stack.during(_publish_miniature(stack))
         console.print("READY")
         await stack.failure()
 

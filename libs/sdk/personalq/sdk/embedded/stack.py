@@ -13,7 +13,7 @@ from typing import Any, NoReturn, Protocol, TypeVar
 import grpc
 from grpc_health.v1 import health_pb2, health_pb2_grpc
 
-from personalq.sdk.concurrency import together
+from personalq.sdk.concurrency import abandon, together
 from personalq.sdk.embedded import lock
 from personalq.sdk.embedded.leftovers import Registry
 from personalq.sdk.embedded.nats import run_nats
@@ -65,9 +65,7 @@ class Stack:
                 _check_alive(self.children)  # rather the cause than the symptom
             return task.result()
         finally:
-            for each in (task, failure):
-                each.cancel()
-            await asyncio.gather(task, failure, return_exceptions=True)
+            await abandon(task, failure)
 
 
 @asynccontextmanager
