@@ -81,7 +81,7 @@ def test_a_second_stack_lives_beside_the_first_and_survives_being_killed(
         second.process.wait()
         assert second.survivors() == []
     finally:
-        second.destroy()
+        second.destroy(keep=True)
 
     again = EmbeddedStack(data, "--no-miniature", base=second.ports.base)
     try:

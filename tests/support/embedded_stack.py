@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -14,6 +15,7 @@ import psutil
 
 from personalq.sdk.client import AsyncPersonalQ
 from personalq.sdk.embedded.ports import Ports, free_base
+from personalq.sdk.embedded.postgres import data_directory
 
 PERSONALQ = Path(sys.executable).with_name("personalq")
 READY_TIMEOUT_S = 330.0
@@ -103,14 +105,16 @@ class EmbeddedStack:
         [found] = [each for each in self.parts if f"personalq.{name}" in each.cmdline()]
         return found
 
-    def destroy(self) -> None:
-        """Leave nothing running, whatever state the test left."""
+    def destroy(self, *, keep: bool = False) -> None:
+        """Leave nothing running, whatever state the test left; and no database unless `keep`."""
         if self.process.poll() is None:
             self.process.kill()
             self.process.wait()
         for each in self.started:
             if each.is_running():
                 each.kill()
+        if not keep:
+            shutil.rmtree(data_directory(self.data), ignore_errors=True)
 
 
 Done = subprocess.CompletedProcess[str]

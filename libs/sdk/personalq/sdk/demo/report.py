@@ -12,7 +12,7 @@ from pathlib import Path
 class Seconds:
     """How long it took."""
 
-    setup: float  # installation, as the Makefile measured it; 0 when there was nothing to do
+    setup: float  # installation, whenever that was, as the Makefile measured it
     start: float  # until the stack served
     job: float  # from the first event to the last picture
 

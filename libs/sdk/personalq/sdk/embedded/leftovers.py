@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from contextlib import suppress
 from pathlib import Path
 
 import psutil
@@ -36,10 +37,12 @@ class Registry:
         """
         alive = [process for pid, started in self._read() if (process := _same(pid, started))]
         for process in alive:
-            process.terminate()
+            with suppress(psutil.NoSuchProcess):  # the kernel was faster
+                process.terminate()
         _, stubborn = psutil.wait_procs(alive, timeout=_GRACE_S)
         for process in stubborn:
-            process.kill()
+            with suppress(psutil.NoSuchProcess):
+                process.kill()
         psutil.wait_procs(stubborn, timeout=_GRACE_S)
         self.clear()
         return len(alive)

@@ -49,6 +49,10 @@ async def run_postgres(
     directory.mkdir(parents=True, exist_ok=True)
     user = _UNPRIVILEGED if os.geteuid() == 0 else None
     programs, data = _places(directory, user)
+    if user is not None and not _password_file(directory).exists():
+        # The folder of the stack is new. Data outside it, under the same name, belonged to one
+        # that somebody removed, and nobody knows its password any more.
+        shutil.rmtree(data, ignore_errors=True)
     password = _password(directory)
     if not (data / "PG_VERSION").exists():
         await asyncio.to_thread(_initialise, programs, data, password, user)
@@ -113,6 +117,7 @@ def _copied_programs(programs: Path) -> Path:
     copy = _ROOT_HOME / f"{programs.name}-{programs.stat().st_mtime_ns:x}"
     if not copy.exists():
         partial = _ROOT_HOME / f".{copy.name}-{os.getpid()}"
+        shutil.rmtree(partial, ignore_errors=True)
         for folder in (programs, package.with_name(f"{package.name}.libs")):
             shutil.copytree(folder, partial / folder.relative_to(package.parent), symlinks=True)
         for path in [partial, *partial.rglob("*")]:
@@ -125,8 +130,12 @@ def _copied_programs(programs: Path) -> Path:
     return copy / programs.relative_to(package.parent)
 
 
+def _password_file(directory: Path) -> Path:
+    return directory / "postgres.password"
+
+
 def _password(directory: Path) -> str:
-    path = directory / "postgres.password"
+    path = _password_file(directory)
     if not path.exists():
         _write_secret(path, secrets.token_urlsafe(24))
     return path.read_text()
@@ -143,6 +152,7 @@ def _initialise(programs: Path, data: Path, password: str, user: str | None) -> 
     shutil.rmtree(partial, ignore_errors=True)
     partial.mkdir(mode=0o700, parents=True)
     password_file = partial.with_name(f"{partial.name}.password")
+    password_file.unlink(missing_ok=True)
     _write_secret(password_file, password)
     if user is not None:
         shutil.chown(partial, user)
