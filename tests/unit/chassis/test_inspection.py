@@ -318,7 +318,7 @@ class TestMetadata:
             ({"ss_sd_model_name": "C:\\models\\dreamshaper_8.safetensors"},
              "dreamshaper_8.safetensors"),
             ({"ss_sd_model_name": "None", "ss_base_model_version": "sd_v1"}, "sd_v1"),
-            ({"base_model_name_or_path": "/home/someone/hub/models--a--b-c/snapshots/0123"}, "a/b-c"),
+            ({"base_model_name_or_path": "/srv/hub/models--a--b-c/snapshots/0123"}, "a/b-c"),
             ({"modelspec.architecture": "stable-diffusion-v1/lora"}, "stable-diffusion-v1/lora"),
             ({}, ""),
         ],
