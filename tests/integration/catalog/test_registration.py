@@ -120,6 +120,31 @@ async def test_a_diffusers_folder_becomes_a_card(world: World) -> None:
     assert not again.created
 
 
+async def test_a_card_without_a_trigger_and_one_with_several(world: World) -> None:
+    """A third of the checkpoints published have no trigger; of several the first is canonical."""
+    file = lora_file(world.folder / "bear.safetensors")
+    plain = await world.register(landed(file, triggers=()))
+    assert plain.card.triggers == ()
+    assert plain == Registered(card=plain.card, created=True)
+    assert not (await world.register(landed(file, triggers=()))).created
+    several = await world.register(landed(file, "two", triggers=("<b>", "sks bear", "<a>")))
+    assert several.card.triggers == ("<b>", "sks bear", "<a>")
+    now_named = await world.register(landed(file, triggers=("<bear>",)))
+    assert (now_named.created, now_named.card.triggers) == (True, ("<bear>",))
+
+
+async def test_a_date_ahead_of_the_clock_is_stored_and_logged(
+    world: World, caplog: pytest.LogCaptureFixture
+) -> None:
+    """A wrong clock loses no checkpoint; whoever runs the catalog can see it."""
+    ahead = NOW + timedelta(days=3)
+    done = await world.register(
+        landed(lora_file(world.folder / "bear.safetensors"), created_at=ahead)
+    )
+    assert done.card.created_at == ahead
+    assert "checkpoint from the future" in caplog.messages
+
+
 async def test_what_the_pipeline_says_wins(world: World) -> None:
     """Description, dates and usage are taken over."""
     file = lora_file(world.folder / "bear.safetensors", metadata={"modelspec.date": "2026-01-02"})
@@ -331,7 +356,6 @@ async def test_a_redelivery_does_not_undo_what_people_changed(world: World) -> N
         store=world.store,
         embedder=None,
         announce=world.announce,
-        now=NOW,
     )
     assert not (await world.register(landed(file))).created
     stored = await world.stored()
@@ -470,7 +494,6 @@ async def test_updates_are_bound_to_the_mask(world: World) -> None:
             store=world.store,
             embedder=embedder,
             announce=world.announce,
-            now=NOW,
         )
 
     refused: Mapping[str, Sequence[str]] = {"update_mask": ["source"], "": []}

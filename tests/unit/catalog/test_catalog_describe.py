@@ -23,6 +23,12 @@ async def test_attributes_become_sentences() -> None:
     )
 
 
+async def test_a_style_checkpoint_pictures_anything() -> None:
+    """Without a subject the description names the style alone."""
+    made = card("ink", subjects=(), styles=("ink",))
+    assert await describe_plainly(made, _examined({})) == "Anything in ink style."
+
+
 async def test_the_trainers_words_are_added_on_one_line() -> None:
     """What the file says of itself is data: no control characters, not without end."""
     metadata = {"modelspec.description": "Grumpy\u0000\n owl " + "x" * 900}

@@ -82,10 +82,17 @@ def test_a_trigger_of_64_characters_is_fine(lora: Path) -> None:
     assert _describe(lora, trigger="t" * 64).triggers == ("t" * 64,)
 
 
-def test_a_card_without_a_subject_is_refused(lora: Path) -> None:
-    """Check-in could never find it."""
+def test_a_checkpoint_may_have_no_trigger(lora: Path) -> None:
+    """A third of those published have none."""
+    assert describe(lora, trigger=(), subject="bear", check=True, fields={}).triggers == ()
+
+
+def test_a_card_without_subject_and_style_is_refused(lora: Path) -> None:
+    """Check-in could never find it; a style alone will do."""
     with pytest.raises(InvalidInput, match="--subject"):
         describe(lora, trigger="<a>", subject=[], check=True, fields={})
+    card = describe(lora, trigger="<a>", subject=[], check=True, fields={"style": "ink"})
+    assert (card.subjects, card.styles) == ((), ("ink",))
 
 
 def test_an_id_with_odd_characters_is_refused(lora: Path) -> None:

@@ -267,8 +267,8 @@ class AsyncPersonalQ:
         self,
         source: str | Path,
         *,
-        trigger: str | Sequence[str],
-        subject: str | Sequence[str],
+        trigger: str | Sequence[str] = (),
+        subject: str | Sequence[str] = (),
         wait: bool = False,
         wait_profiles: Sequence[str] = (),
         wait_timeout_s: float = 600.0,
@@ -280,8 +280,9 @@ class AsyncPersonalQ:
 
         Args:
             source: A safetensors file or a diffusers folder, or the URI of one.
-            trigger: Trigger token or tokens, the canonical one first.
-            subject: What it pictures, for example "bear".
+            trigger: Trigger token or tokens, the canonical one first; none when it was trained
+                without: prompts for it then stay as they are.
+            subject: What it pictures, for example "bear"; may be left out for a style.
             wait: Return only when the checkpoint is servable.
             wait_profiles: With `wait`: servable for each of these; for any when empty.
             wait_timeout_s: How long to wait.

@@ -55,8 +55,8 @@ def describe(
 
     Args:
         source: File or folder, or the URI of one.
-        trigger: Trigger token or tokens, canonical first.
-        subject: Subject type or types.
+        trigger: Trigger token or tokens, canonical first; none when it was trained without.
+        subject: Subject type or types; may be left out for a style.
         check: Refuse a local file that the catalog would refuse.
         fields: The rest of the card.
 
@@ -65,17 +65,16 @@ def describe(
         CorruptFile: the bytes are no checkpoint.
     """
     uri, path = _locate(source)
-    candidates: Sequence[str] = ()
     if path is not None and check:
         found = inspect(path)
         if found.problems:
             raise CorruptFile(f"{path}: {'; '.join(found.problems)}", field="checkpoint.source")
-        candidates = found.trigger_candidates
-    triggers = _triggers(_words(trigger), candidates)
-    subjects = _words(subject)
-    if not any(subjects):
+    triggers = _triggers(_words(trigger))
+    subjects, styles = _words(subject), _words(fields.get("style", ()))
+    if not any(subjects) and not any(styles):
         raise InvalidInput(
-            "a checkpoint needs a subject: say what it pictures, for example --subject bear",
+            "a checkpoint needs a subject or a style: say what it pictures, for example "
+            "--subject bear, or how it looks, for example --style watercolor",
             field="checkpoint.subjects",
         )
     sha256, size_bytes = fields.get("sha256", ""), fields.get("size_bytes", 0)
@@ -95,7 +94,7 @@ def describe(
         name=fields.get("name", ""),
         triggers=triggers,
         subjects=subjects,
-        styles=_words(fields.get("style", ())),
+        styles=styles,
         description=fields.get("description", ""),
         base_model=fields.get("base_model", ""),
         version=fields.get("version"),
@@ -237,16 +236,13 @@ def _words(words: Words) -> tuple[str, ...]:
     return (words,) if isinstance(words, str) else tuple(words)
 
 
-def _triggers(triggers: tuple[str, ...], candidates: Sequence[str]) -> tuple[str, ...]:
-    """The triggers, checked; `candidates` are those that the file itself names."""
-    for index, trigger in enumerate(triggers or ("",)):
+def _triggers(triggers: tuple[str, ...]) -> tuple[str, ...]:
+    for index, trigger in enumerate(triggers):
         field = f"checkpoint.triggers[{index}]"
         if not trigger.strip():
-            example = next(iter(candidates), "<bear-v4>")
-            source = "the file names" if candidates else "for example"
             raise InvalidInput(
-                "a trigger must not be empty: give the token the checkpoint was trained on, "
-                f"{source} --trigger '{example}'",
+                "a trigger must not be empty: give the token the checkpoint was trained on, for "
+                "example --trigger '<bear-v4>', or leave it out",
                 field=field,
             )
         if len(trigger) > MAX_TRIGGER_CHARS:

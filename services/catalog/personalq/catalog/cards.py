@@ -11,7 +11,7 @@ import re
 import unicodedata
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 from enum import StrEnum
 
 from personalq.chassis.errors import InvalidInput
@@ -57,7 +57,7 @@ class Card:
 
     checkpoint_id: str
     name: str = ""
-    #: The first one is canonical. Several cards may share one.
+    #: The first one is canonical. Several cards may share one; a third of all cards have none.
     triggers: tuple[str, ...] = ()
     subjects: tuple[str, ...] = ()
     styles: tuple[str, ...] = ()
@@ -158,9 +158,10 @@ MAX_LABELS = 32
 MAX_NAME = 128
 MAX_DESCRIPTION = 4000
 MAX_URI = 2048
+#: Times outside are mistakes, such as milliseconds taken for seconds. One that merely lies ahead of
+#: our clock is not: clocks of training machines are wrong by hours, ours may be wrong by years.
 EARLIEST = datetime(2000, 1, 1, tzinfo=UTC)
-#: How far ahead of ours another machine's clock may be.
-CLOCK_SKEW = timedelta(days=1)
+LATEST = datetime(2100, 1, 1, tzinfo=UTC)
 
 _ID = re.compile(r"[A-Za-z0-9._-]{1,128}")
 _SHA256 = re.compile(r"[0-9a-f]{64}")
@@ -174,7 +175,7 @@ def checked_id(checkpoint_id: str) -> str:
     return checkpoint_id
 
 
-def checked(card: Card, *, now: datetime) -> Card:
+def checked(card: Card) -> Card:
     """Return the card with its texts tidied; raise InvalidInput naming everything that is wrong."""
     card = _tidied(card)
     problems: dict[str, str] = {}
@@ -185,8 +186,8 @@ def checked(card: Card, *, now: datetime) -> Card:
 
     require("checkpoint_id", _id_problem(card.checkpoint_id))
     require("name", _text_problem(card.name, MAX_NAME))
-    require("triggers", "" if card.triggers else "give at least one trigger, such as <bear-v4>")
-    require("subjects", "" if card.subjects else "say what it pictures, for example bear")
+    if not card.subjects and not card.styles:
+        require("subjects", "say what it pictures, for example bear, or give a style")
     for where, labels, longest in (
         ("triggers", card.triggers, MAX_TRIGGER),
         ("subjects", card.subjects, MAX_LABEL),
@@ -204,8 +205,8 @@ def checked(card: Card, *, now: datetime) -> Card:
         require("version", f"is {card.version}; versions count from 0 or 1")
     if card.use_count < 0:
         require("use_count", f"is {card.use_count}; it cannot be negative")
-    require("created_at", _time_problem(card.created_at, now))
-    require("last_used_at", _time_problem(card.last_used_at, now))
+    require("created_at", _time_problem(card.created_at))
+    require("last_used_at", _time_problem(card.last_used_at))
     require("source.uri", _uri_problem(card.source.uri))
     if card.source.sha256 and not _SHA256.fullmatch(card.source.sha256):
         require("source.sha256", "must be 64 lower-case hexadecimal digits")
@@ -309,17 +310,12 @@ def _text_problem(text: str, longest: int, *, empty: bool = True, lines: bool = 
     return ""
 
 
-def is_plausible(moment: datetime, *, now: datetime) -> bool:
-    """Whether a checkpoint can have been trained or used then."""
-    return EARLIEST <= moment <= now + CLOCK_SKEW
-
-
-def _time_problem(moment: datetime | None, now: datetime) -> str:
-    if moment is None or is_plausible(moment, now=now):
+def _time_problem(moment: datetime | None) -> str:
+    if moment is None or EARLIEST <= moment < LATEST:
         return ""
     if moment < EARLIEST:
         return f"is {moment.date()}, before there were such checkpoints"
-    return f"is {moment.date()}, which is in the future"
+    return f"is {moment.date()}; are these milliseconds where seconds belong?"
 
 
 def _uri_problem(uri: str) -> str:

@@ -14,10 +14,7 @@ _MAX_METADATA = 500
 
 async def describe_plainly(card: Card, examined: Examined) -> str:
     """Say in plain words what the attributes say; the trainer's own words come last."""
-    subject, *others = card.subjects
-    also = f" ({_listed(others)})" if others else ""
-    look = f" in {_listed(card.styles)} style" if card.styles else ""
-    sentences = [f"{_article(subject)} {subject}{also}{look}."]
+    sentences = [f"{_subject(card)}{_look(card)}."]
     if card.environments:
         sentences.append(f"Trained on {_listed(card.environments)} scenes.")
     for name in _METADATA_TEXTS:
@@ -26,6 +23,18 @@ async def describe_plainly(card: Card, examined: Examined) -> str:
             sentences.append(text if text.endswith((".", "!", "?")) else f"{text}.")
             break
     return " ".join(sentences)[:MAX_DESCRIPTION]
+
+
+def _subject(card: Card) -> str:
+    if not card.subjects:
+        return "Anything"
+    subject, *others = card.subjects
+    also = f" ({_listed(others)})" if others else ""
+    return f"{_article(subject)} {subject}{also}"
+
+
+def _look(card: Card) -> str:
+    return f" in {_listed(card.styles)} style" if card.styles else ""
 
 
 def _listed(words: Iterable[str]) -> str:

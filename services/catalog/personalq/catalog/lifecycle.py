@@ -156,7 +156,6 @@ async def update_checkpoint(
     store: CardStore,
     embedder: Embedder | None,
     announce: Announcer,
-    now: datetime,
 ) -> Card:
     """Change the fields named by the mask; new triggers are announced, to be protected.
 
@@ -175,7 +174,7 @@ async def update_checkpoint(
         )
     async with store.writing(tenant) as writer:
         before = await _existing(writer, checkpoint_id)
-        after = checked(replace(before, **{path: getattr(changes, path) for path in mask}), now=now)
+        after = checked(replace(before, **{path: getattr(changes, path) for path in mask}))
         if after.created_at is None:
             after = replace(after, created_at=before.created_at)
         if after != before:

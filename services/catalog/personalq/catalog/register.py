@@ -5,15 +5,15 @@ from __future__ import annotations
 import logging
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
-from datetime import datetime
+from datetime import datetime, timedelta
 
 from personalq.catalog.cards import (
+    EARLIEST,
     MAX_NAME,
     Card,
     Format,
     State,
     checked,
-    is_plausible,
     printable,
     registration_hash,
 )
@@ -38,6 +38,9 @@ from personalq.chassis.errors import (
 from personalq.chassis.inspection import Inspection, check_base
 
 log = logging.getLogger(__name__)
+
+#: How far ahead of ours another machine's clock commonly is.
+CLOCK_SKEW = timedelta(days=1)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -81,7 +84,7 @@ async def register_checkpoint(
         Unavailable: the file's place, the database or the bus is out of reach; a repetition
             finishes what was begun.
     """
-    landed = checked(landed, now=now)
+    landed = checked(landed)
     known = await store.card(tenant, landed.checkpoint_id)
     if known is not None and _is_repetition(landed, known):
         return await _again(known, tenant=tenant, announce=announce)
@@ -111,6 +114,16 @@ async def register_checkpoint(
             "format": str(known.source.format),
         },
     )
+    if known.created_at is not None and known.created_at > now + CLOCK_SKEW:
+        # It would be "the latest" until then, and no earlier file can replace it.
+        log.warning(
+            "checkpoint from the future",
+            extra={
+                "action": "register_checkpoint",
+                "checkpoint_id": known.checkpoint_id,
+                "created_at": known.created_at.isoformat(),
+            },
+        )
     return Registered(card=known, created=True)
 
 
@@ -155,7 +168,8 @@ async def _completed(
     inspection = examined.inspection
     landed = replace(landed, source=examined.origin)
     trained_at = inspection.trained_at
-    if trained_at is not None and not is_plausible(trained_at, now=now):
+    # What a file says is a hint: nobody stands for it.
+    if trained_at is not None and not EARLIEST <= trained_at <= now + CLOCK_SKEW:
         trained_at = None
     card = replace(
         landed,

@@ -6,7 +6,6 @@ import asyncio
 from collections.abc import AsyncGenerator, AsyncIterator, Mapping
 from contextlib import aclosing
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from typing import Any
 
 import grpc
@@ -95,7 +94,6 @@ class CatalogServicer(catalog_pb2_grpc.CatalogServiceServicer):
             store=self.store,
             embedder=self.embedder,
             announce=self.announce,
-            now=datetime.now(UTC),
         )
         return catalog_pb2.UpdateCheckpointResponse(checkpoint=wire.card_to_wire(card))
 

@@ -37,7 +37,10 @@ _ENDPOINTS = ("catalog", "checkin", "renderer", "nats", "tenant")
 Json = Annotated[bool, typer.Option("--json", help="Machine-readable output.")]
 Trigger = Annotated[
     list[str] | None,
-    typer.Option(help="Trigger token, for example '<bear-v4>'; repeat for more, canonical first."),
+    typer.Option(
+        help="Trigger token, for example '<bear-v4>', if it was trained on one; repeat for more, "
+        "canonical first."
+    ),
 ]
 Profile = Annotated[str, typer.Option(help="Serving profile: w8a8, w4a8 or full.")]
 Steps = Annotated[int | None, typer.Option(help="Denoising steps, 1-200.")]

@@ -58,6 +58,11 @@ def run(
     else:
         amount = f" ({size(published.size_bytes)})" if published.size_bytes else ""
         console.print(f"announced {published.checkpoint_id}{amount}")
+    if not trigger:
+        hints.print(
+            "it has no trigger: prompts for it stay as they are, and quantization protects no word "
+            "(`personalq inspect FILE` shows the triggers that a file names)"
+        )
     if published.checkpoint is not None:
         console.print(f"{published.checkpoint_id} is servable")
     else:
