@@ -68,9 +68,17 @@ class _Value:
 
 
 def decide(
-    intent: Intent, candidates: Sequence[Candidate], *, ask_cost: float, zone: ZoneInfo
+    intent: Intent,
+    candidates: Sequence[Candidate],
+    *,
+    ask_cost: float,
+    zone: ZoneInfo,
+    prefer: Attribute | None = None,
 ) -> Choose | Ask:
-    """Choose among candidates, likeliest first; there is at least one. Pure."""
+    """Choose among candidates, likeliest first; there is at least one. Pure.
+
+    `prefer` is the attribute to ask about when there has to be a question and it has one.
+    """
     first = candidates[0]
     if len(candidates) == 1:
         return Choose(candidate=first, confidence=max(first.probability, 0.99))
@@ -87,13 +95,13 @@ def decide(
     confidence = first.probability / mass
     if len(plausible) == 1 or 1 - confidence <= ask_cost:
         return Choose(candidate=first, confidence=first.probability)
-    questions = _questions(intent, plausible, zone)
-    if not questions:
+    found = questions(intent, plausible, zone)
+    if not found:
         return _newest(
             plausible,
             f"{len(plausible)} versions differ in nothing that can be named: the newest is taken",
         )
-    return max(questions, key=lambda scored: scored[0])[1]
+    return max(found, key=lambda scored: (scored[1].attribute is prefer, scored[0]))[1]
 
 
 def _newest(plausible: Sequence[Candidate], why: str) -> Choose:
@@ -104,7 +112,7 @@ def _newest(plausible: Sequence[Candidate], why: str) -> Choose:
     return Choose(candidate=newest, confidence=0.9, reasons=(why,) if len(ties) > 1 else ())
 
 
-def _questions(
+def questions(
     intent: Intent, plausible: Sequence[Candidate], zone: ZoneInfo
 ) -> list[tuple[float, Ask]]:
     """(worth, question) for every attribute that tells the candidates apart."""
