@@ -8,6 +8,7 @@ from google.protobuf import descriptor as _descriptor
 from google.protobuf import field_mask_pb2 as _field_mask_pb2
 from google.protobuf import message as _message
 from google.protobuf.internal import containers as _containers
+from google.protobuf.internal import enum_type_wrapper as _enum_type_wrapper
 from personalq.v1 import types_pb2 as _types_pb2
 import builtins as _builtins
 import sys
@@ -19,6 +20,38 @@ else:
     from typing_extensions import TypeAlias as _TypeAlias, Never as _Never
 
 DESCRIPTOR: _descriptor.FileDescriptor
+
+class _NameKind:
+    ValueType = _typing.NewType("ValueType", _builtins.int)
+    V: _TypeAlias = ValueType  # noqa: Y015
+
+class _NameKindEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_NameKind.ValueType], _builtins.type):
+    DESCRIPTOR: _descriptor.EnumDescriptor
+    NAME_KIND_UNSPECIFIED: _NameKind.ValueType  # 0
+    """Never sent."""
+    NAME_KIND_CHECKPOINT_ID: _NameKind.ValueType  # 1
+    """The id of one checkpoint."""
+    NAME_KIND_TRIGGER: _NameKind.ValueType  # 2
+    """A trigger."""
+    NAME_KIND_ALIAS: _NameKind.ValueType  # 3
+    """What people call the thing pictured."""
+    NAME_KIND_NAME: _NameKind.ValueType  # 4
+    """The display name."""
+
+class NameKind(_NameKind, metaclass=_NameKindEnumTypeWrapper):
+    """What a name is to the checkpoints it belongs to."""
+
+NAME_KIND_UNSPECIFIED: NameKind.ValueType  # 0
+"""Never sent."""
+NAME_KIND_CHECKPOINT_ID: NameKind.ValueType  # 1
+"""The id of one checkpoint."""
+NAME_KIND_TRIGGER: NameKind.ValueType  # 2
+"""A trigger."""
+NAME_KIND_ALIAS: NameKind.ValueType  # 3
+"""What people call the thing pictured."""
+NAME_KIND_NAME: NameKind.ValueType  # 4
+"""The display name."""
+Global___NameKind: _TypeAlias = NameKind  # noqa: Y015
 
 @_typing.final
 class RegisterCheckpointRequest(_message.Message):
@@ -198,8 +231,8 @@ class UpdateCheckpointRequest(_message.Message):
 
     @_builtins.property
     def update_mask(self) -> _field_mask_pb2.FieldMask:
-        """Which fields to change: name, triggers, subjects, styles, description, version, created_at,
-        last_used_at, use_count, environments, owner.
+        """Which fields to change: name, aliases, triggers, subjects, styles, description, version,
+        created_at, last_used_at, use_count, environments, owner.
         """
 
     def __init__(
@@ -305,6 +338,7 @@ class CheckpointFilter(_message.Message):
     STATES_FIELD_NUMBER: _builtins.int
     EXCLUDED_SUBJECTS_FIELD_NUMBER: _builtins.int
     EXCLUDED_ENVIRONMENTS_FIELD_NUMBER: _builtins.int
+    NAMES_FIELD_NUMBER: _builtins.int
     @_builtins.property
     def subjects(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
         """The card has one of these subjects."""
@@ -357,6 +391,10 @@ class CheckpointFilter(_message.Message):
     def excluded_environments(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
         """Trained in none of these environments."""
 
+    @_builtins.property
+    def names(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
+        """Has one of these aliases or display names, compared as by ResolveNames."""
+
     def __init__(
         self,
         *,
@@ -373,10 +411,11 @@ class CheckpointFilter(_message.Message):
         states: _abc.Iterable[_types_pb2.CheckpointState.ValueType] | None = ...,
         excluded_subjects: _abc.Iterable[_builtins.str] | None = ...,
         excluded_environments: _abc.Iterable[_builtins.str] | None = ...,
+        names: _abc.Iterable[_builtins.str] | None = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["created", b"created", "last_used", b"last_used"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["checkpoint_ids", b"checkpoint_ids", "created", b"created", "environments", b"environments", "excluded_environments", b"excluded_environments", "excluded_styles", b"excluded_styles", "excluded_subjects", b"excluded_subjects", "last_used", b"last_used", "owners", b"owners", "states", b"states", "styles", b"styles", "subjects", b"subjects", "triggers", b"triggers", "versions", b"versions"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["checkpoint_ids", b"checkpoint_ids", "created", b"created", "environments", b"environments", "excluded_environments", b"excluded_environments", "excluded_styles", b"excluded_styles", "excluded_subjects", b"excluded_subjects", "last_used", b"last_used", "names", b"names", "owners", b"owners", "states", b"states", "styles", b"styles", "subjects", b"subjects", "triggers", b"triggers", "versions", b"versions"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -634,7 +673,9 @@ Global___GetVocabularyRequest: _TypeAlias = GetVocabularyRequest  # noqa: Y015
 
 @_typing.final
 class GetVocabularyResponse(_message.Message):
-    """The words of a tenant's selectable cards."""
+    """The words of a tenant's selectable cards, each as many cards spell it. Names of single
+    checkpoints are no part of it: there may be a hundred thousand; see ResolveNames.
+    """
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -668,11 +709,11 @@ class GetVocabularyResponse(_message.Message):
 
     @_builtins.property
     def triggers(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
-        """Triggers."""
+        """Triggers; see ResolveNames."""
 
     @_builtins.property
     def checkpoint_ids(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
-        """Checkpoint ids."""
+        """Checkpoint ids; see ResolveNames."""
 
     def __init__(
         self,
@@ -693,3 +734,83 @@ class GetVocabularyResponse(_message.Message):
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___GetVocabularyResponse: _TypeAlias = GetVocabularyResponse  # noqa: Y015
+
+@_typing.final
+class ResolveNamesRequest(_message.Message):
+    """Asks which of some words name a checkpoint that can be selected."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    NAMES_FIELD_NUMBER: _builtins.int
+    @_builtins.property
+    def names(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
+        """Words or short runs of words, compared without case, spacing, angle brackets and quotes; 1000 at
+        most.
+        """
+
+    def __init__(
+        self,
+        *,
+        names: _abc.Iterable[_builtins.str] | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["names", b"names"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___ResolveNamesRequest: _TypeAlias = ResolveNamesRequest  # noqa: Y015
+
+@_typing.final
+class ResolvedName(_message.Message):
+    """One name found."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    NAME_FIELD_NUMBER: _builtins.int
+    KIND_FIELD_NUMBER: _builtins.int
+    SPELLING_FIELD_NUMBER: _builtins.int
+    name: _builtins.str
+    """As it was asked for."""
+    kind: Global___NameKind.ValueType
+    """What it is; a word that is several things comes once for each."""
+    spelling: _builtins.str
+    """As the catalog spells it; a name that cards spell in several ways comes once for each."""
+    def __init__(
+        self,
+        *,
+        name: _builtins.str = ...,
+        kind: Global___NameKind.ValueType = ...,
+        spelling: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["kind", b"kind", "name", b"name", "spelling", b"spelling"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___ResolvedName: _TypeAlias = ResolvedName  # noqa: Y015
+
+@_typing.final
+class ResolveNamesResponse(_message.Message):
+    """The names found; those that name nothing are left out."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    NAMES_FIELD_NUMBER: _builtins.int
+    @_builtins.property
+    def names(self) -> _containers.RepeatedCompositeFieldContainer[Global___ResolvedName]:
+        """In the order they were asked for."""
+
+    def __init__(
+        self,
+        *,
+        names: _abc.Iterable[Global___ResolvedName] | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["names", b"names"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___ResolveNamesResponse: _TypeAlias = ResolveNamesResponse  # noqa: Y015

@@ -81,6 +81,11 @@ class CatalogServiceStub:
                 request_serializer=personalq_dot_v1_dot_catalog__pb2.GetVocabularyRequest.SerializeToString,
                 response_deserializer=personalq_dot_v1_dot_catalog__pb2.GetVocabularyResponse.FromString,
                 _registered_method=True)
+        self.ResolveNames = channel.unary_unary(
+                '/personalq.v1.CatalogService/ResolveNames',
+                request_serializer=personalq_dot_v1_dot_catalog__pb2.ResolveNamesRequest.SerializeToString,
+                response_deserializer=personalq_dot_v1_dot_catalog__pb2.ResolveNamesResponse.FromString,
+                _registered_method=True)
 
 
 class CatalogServiceServicer:
@@ -151,6 +156,13 @@ class CatalogServiceServicer:
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
+    def ResolveNames(self, request, context):
+        """Says which of some words name a checkpoint: its id, a trigger, an alias or its display name.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
 
 def add_CatalogServiceServicer_to_server(servicer, server):
     rpc_method_handlers = {
@@ -198,6 +210,11 @@ def add_CatalogServiceServicer_to_server(servicer, server):
                     servicer.GetVocabulary,
                     request_deserializer=personalq_dot_v1_dot_catalog__pb2.GetVocabularyRequest.FromString,
                     response_serializer=personalq_dot_v1_dot_catalog__pb2.GetVocabularyResponse.SerializeToString,
+            ),
+            'ResolveNames': grpc.unary_unary_rpc_method_handler(
+                    servicer.ResolveNames,
+                    request_deserializer=personalq_dot_v1_dot_catalog__pb2.ResolveNamesRequest.FromString,
+                    response_serializer=personalq_dot_v1_dot_catalog__pb2.ResolveNamesResponse.SerializeToString,
             ),
     }
     generic_handler = grpc.method_handlers_generic_handler(
@@ -445,6 +462,33 @@ class CatalogService:
             '/personalq.v1.CatalogService/GetVocabulary',
             personalq_dot_v1_dot_catalog__pb2.GetVocabularyRequest.SerializeToString,
             personalq_dot_v1_dot_catalog__pb2.GetVocabularyResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def ResolveNames(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/personalq.v1.CatalogService/ResolveNames',
+            personalq_dot_v1_dot_catalog__pb2.ResolveNamesRequest.SerializeToString,
+            personalq_dot_v1_dot_catalog__pb2.ResolveNamesResponse.FromString,
             options,
             channel_credentials,
             insecure,

@@ -53,6 +53,8 @@ class CatalogServiceStub:
     """Lists the artifacts of a checkpoint."""
     GetVocabulary: _grpc.UnaryUnaryMultiCallable[_catalog_pb2.GetVocabularyRequest, _catalog_pb2.GetVocabularyResponse]
     """Returns the words a tenant's cards use, which Check-in's parser recognises."""
+    ResolveNames: _grpc.UnaryUnaryMultiCallable[_catalog_pb2.ResolveNamesRequest, _catalog_pb2.ResolveNamesResponse]
+    """Says which of some words name a checkpoint: its id, a trigger, an alias or its display name."""
 
 @_typing.type_check_only
 class CatalogServiceAsyncStub(CatalogServiceStub):
@@ -79,6 +81,8 @@ class CatalogServiceAsyncStub(CatalogServiceStub):
     """Lists the artifacts of a checkpoint."""
     GetVocabulary: _aio.UnaryUnaryMultiCallable[_catalog_pb2.GetVocabularyRequest, _catalog_pb2.GetVocabularyResponse]  # type: ignore[assignment]
     """Returns the words a tenant's cards use, which Check-in's parser recognises."""
+    ResolveNames: _aio.UnaryUnaryMultiCallable[_catalog_pb2.ResolveNamesRequest, _catalog_pb2.ResolveNamesResponse]  # type: ignore[assignment]
+    """Says which of some words name a checkpoint: its id, a trigger, an alias or its display name."""
 
 class CatalogServiceServicer(metaclass=_abc_1.ABCMeta):
     """Cards of personalized checkpoints. The tenant is the metadata `x-personalq-tenant`
@@ -156,5 +160,13 @@ class CatalogServiceServicer(metaclass=_abc_1.ABCMeta):
         context: _ServicerContext,
     ) -> _typing.Union[_catalog_pb2.GetVocabularyResponse, _abc.Awaitable[_catalog_pb2.GetVocabularyResponse]]:
         """Returns the words a tenant's cards use, which Check-in's parser recognises."""
+
+    @_abc_1.abstractmethod
+    def ResolveNames(
+        self,
+        request: _catalog_pb2.ResolveNamesRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_catalog_pb2.ResolveNamesResponse, _abc.Awaitable[_catalog_pb2.ResolveNamesResponse]]:
+        """Says which of some words name a checkpoint: its id, a trigger, an alias or its display name."""
 
 def add_CatalogServiceServicer_to_server(servicer: CatalogServiceServicer, server: _typing.Union[_grpc.Server, _aio.Server]) -> None: ...

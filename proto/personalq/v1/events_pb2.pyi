@@ -36,8 +36,8 @@ class CheckpointLanded(_message.Message):
     """Owner of the catalog the checkpoint goes to; equals the last token of the subject."""
     @_builtins.property
     def checkpoint(self) -> _types_pb2.Checkpoint:
-        """The card as far as the pipeline knows it. `checkpoint_id`, `triggers`, `subjects` and
-        `source.uri` are required; state, registered_at and updated_at are ignored.
+        """The card as far as the pipeline knows it. `checkpoint_id`, `source.uri` and `subjects` (or
+        `styles`) are required; state, registered_at and updated_at are ignored.
         """
 
     def __init__(

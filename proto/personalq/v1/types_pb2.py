@@ -25,33 +25,33 @@ _sym_db = _symbol_database.Default()
 from google.protobuf import timestamp_pb2 as google_dot_protobuf_dot_timestamp__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x18personalq/v1/types.proto\x12\x0cpersonalq.v1\x1a\x1fgoogle/protobuf/timestamp.proto\"s\n\x10\x43heckpointSource\x12\x0b\n\x03uri\x18\x01 \x01(\t\x12\x0e\n\x06sha256\x18\x02 \x01(\t\x12\x12\n\nsize_bytes\x18\x03 \x01(\x03\x12.\n\x06\x66ormat\x18\x04 \x01(\x0e\x32\x1e.personalq.v1.CheckpointFormat\"\xa1\x04\n\nCheckpoint\x12\x15\n\rcheckpoint_id\x18\x01 \x01(\t\x12\x0c\n\x04name\x18\x02 \x01(\t\x12\x10\n\x08triggers\x18\x03 \x03(\t\x12\x10\n\x08subjects\x18\x04 \x03(\t\x12\x0e\n\x06styles\x18\x05 \x03(\t\x12\x13\n\x0b\x64\x65scription\x18\x06 \x01(\t\x12\x12\n\nbase_model\x18\x07 \x01(\t\x12\x14\n\x07version\x18\x08 \x01(\x05H\x00\x88\x01\x01\x12.\n\ncreated_at\x18\t \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\x30\n\x0clast_used_at\x18\n \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\x11\n\tuse_count\x18\x0b \x01(\x03\x12\x14\n\x0c\x65nvironments\x18\x0c \x03(\t\x12\r\n\x05owner\x18\r \x01(\t\x12.\n\x06source\x18\x0e \x01(\x0b\x32\x1e.personalq.v1.CheckpointSource\x12,\n\x05state\x18\x0f \x01(\x0e\x32\x1d.personalq.v1.CheckpointState\x12\x14\n\x0cstate_reason\x18\x10 \x01(\t\x12\x31\n\rregistered_at\x18\x11 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12.\n\nupdated_at\x18\x12 \x01(\x0b\x32\x1a.google.protobuf.TimestampB\n\n\x08_version\"\x89\x02\n\x08\x41rtifact\x12\x15\n\rcheckpoint_id\x18\x01 \x01(\t\x12\x0f\n\x07profile\x18\x02 \x01(\t\x12\x0e\n\x06\x64igest\x18\x03 \x01(\t\x12\x12\n\nsize_bytes\x18\x04 \x01(\x03\x12\x13\n\x0b\x62\x61se_digest\x18\x05 \x01(\t\x12\x17\n\x0f\x62\x61se_size_bytes\x18\x06 \x01(\x03\x12\x12\n\nbase_model\x18\x07 \x01(\t\x12\x16\n\x0erecipe_version\x18\x08 \x01(\x05\x12\x10\n\x08triggers\x18\t \x03(\t\x12\x15\n\rsource_sha256\x18\n \x01(\t\x12.\n\ncreated_at\x18\x0b \x01(\x0b\x32\x1a.google.protobuf.Timestamp\"&\n\x08TextSpan\x12\r\n\x05start\x18\x01 \x01(\x05\x12\x0b\n\x03\x65nd\x18\x02 \x01(\x05\"b\n\x0cTimeInterval\x12)\n\x05start\x18\x01 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\'\n\x03\x65nd\x18\x02 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\"\xff\x01\n\nConstraint\x12*\n\tattribute\x18\x01 \x01(\x0e\x32\x17.personalq.v1.Attribute\x12\x0e\n\x06values\x18\x02 \x03(\t\x12\x10\n\x08\x65xcluded\x18\x03 \x01(\x08\x12,\n\x08interval\x18\x04 \x01(\x0b\x32\x1a.personalq.v1.TimeInterval\x12%\n\x05order\x18\x05 \x01(\x0e\x32\x16.personalq.v1.OrderKey\x12\x0c\n\x04rank\x18\x06 \x01(\x05\x12$\n\x04span\x18\x07 \x01(\x0b\x32\x16.personalq.v1.TextSpan\x12\x0c\n\x04text\x18\x08 \x01(\t\x12\x0c\n\x04hard\x18\t \x01(\x08\"r\n\x06Intent\x12-\n\x0b\x63onstraints\x18\x01 \x03(\x0b\x32\x18.personalq.v1.Constraint\x12\'\n\x07\x63ontent\x18\x02 \x03(\x0b\x32\x16.personalq.v1.TextSpan\x12\x10\n\x08problems\x18\x03 \x03(\t*\xaf\x01\n\x0f\x43heckpointState\x12 \n\x1c\x43HECKPOINT_STATE_UNSPECIFIED\x10\x00\x12\x1f\n\x1b\x43HECKPOINT_STATE_REGISTERED\x10\x01\x12\x1d\n\x19\x43HECKPOINT_STATE_SERVABLE\x10\x02\x12\x1b\n\x17\x43HECKPOINT_STATE_FAILED\x10\x03\x12\x1d\n\x19\x43HECKPOINT_STATE_ARCHIVED\x10\x04*\x96\x01\n\x10\x43heckpointFormat\x12!\n\x1d\x43HECKPOINT_FORMAT_UNSPECIFIED\x10\x00\x12\x1a\n\x16\x43HECKPOINT_FORMAT_LORA\x10\x01\x12\x1a\n\x16\x43HECKPOINT_FORMAT_FULL\x10\x02\x12\'\n#CHECKPOINT_FORMAT_TEXTUAL_INVERSION\x10\x03*\x97\x02\n\tAttribute\x12\x19\n\x15\x41TTRIBUTE_UNSPECIFIED\x10\x00\x12\x15\n\x11\x41TTRIBUTE_SUBJECT\x10\x01\x12\x13\n\x0f\x41TTRIBUTE_STYLE\x10\x02\x12\x18\n\x14\x41TTRIBUTE_CREATED_AT\x10\x03\x12\x1a\n\x16\x41TTRIBUTE_LAST_USED_AT\x10\x04\x12\x15\n\x11\x41TTRIBUTE_VERSION\x10\x05\x12\x19\n\x15\x41TTRIBUTE_ENVIRONMENT\x10\x06\x12\x13\n\x0f\x41TTRIBUTE_OWNER\x10\x07\x12\x13\n\x0f\x41TTRIBUTE_ORDER\x10\x08\x12\x19\n\x15\x41TTRIBUTE_DESCRIPTION\x10\t\x12\x16\n\x12\x41TTRIBUTE_IDENTITY\x10\n*\x83\x01\n\x08OrderKey\x12\x19\n\x15ORDER_KEY_UNSPECIFIED\x10\x00\x12\x14\n\x10ORDER_KEY_NEWEST\x10\x01\x12\x14\n\x10ORDER_KEY_OLDEST\x10\x02\x12\x17\n\x13ORDER_KEY_LAST_USED\x10\x03\x12\x17\n\x13ORDER_KEY_MOST_USED\x10\x04\x62\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x18personalq/v1/types.proto\x12\x0cpersonalq.v1\x1a\x1fgoogle/protobuf/timestamp.proto\"s\n\x10\x43heckpointSource\x12\x0b\n\x03uri\x18\x01 \x01(\t\x12\x0e\n\x06sha256\x18\x02 \x01(\t\x12\x12\n\nsize_bytes\x18\x03 \x01(\x03\x12.\n\x06\x66ormat\x18\x04 \x01(\x0e\x32\x1e.personalq.v1.CheckpointFormat\"\xb2\x04\n\nCheckpoint\x12\x15\n\rcheckpoint_id\x18\x01 \x01(\t\x12\x0c\n\x04name\x18\x02 \x01(\t\x12\x10\n\x08triggers\x18\x03 \x03(\t\x12\x10\n\x08subjects\x18\x04 \x03(\t\x12\x0e\n\x06styles\x18\x05 \x03(\t\x12\x13\n\x0b\x64\x65scription\x18\x06 \x01(\t\x12\x12\n\nbase_model\x18\x07 \x01(\t\x12\x14\n\x07version\x18\x08 \x01(\x05H\x00\x88\x01\x01\x12.\n\ncreated_at\x18\t \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\x30\n\x0clast_used_at\x18\n \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\x11\n\tuse_count\x18\x0b \x01(\x03\x12\x14\n\x0c\x65nvironments\x18\x0c \x03(\t\x12\r\n\x05owner\x18\r \x01(\t\x12.\n\x06source\x18\x0e \x01(\x0b\x32\x1e.personalq.v1.CheckpointSource\x12,\n\x05state\x18\x0f \x01(\x0e\x32\x1d.personalq.v1.CheckpointState\x12\x14\n\x0cstate_reason\x18\x10 \x01(\t\x12\x31\n\rregistered_at\x18\x11 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12.\n\nupdated_at\x18\x12 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\x0f\n\x07\x61liases\x18\x13 \x03(\tB\n\n\x08_version\"\x89\x02\n\x08\x41rtifact\x12\x15\n\rcheckpoint_id\x18\x01 \x01(\t\x12\x0f\n\x07profile\x18\x02 \x01(\t\x12\x0e\n\x06\x64igest\x18\x03 \x01(\t\x12\x12\n\nsize_bytes\x18\x04 \x01(\x03\x12\x13\n\x0b\x62\x61se_digest\x18\x05 \x01(\t\x12\x17\n\x0f\x62\x61se_size_bytes\x18\x06 \x01(\x03\x12\x12\n\nbase_model\x18\x07 \x01(\t\x12\x16\n\x0erecipe_version\x18\x08 \x01(\x05\x12\x10\n\x08triggers\x18\t \x03(\t\x12\x15\n\rsource_sha256\x18\n \x01(\t\x12.\n\ncreated_at\x18\x0b \x01(\x0b\x32\x1a.google.protobuf.Timestamp\"&\n\x08TextSpan\x12\r\n\x05start\x18\x01 \x01(\x05\x12\x0b\n\x03\x65nd\x18\x02 \x01(\x05\"b\n\x0cTimeInterval\x12)\n\x05start\x18\x01 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\'\n\x03\x65nd\x18\x02 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\"\xff\x01\n\nConstraint\x12*\n\tattribute\x18\x01 \x01(\x0e\x32\x17.personalq.v1.Attribute\x12\x0e\n\x06values\x18\x02 \x03(\t\x12\x10\n\x08\x65xcluded\x18\x03 \x01(\x08\x12,\n\x08interval\x18\x04 \x01(\x0b\x32\x1a.personalq.v1.TimeInterval\x12%\n\x05order\x18\x05 \x01(\x0e\x32\x16.personalq.v1.OrderKey\x12\x0c\n\x04rank\x18\x06 \x01(\x05\x12$\n\x04span\x18\x07 \x01(\x0b\x32\x16.personalq.v1.TextSpan\x12\x0c\n\x04text\x18\x08 \x01(\t\x12\x0c\n\x04hard\x18\t \x01(\x08\"r\n\x06Intent\x12-\n\x0b\x63onstraints\x18\x01 \x03(\x0b\x32\x18.personalq.v1.Constraint\x12\'\n\x07\x63ontent\x18\x02 \x03(\x0b\x32\x16.personalq.v1.TextSpan\x12\x10\n\x08problems\x18\x03 \x03(\t*\xaf\x01\n\x0f\x43heckpointState\x12 \n\x1c\x43HECKPOINT_STATE_UNSPECIFIED\x10\x00\x12\x1f\n\x1b\x43HECKPOINT_STATE_REGISTERED\x10\x01\x12\x1d\n\x19\x43HECKPOINT_STATE_SERVABLE\x10\x02\x12\x1b\n\x17\x43HECKPOINT_STATE_FAILED\x10\x03\x12\x1d\n\x19\x43HECKPOINT_STATE_ARCHIVED\x10\x04*\x96\x01\n\x10\x43heckpointFormat\x12!\n\x1d\x43HECKPOINT_FORMAT_UNSPECIFIED\x10\x00\x12\x1a\n\x16\x43HECKPOINT_FORMAT_LORA\x10\x01\x12\x1a\n\x16\x43HECKPOINT_FORMAT_FULL\x10\x02\x12\'\n#CHECKPOINT_FORMAT_TEXTUAL_INVERSION\x10\x03*\x97\x02\n\tAttribute\x12\x19\n\x15\x41TTRIBUTE_UNSPECIFIED\x10\x00\x12\x15\n\x11\x41TTRIBUTE_SUBJECT\x10\x01\x12\x13\n\x0f\x41TTRIBUTE_STYLE\x10\x02\x12\x18\n\x14\x41TTRIBUTE_CREATED_AT\x10\x03\x12\x1a\n\x16\x41TTRIBUTE_LAST_USED_AT\x10\x04\x12\x15\n\x11\x41TTRIBUTE_VERSION\x10\x05\x12\x19\n\x15\x41TTRIBUTE_ENVIRONMENT\x10\x06\x12\x13\n\x0f\x41TTRIBUTE_OWNER\x10\x07\x12\x13\n\x0f\x41TTRIBUTE_ORDER\x10\x08\x12\x19\n\x15\x41TTRIBUTE_DESCRIPTION\x10\t\x12\x16\n\x12\x41TTRIBUTE_IDENTITY\x10\n*\x83\x01\n\x08OrderKey\x12\x19\n\x15ORDER_KEY_UNSPECIFIED\x10\x00\x12\x14\n\x10ORDER_KEY_NEWEST\x10\x01\x12\x14\n\x10ORDER_KEY_OLDEST\x10\x02\x12\x17\n\x13ORDER_KEY_LAST_USED\x10\x03\x12\x17\n\x13ORDER_KEY_MOST_USED\x10\x04\x62\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
 _builder.BuildTopDescriptorsAndMessages(DESCRIPTOR, 'personalq.v1.types_pb2', _globals)
 if not _descriptor._USE_C_DESCRIPTORS:
   DESCRIPTOR._loaded_options = None
-  _globals['_CHECKPOINTSTATE']._serialized_start=1523
-  _globals['_CHECKPOINTSTATE']._serialized_end=1698
-  _globals['_CHECKPOINTFORMAT']._serialized_start=1701
-  _globals['_CHECKPOINTFORMAT']._serialized_end=1851
-  _globals['_ATTRIBUTE']._serialized_start=1854
-  _globals['_ATTRIBUTE']._serialized_end=2133
-  _globals['_ORDERKEY']._serialized_start=2136
-  _globals['_ORDERKEY']._serialized_end=2267
+  _globals['_CHECKPOINTSTATE']._serialized_start=1540
+  _globals['_CHECKPOINTSTATE']._serialized_end=1715
+  _globals['_CHECKPOINTFORMAT']._serialized_start=1718
+  _globals['_CHECKPOINTFORMAT']._serialized_end=1868
+  _globals['_ATTRIBUTE']._serialized_start=1871
+  _globals['_ATTRIBUTE']._serialized_end=2150
+  _globals['_ORDERKEY']._serialized_start=2153
+  _globals['_ORDERKEY']._serialized_end=2284
   _globals['_CHECKPOINTSOURCE']._serialized_start=75
   _globals['_CHECKPOINTSOURCE']._serialized_end=190
   _globals['_CHECKPOINT']._serialized_start=193
-  _globals['_CHECKPOINT']._serialized_end=738
-  _globals['_ARTIFACT']._serialized_start=741
-  _globals['_ARTIFACT']._serialized_end=1006
-  _globals['_TEXTSPAN']._serialized_start=1008
-  _globals['_TEXTSPAN']._serialized_end=1046
-  _globals['_TIMEINTERVAL']._serialized_start=1048
-  _globals['_TIMEINTERVAL']._serialized_end=1146
-  _globals['_CONSTRAINT']._serialized_start=1149
-  _globals['_CONSTRAINT']._serialized_end=1404
-  _globals['_INTENT']._serialized_start=1406
-  _globals['_INTENT']._serialized_end=1520
+  _globals['_CHECKPOINT']._serialized_end=755
+  _globals['_ARTIFACT']._serialized_start=758
+  _globals['_ARTIFACT']._serialized_end=1023
+  _globals['_TEXTSPAN']._serialized_start=1025
+  _globals['_TEXTSPAN']._serialized_end=1063
+  _globals['_TIMEINTERVAL']._serialized_start=1065
+  _globals['_TIMEINTERVAL']._serialized_end=1163
+  _globals['_CONSTRAINT']._serialized_start=1166
+  _globals['_CONSTRAINT']._serialized_end=1421
+  _globals['_INTENT']._serialized_start=1423
+  _globals['_INTENT']._serialized_end=1537
 # @@protoc_insertion_point(module_scope)

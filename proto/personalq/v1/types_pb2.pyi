@@ -107,7 +107,7 @@ class _AttributeEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_Attribute.V
     ATTRIBUTE_DESCRIPTION: _Attribute.ValueType  # 9
     """Anything the description says: colour, kind, accessory."""
     ATTRIBUTE_IDENTITY: _Attribute.ValueType  # 10
-    """A checkpoint id or trigger spelled out."""
+    """A checkpoint id, trigger, alias or display name spelled out."""
 
 class Attribute(_Attribute, metaclass=_AttributeEnumTypeWrapper):
     """What a constraint or a question is about."""
@@ -133,7 +133,7 @@ ATTRIBUTE_ORDER: Attribute.ValueType  # 8
 ATTRIBUTE_DESCRIPTION: Attribute.ValueType  # 9
 """Anything the description says: colour, kind, accessory."""
 ATTRIBUTE_IDENTITY: Attribute.ValueType  # 10
-"""A checkpoint id or trigger spelled out."""
+"""A checkpoint id, trigger, alias or display name spelled out."""
 Global___Attribute: _TypeAlias = Attribute  # noqa: Y015
 
 class _OrderKey:
@@ -226,6 +226,7 @@ class Checkpoint(_message.Message):
     STATE_REASON_FIELD_NUMBER: _builtins.int
     REGISTERED_AT_FIELD_NUMBER: _builtins.int
     UPDATED_AT_FIELD_NUMBER: _builtins.int
+    ALIASES_FIELD_NUMBER: _builtins.int
     checkpoint_id: _builtins.str
     """Unique within the tenant, for example "bear-v4": 1-128 of [A-Za-z0-9._-]."""
     name: _builtins.str
@@ -246,11 +247,13 @@ class Checkpoint(_message.Message):
     """Why the state is what it is, in words for a person; empty when there is nothing to say."""
     @_builtins.property
     def triggers(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
-        """Trigger tokens T; the first one is canonical. Several cards may share one."""
+        """Trigger tokens T; the first one is canonical. Several cards may share one; empty when the
+        checkpoint was trained without.
+        """
 
     @_builtins.property
     def subjects(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
-        """Subject types S, for example "bear", "teddy bear"."""
+        """Subject types S, for example "bear", "teddy bear"; may be empty when there is a style."""
 
     @_builtins.property
     def styles(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
@@ -280,6 +283,12 @@ class Checkpoint(_message.Message):
     def updated_at(self) -> _timestamp_pb2.Timestamp:
         """When the card last changed."""
 
+    @_builtins.property
+    def aliases(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
+        """What people call the thing pictured, for example "Biscuit" or "Grandma's teapot": a request may
+        use it in the place of the subject. Several cards may share one.
+        """
+
     def __init__(
         self,
         *,
@@ -301,10 +310,11 @@ class Checkpoint(_message.Message):
         state_reason: _builtins.str = ...,
         registered_at: _timestamp_pb2.Timestamp | None = ...,
         updated_at: _timestamp_pb2.Timestamp | None = ...,
+        aliases: _abc.Iterable[_builtins.str] | None = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["_version", b"_version", "created_at", b"created_at", "last_used_at", b"last_used_at", "registered_at", b"registered_at", "source", b"source", "updated_at", b"updated_at", "version", b"version"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_version", b"_version", "base_model", b"base_model", "checkpoint_id", b"checkpoint_id", "created_at", b"created_at", "description", b"description", "environments", b"environments", "last_used_at", b"last_used_at", "name", b"name", "owner", b"owner", "registered_at", b"registered_at", "source", b"source", "state", b"state", "state_reason", b"state_reason", "styles", b"styles", "subjects", b"subjects", "triggers", b"triggers", "updated_at", b"updated_at", "use_count", b"use_count", "version", b"version"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_version", b"_version", "aliases", b"aliases", "base_model", b"base_model", "checkpoint_id", b"checkpoint_id", "created_at", b"created_at", "description", b"description", "environments", b"environments", "last_used_at", b"last_used_at", "name", b"name", "owner", b"owner", "registered_at", b"registered_at", "source", b"source", "state", b"state", "state_reason", b"state_reason", "styles", b"styles", "subjects", b"subjects", "triggers", b"triggers", "updated_at", b"updated_at", "use_count", b"use_count", "version", b"version"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     _WhichOneofReturnType__version: _TypeAlias = _typing.Literal["version"]  # noqa: Y015
     _WhichOneofArgType__version: _TypeAlias = _typing.Literal["_version", b"_version"]  # noqa: Y015
