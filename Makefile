@@ -5,10 +5,10 @@ SHELL := /bin/sh
 PYTHON ?= python3
 BIN := .venv/bin
 DISTRIBUTIONS := proto libs/taq libs/chassis libs/sdk services/catalog services/checkin \
-	services/quantizer services/renderer miniature
+	services/quantizer services/renderer miniature bench
 # The same, with what the embedded stack, the demo and the tests need beyond the bare services.
 INSTALLED := proto libs/taq libs/chassis[s3,hub] libs/sdk[demo] services/catalog[local-embeddings] \
-	services/checkin services/quantizer services/renderer miniature[train]
+	services/checkin services/quantizer services/renderer miniature[train] bench
 
 help:  ## Print this list
 	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST)

@@ -9,6 +9,7 @@ from typing import Annotated
 
 import typer
 
+from personalq.sdk.cli import bench
 from personalq.sdk.endpoints import variable
 
 _EXITS = (
@@ -29,6 +30,7 @@ events = typer.Typer(help="Events between the services.", no_args_is_help=True)
 dead = typer.Typer(help="Events nobody could handle.", no_args_is_help=True)
 app.add_typer(checkpoints, name="checkpoints")
 app.add_typer(events, name="events")
+app.add_typer(bench.app, name="bench")
 events.add_typer(dead, name="dead")
 
 # Options of the whole command that may stand anywhere, each with its variable.

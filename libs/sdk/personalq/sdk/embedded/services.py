@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -20,9 +20,9 @@ def command(module: str, *arguments: str) -> list[str]:
     return [sys.executable, "-m", f"personalq.{module}", *arguments]
 
 
-def check_installed() -> None:
+def check_installed(services: Sequence[str] = SERVICES) -> None:
     """Raise ChildFailed when a service is not installed."""
-    missing = [name for name in SERVICES if find_spec(f"personalq.{name}") is None]
+    missing = [name for name in services if find_spec(f"personalq.{name}") is None]
     if missing:
         raise ChildFailed(
             f"the embedded stack lacks {', '.join(missing)}: `pip install 'personalq[embedded]'`"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import shutil
-from collections.abc import AsyncIterator, Coroutine, Mapping
+from collections.abc import AsyncIterator, Coroutine, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -76,6 +76,7 @@ async def run_stack(
     base_models: Mapping[str, str],
     report: Report,
     settings: Mapping[str, str] | None = None,
+    services: Sequence[str] = SERVICES,
 ) -> AsyncIterator[Stack]:
     """Run everything while the block runs; on leaving, stop it in reverse order.
 
@@ -87,13 +88,14 @@ async def run_stack(
         base_models: Base model → path or URI of its diffusers folder.
         report: Hears how the start goes.
         settings: More environment variables for the services.
+        services: Which of SERVICES to run; both servers run always.
 
     Raises:
         DirectoryInUse: another stack works in `data`.
         PortInUse: something listens on one of the ports.
         ChildFailed: a program did not start; the message carries its last log lines.
     """
-    check_installed()
+    check_installed(services)
     data = data.expanduser().resolve()
     with lock.hold(data):
         registry = Registry(data)
@@ -108,7 +110,9 @@ async def run_stack(
         try:
             with observing(observe):
                 async with AsyncExitStack() as resources:
-                    await _start(stack, resources, ports, base_models, report, settings or {})
+                    await _start(
+                        stack, resources, ports, base_models, report, settings or {}, services
+                    )
                     yield stack
         finally:
             registry.clear()
@@ -121,6 +125,7 @@ async def _start(
     base_models: Mapping[str, str],
     report: Report,
     settings: Mapping[str, str],
+    services: Sequence[str],
 ) -> None:
     data = stack.data
     temporary = data / "tmp"
@@ -167,13 +172,14 @@ async def _start(
         resources.push_async_callback(child.stop)
 
     await _set_up(stack, "chassis", "bootstrap", "--nats-url", nats_url, env=shared)
-    # These two load torch, which takes longest, and need no database.
-    start("quantizer")
-    start("renderer")
-    await _set_up(stack, "catalog", "migrate", env=settings_of("catalog"))
-    start("catalog")
-    start("checkin")
-    await together(_serving(service, ports.address(service), stack, report) for service in SERVICES)
+    # Loading torch takes longest, and only the catalog waits for its database.
+    for service in services:
+        if service != "catalog":
+            start(service)
+    if "catalog" in services:
+        await _set_up(stack, "catalog", "migrate", env=settings_of("catalog"))
+        start("catalog")
+    await together(_serving(service, ports.address(service), stack, report) for service in services)
 
 
 async def _set_up(stack: Stack, module: str, *arguments: str, env: Mapping[str, str]) -> None:

@@ -1,0 +1,1 @@
+"""What PersonalQ promises, measured: `personalq bench …`."""

@@ -1,0 +1,62 @@
+"""`personalq bench`: measurements; the package that makes them is imported when they run."""
+
+from __future__ import annotations
+
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from personalq.chassis.errors import PersonalQError
+
+app = typer.Typer(help="Measure what PersonalQ promises.", no_args_is_help=True)
+
+Json = Annotated[
+    bool, typer.Option("--json", help="The summary as one JSON object on the last line.")
+]
+Quick = Annotated[bool, typer.Option("--quick", help="A small sample, for a first look.")]
+
+
+def check_installed() -> None:
+    """Raise PersonalQError when the benchmarks are not installed."""
+    if find_spec("personalq.bench") is None:
+        raise PersonalQError(
+            "the benchmarks are not installed: `pip install personalq-bench`, or `pip install -e "
+            "bench` in a checkout"
+        )
+
+
+@app.command("repo-prompts")
+def repo_prompts(
+    cards: Annotated[
+        Path | None, typer.Option(help="Cards, one JSON object per line; our own when absent.")
+    ] = None,
+    queries: Annotated[
+        Path | None,
+        typer.Option(help="Queries, one JSON object per line; our test half when absent."),
+    ] = None,
+    out: Annotated[Path | None, typer.Option(help="Write a line of JSON per query here.")] = None,
+    target: Annotated[
+        str,
+        typer.Option(
+            metavar="HOST:PORT[,HOST:PORT]",
+            help="Catalog and check-in of a running stack (one address when both answer there).",
+        ),
+    ] = "",
+    quick: Quick = False,
+    as_json: Json = False,
+) -> None:
+    """How often is the checkpoint that somebody means the one they get?
+
+    Starts PostgreSQL, NATS, catalog and check-in with data of their own in a temporary folder (or
+    takes those at --target), registers every card, asks every query through gRPC one at a time,
+    answers a question with the instance's answer, and scores. Nothing is quantized or rendered.
+    """
+    check_installed()
+    from personalq.bench.repo_prompts.run import Options, run
+
+    code = run(
+        Options(cards=cards, queries=queries, out=out, as_json=as_json, target=target, quick=quick)
+    )
+    raise typer.Exit(code)
