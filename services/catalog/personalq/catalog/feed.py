@@ -15,7 +15,7 @@ from contextlib import asynccontextmanager
 import psycopg
 
 from personalq.catalog.migrations import driver_url
-from personalq.catalog.store import CHANNEL
+from personalq.catalog.store_write import CHANNEL
 
 log = logging.getLogger(__name__)
 
