@@ -20,6 +20,8 @@ from personalq.sdk.embedded.postgres import data_directory, run_postgres
 for variable in [name for name in os.environ if name.startswith("PERSONALQ_")]:
     del os.environ[variable]
 os.environ.setdefault("HF_HUB_OFFLINE", "1")
+# Read when torch is imported: threads that spin while they wait starve the servers under test.
+os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
 
 
 @pytest.fixture(scope="session")
