@@ -8,7 +8,7 @@ DISTRIBUTIONS := proto libs/taq libs/chassis libs/sdk services/catalog services/
 	services/quantizer services/renderer miniature bench
 # The same, with what the embedded stack, the demo and the tests need beyond the bare services.
 INSTALLED := proto libs/taq libs/chassis[s3,hub] libs/sdk[demo] services/catalog[local-embeddings] \
-	services/checkin services/quantizer services/renderer miniature[train] bench
+	services/checkin[llm] services/quantizer services/renderer miniature[train] bench
 
 help:  ## Print this list
 	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST)

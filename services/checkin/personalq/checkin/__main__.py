@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from functools import partial
 
 import grpc
@@ -10,8 +12,14 @@ import grpc
 from personalq.chassis.rpc import open_channel, serve
 from personalq.chassis.runtime import run
 from personalq.chassis.settings import load_settings
+from personalq.checkin.advice import Adviser
 from personalq.checkin.catalog_client import CatalogClient
+from personalq.checkin.endpoint import Breaker
+from personalq.checkin.llm import open_llm
+from personalq.checkin.ports import Reasoner
 from personalq.checkin.reason import DeterministicReasoner
+from personalq.checkin.reason_llm import LlmAdviser
+from personalq.checkin.rerank import Calibration, RerankingReasoner, open_reranker
 from personalq.checkin.select import select
 from personalq.checkin.servicer import SERVICE_NAME, STATUSES, CheckInServicer
 from personalq.checkin.settings import CheckinSettings
@@ -20,10 +28,14 @@ from personalq.v1 import checkin_pb2_grpc
 
 async def main(stop: asyncio.Event, settings: CheckinSettings) -> None:
     """Serve until told to stop."""
-    async with open_channel(settings.catalog_target) as channel:
+    async with (
+        open_channel(settings.catalog_target) as channel,
+        _open_reasoner(settings) as reasoner,
+        _open_adviser(settings) as adviser,
+    ):
         catalog = CatalogClient(channel, ttl_s=settings.vocabulary_ttl_s)
         chosen = partial(
-            select, catalog=catalog, reasoner=DeterministicReasoner(), settings=settings
+            select, catalog=catalog, reasoner=reasoner, settings=settings, adviser=adviser
         )
         servicer = CheckInServicer(chosen)
 
@@ -42,6 +54,45 @@ async def main(stop: asyncio.Event, settings: CheckinSettings) -> None:
             ready=ready,
         ):
             await stop.wait()
+
+
+@asynccontextmanager
+async def _open_reasoner(settings: CheckinSettings) -> AsyncIterator[Reasoner]:
+    """The rules, with a reranker's term if one is configured."""
+    if not settings.rerank_model and not settings.rerank_url:
+        yield DeterministicReasoner()
+        return
+    async with open_reranker(
+        model=settings.rerank_model,
+        url=settings.rerank_url,
+        api=settings.rerank_api,
+        key=settings.rerank_key.get_secret_value(),
+        timeout_s=settings.rerank_timeout_s,
+        calibration=Calibration(midpoint=settings.rerank_midpoint, slope=settings.rerank_slope),
+        breaker=_breaker(settings),
+    ) as reranker:
+        yield RerankingReasoner(reranker, limit=settings.rerank_limit)
+
+
+@asynccontextmanager
+async def _open_adviser(settings: CheckinSettings) -> AsyncIterator[Adviser | None]:
+    """The language model; None without one."""
+    if settings.advice.when == "never":
+        yield None
+        return
+    async with open_llm(
+        settings.llm_base_url,
+        model=settings.llm_model,
+        key=settings.llm_api_key.get_secret_value(),
+        options=settings.llm_options,
+        timeout_s=settings.llm_timeout_s,
+        breaker=_breaker(settings),
+    ) as chat:
+        yield LlmAdviser(chat, key=settings.question_key)
+
+
+def _breaker(settings: CheckinSettings) -> Breaker:
+    return Breaker(failures=settings.model_failures, pause_s=settings.model_pause_s)
 
 
 if __name__ == "__main__":

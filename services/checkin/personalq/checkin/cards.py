@@ -50,6 +50,8 @@ class Hit:
     similarity: float | None = None
     """Cosine similarity, -1 to 1; None when the dense leg is off."""
     sparse_rank: int = 0
+    relevance: float | None = None
+    """What a reranker says, 0 to 1; None without one."""
     artifacts: tuple[ArtifactRef, ...] = ()
     wire: bytes = b""
     """The catalog's Checkpoint message, handed through unread."""

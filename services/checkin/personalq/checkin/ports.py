@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Protocol
 from zoneinfo import ZoneInfo
 
@@ -34,14 +35,33 @@ class Catalog(Protocol):
         ...
 
 
+@dataclass(frozen=True, kw_only=True)
+class Ranking:
+    """Candidates likeliest first, with probabilities that sum to at most 1."""
+
+    candidates: tuple[Candidate, ...] = ()
+    degraded: bool = False
+    """A configured model failed, and the ranking did without it."""
+
+
 class Reasoner(Protocol):
     """Ranks what a search found. The deterministic one needs no model and no key."""
 
-    async def rank(
-        self, intent: Intent, hits: Sequence[Hit], zone: ZoneInfo
-    ) -> tuple[Candidate, ...]:
-        """Candidates likeliest first, with probabilities that sum to at most 1.
+    async def rank(self, intent: Intent, hits: Sequence[Hit], zone: ZoneInfo) -> Ranking:
+        """The candidates among the hits.
 
         Only hits that satisfy every hard constraint of the intent are returned; none may be left.
+        """
+        ...
+
+
+class Reranker(Protocol):
+    """Reads a request and texts side by side and says how relevant each text is."""
+
+    async def score(self, query: str, texts: Sequence[str]) -> list[float]:
+        """A relevance of 0 to 1 for every text, in order; comparable across requests.
+
+        Raises:
+            EndpointFailed: there is none.
         """
         ...

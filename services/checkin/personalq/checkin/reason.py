@@ -19,11 +19,14 @@ from personalq.checkin.describe import profile, worded_concepts
 from personalq.checkin.intent import Attribute, Constraint, Intent, OrderKey
 from personalq.checkin.lexicon import canonical
 from personalq.checkin.outcome import Candidate
+from personalq.checkin.ports import Ranking
 
 DESCRIBED = 9.0
 """Logit of having everything that was described, against nothing of it."""
 SIMILAR = 10.0
 """Logit per unit of cosine similarity, when something was described."""
+RELEVANT = 6.0
+"""Logit of full relevance (0-1) to a reranker, when one is configured and something described."""
 EXACT = 2.5
 """Logit of carrying the very tag that was said, against a synonym of it."""
 PRIMARY = 1.0
@@ -44,11 +47,9 @@ class _Scored:
 class DeterministicReasoner:
     """Ranks candidates by rules; implements the `Reasoner` port."""
 
-    async def rank(
-        self, intent: Intent, hits: Sequence[Hit], zone: ZoneInfo
-    ) -> tuple[Candidate, ...]:
+    async def rank(self, intent: Intent, hits: Sequence[Hit], zone: ZoneInfo) -> Ranking:
         """See `ports.Reasoner.rank`."""
-        return rank(intent, hits, zone)
+        return Ranking(candidates=rank(intent, hits, zone))
 
 
 def rank(intent: Intent, hits: Sequence[Hit], zone: ZoneInfo) -> tuple[Candidate, ...]:
@@ -91,6 +92,8 @@ def _scores(intent: Intent, hits: list[Hit]) -> list[_Scored]:
             reasons.append("its description fits: " + ", ".join(matched))
         if wanted and hit.similarity is not None:
             score += SIMILAR * (hit.similarity - best_similarity)
+        if wanted and hit.relevance is not None:
+            score += RELEVANT * hit.relevance
         for constraint in intent.constraints:
             if constraint.excluded:
                 continue

@@ -9,9 +9,10 @@ from datetime import UTC, datetime
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from personalq.chassis.errors import InvalidInput
+from personalq.checkin.advice import Adviser, Case, settle
 from personalq.checkin.answer import Reply, merge_answer, question_id, read_question_id
 from personalq.checkin.cards import ArtifactRef, Hit
-from personalq.checkin.decide import Ask, Choose, decide
+from personalq.checkin.decide import Ask, Choose
 from personalq.checkin.draft import Context
 from personalq.checkin.explain import contradicted, explain_no_match
 from personalq.checkin.intent import Attribute, Constraint, Intent
@@ -19,7 +20,7 @@ from personalq.checkin.lexicon import canonical
 from personalq.checkin.map import rewrite
 from personalq.checkin.outcome import Answered, Candidate, Clarification, NoMatch, Selection
 from personalq.checkin.parse import parse
-from personalq.checkin.ports import Catalog, Reasoner
+from personalq.checkin.ports import Catalog, Ranking, Reasoner
 from personalq.checkin.search import to_query
 from personalq.checkin.settings import CheckinSettings
 from personalq.checkin.unknown import by_description
@@ -47,9 +48,16 @@ class Request:
 
 
 async def select(
-    request: Request, *, catalog: Catalog, reasoner: Reasoner, settings: CheckinSettings
+    request: Request,
+    *,
+    catalog: Catalog,
+    reasoner: Reasoner,
+    settings: CheckinSettings,
+    adviser: Adviser | None = None,
 ) -> Answered:
     """Pick the intended checkpoint, ask one question, or say that nothing matches.
+
+    With an adviser, what the rules leave open gets a second opinion (`advice`).
 
     Raises:
         InvalidInput: the prompt is empty or too long, the time zone is unknown, a question id is
@@ -68,21 +76,31 @@ async def select(
     )
     intent = parse(request.prompt, lexicon, context)
     intent, scope = _answered(intent, request, lexicon, context, settings)
-    read, candidates = await _candidates(intent, request, catalog, reasoner, zone, settings)
-    if not candidates:
+    read, ranking = await _candidates(intent, request, catalog, reasoner, zone, settings)
+    if not ranking.candidates:
         no_match = await explain_no_match(
             intent, request.prompt, request.candidate_ids, catalog=catalog, zone=zone
         )
-        return Answered(outcome=no_match, intent=intent)
-    decision = decide(read, candidates, ask_cost=settings.ask_cost, zone=zone)
+        return Answered(outcome=no_match, intent=intent, degraded=ranking.degraded)
+    case = Case(
+        prompt=request.prompt,
+        answers=tuple(reply.text for reply in request.answers),
+        intent=read,
+        candidates=ranking.candidates,
+        zone=zone,
+        now=context.now,
+    )
+    settled = await settle(case, adviser=adviser, policy=settings.advice)
+    decision, candidates = settled.decision, settled.candidates
+    degraded = ranking.degraded or settled.degraded
     if isinstance(decision, Choose) and read.contradiction is not None and not read.answered:
-        return Answered(outcome=contradicted(read, candidates), intent=read)
+        return Answered(outcome=contradicted(read, candidates), intent=read, degraded=degraded)
     shown = settings.runners_up if request.explain else 0
     if isinstance(decision, Ask):
         asked = _clarification(decision, scope, settings, shown)
-        return Answered(outcome=asked, intent=read)
+        return Answered(outcome=asked, intent=read, degraded=degraded)
     selection = _selection(decision, candidates, read, request, settings, shown)
-    return Answered(outcome=selection, intent=read)
+    return Answered(outcome=selection, intent=read, degraded=degraded)
 
 
 def check_request(request: Request) -> None:
@@ -151,20 +169,22 @@ async def _candidates(
     reasoner: Reasoner,
     zone: ZoneInfo,
     settings: CheckinSettings,
-) -> tuple[Intent, tuple[Candidate, ...]]:
+) -> tuple[Intent, Ranking]:
     """The first reading of the intent that some card satisfies; one search in the normal case."""
     if not _asks_for_something(intent):
-        return intent, ()
+        return intent, Ranking()
     if intent.unknown_subject is not None:
         hits = await _search(intent, request, catalog, settings)
         intent, found = by_description(intent, hits)
         return intent, await reasoner.rank(intent, found, zone)
+    degraded = False
     for reading in _readings(intent):
         hits = await _search(reading, request, catalog, settings)
-        candidates = await reasoner.rank(reading, hits, zone)
-        if candidates and not _only_described(reading, candidates):
-            return reading, candidates
-    return intent, ()
+        ranking = await reasoner.rank(reading, hits, zone)
+        degraded = degraded or ranking.degraded
+        if ranking.candidates and not _only_described(reading, ranking.candidates):
+            return reading, ranking
+    return intent, Ranking(degraded=degraded)
 
 
 async def _search(
