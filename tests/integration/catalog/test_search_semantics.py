@@ -238,7 +238,7 @@ async def test_a_page_beyond_the_end_still_counts(search: Searcher) -> None:
     hits = await search.store.search(
         search.tenant,
         Query(text="bear", filter=Filter(states=(State.SERVABLE, State.REGISTERED))),
-        sparse="'bear':A",
+        terms={"bear": "A"},
         dense=None,
         model=None,
         limit=10,

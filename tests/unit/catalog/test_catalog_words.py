@@ -7,7 +7,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from support.catalog_cards import card
 
-from personalq.catalog.words import fold, key, query_literal, stem, vector_literal
+from personalq.catalog.words import (
+    any_term,
+    fold,
+    key,
+    query_terms,
+    stem,
+    telling_terms,
+    vector_literal,
+)
 
 
 @pytest.mark.parametrize(
@@ -55,7 +63,7 @@ def test_a_trigger_survives_whole_and_in_parts() -> None:
     literal = vector_literal(card("bear-v4"))
     for lexeme in ("'<bear-v4>':1A", "'bear-v4':2A", "'bear':3A", "'v4':4A"):
         assert lexeme in literal
-    assert "'<bear-v4>':ABD" in query_literal("draw <Bear-V4>, please")
+    assert query_terms("draw <Bear-V4>, please")["<bear-v4>"] == "ABD"
 
 
 def test_each_word_counts_once_in_its_strongest_role() -> None:
@@ -71,33 +79,42 @@ def test_each_word_counts_once_in_its_strongest_role() -> None:
 
 def test_words_of_the_scene_do_not_match_subjects() -> None:
     """After "on" and its like, a word may be met in styles and descriptions only."""
-    literal = query_literal("a realistic bear on forest grass, watercolor")
-    assert "'bear':ABD" in literal
-    assert "'realistic bear':ABD" in literal
-    assert "'forest':BD" in literal
-    assert "'watercolor':ABD" in literal
+    terms = query_terms("a realistic bear on forest grass, watercolor")
+    assert terms["bear"] == terms["realistic bear"] == terms["watercolor"] == "ABD"
+    assert terms["forest"] == "BD"
 
 
 def test_a_subject_behind_its_scene_is_still_a_subject() -> None:
     """A comma ends the scene."""
-    assert "'dog':ABD" in query_literal("On a beach, a dog")
+    assert query_terms("On a beach, a dog")["dog"] == "ABD"
 
 
 @pytest.mark.parametrize("text", ["", "   ", "the of a", "…!?", "\u0000"])
 def test_a_request_without_words_asks_for_nothing(text: str) -> None:
     """No terms, no sparse ranking."""
-    assert query_literal(text) == ""
+    assert query_terms(text) == {}
+    assert any_term({}) == ""
 
 
 def test_quotes_and_backslashes_are_data() -> None:
     """A literal cannot be broken out of; what PostgreSQL makes of it is tested with PostgreSQL."""
-    assert query_literal("o'neil") == "'o''neil':ABD | 'o':ABD | 'neil':ABD"
-    assert query_literal("a\\b") == r"'a\\b':ABD | 'b':ABD"
+    assert any_term(query_terms("o'neil")) == "'o''neil':ABD | 'o':ABD | 'neil':ABD"
+    assert any_term(query_terms("a\\b")) == r"'a\\b':ABD | 'b':ABD"
 
 
 @settings(max_examples=60, deadline=None)
 @given(st.text(max_size=300))
 def test_any_text_makes_a_bounded_query(text: str) -> None:
     """No text is too strange, none makes a query that grows with it."""
-    literal = query_literal(text * 20)
-    assert literal.count(" | ") < 100
+    assert len(query_terms(text * 20)) < 100
+
+
+def test_common_words_tell_only_together() -> None:
+    """Where too many cards say "red" and as many "scarf", those that say both are worth reading."""
+    terms = {"red": "ABD", "scarf": "ABD", "heirloom": "BD"}
+    assert telling_terms(terms, common=()) == "'red':ABD | 'scarf':ABD | 'heirloom':BD"
+    assert telling_terms(terms, common={"red"}) == "'scarf':ABD | 'heirloom':BD"
+    assert telling_terms(terms, common={"red", "scarf"}) == (
+        "'heirloom':BD | ('red':ABD & 'scarf':ABD)"
+    )
+    assert telling_terms({"red": "ABD"}, common={"red"}) == ""

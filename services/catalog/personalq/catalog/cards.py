@@ -57,6 +57,8 @@ class Card:
 
     checkpoint_id: str
     name: str = ""
+    #: What people call the thing pictured, for example "Biscuit".
+    aliases: tuple[str, ...] = ()
     #: The first one is canonical. Several cards may share one; a third of all cards have none.
     triggers: tuple[str, ...] = ()
     subjects: tuple[str, ...] = ()
@@ -130,6 +132,8 @@ class Filter:
     owners: tuple[str, ...] = ()
     checkpoint_ids: tuple[str, ...] = ()
     triggers: tuple[str, ...] = ()
+    #: Aliases and display names.
+    names: tuple[str, ...] = ()
     #: SELECTABLE when empty, except in a watch.
     states: tuple[State, ...] = ()
 
@@ -189,6 +193,7 @@ def checked(card: Card) -> Card:
     if not card.subjects and not card.styles:
         require("subjects", "say what it pictures, for example bear, or give a style")
     for where, labels, longest in (
+        ("aliases", card.aliases, MAX_LABEL),
         ("triggers", card.triggers, MAX_TRIGGER),
         ("subjects", card.subjects, MAX_LABEL),
         ("styles", card.styles, MAX_LABEL),
@@ -235,6 +240,8 @@ def registration_hash(card: Card) -> str:
             card.owner,
             card.source.uri,
             card.source.sha256,
+            # Not for cards without, so that those stored before there were aliases stay the same.
+            *([card.aliases] if card.aliases else []),
         ]
     )
 
@@ -256,6 +263,7 @@ def embedding_text(card: Card) -> str:
     """The text whose vector stands for the card: subject, style, trigger, description."""
     parts = [
         ", ".join(card.subjects),
+        f"Called {', '.join(card.aliases)}" if card.aliases else "",
         ", ".join(card.styles),
         ", ".join(card.triggers),
         card.description,
@@ -279,6 +287,7 @@ def _tidied(card: Card) -> Card:
     return replace(
         card,
         name=card.name.strip() or card.checkpoint_id,
+        aliases=_distinct(card.aliases),
         triggers=_distinct(card.triggers),
         subjects=_distinct(card.subjects),
         styles=_distinct(card.styles),

@@ -28,6 +28,7 @@ MAX_REASON = 1000
 UPDATABLE = frozenset(
     {
         "name",
+        "aliases",
         "triggers",
         "subjects",
         "styles",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
 from datetime import datetime
@@ -13,6 +13,7 @@ from personalq.chassis.inspection import Inspection
 
 if TYPE_CHECKING:
     from personalq.catalog.lifecycle import Outcome
+    from personalq.catalog.names import Name
     from personalq.catalog.paging import Position
     from personalq.catalog.search import Hits, Query
 
@@ -122,16 +123,19 @@ class CardReader(Protocol):
         tenant: str,
         query: Query,
         *,
-        sparse: str,
+        terms: Mapping[str, str],
         dense: Vector | None,
         model: Model | None,
         limit: int,
         offset: int,
     ) -> Hits:
-        """Rank the cards that satisfy the constraints; `sparse` is a tsquery literal or ""."""
+        """Rank the cards that satisfy the constraints; `terms` are those of words.py."""
 
     async def vocabulary(self, tenant: str, known_revision: str) -> Vocabulary:
         """The words of selectable cards, unless the caller has them already."""
+
+    async def names(self, tenant: str, keys: Sequence[str]) -> list[Name]:
+        """The names of selectable cards that have one of these keys, each spelling once."""
 
 
 class CardWriter(Protocol):

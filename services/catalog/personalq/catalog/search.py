@@ -9,7 +9,7 @@ from enum import StrEnum
 from personalq.catalog.cards import NO_CONSTRAINTS, SELECTABLE, Card, Filter
 from personalq.catalog.paging import Page, offset_of, offset_token
 from personalq.catalog.ports import CardReader, Embedder
-from personalq.catalog.words import query_literal
+from personalq.catalog.words import query_terms
 from personalq.chassis.errors import InvalidInput
 
 DEFAULT_HITS = 10
@@ -86,14 +86,13 @@ async def search_checkpoints(
         )
     offset = offset_of(page, query)
     states = query.filter.states or SELECTABLE
-    sparse = query_literal(query.text)
     dense = None
     if embedder is not None and query.text.strip():
         dense = await embedder.embed_query(query.text)
     found = await reader.search(
         tenant,
         replace(query, filter=replace(query.filter, states=tuple(states))),
-        sparse=sparse,
+        terms=query_terms(query.text),
         dense=dense,
         model=embedder.model if embedder else None,
         limit=page.size,

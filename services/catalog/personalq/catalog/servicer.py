@@ -15,6 +15,7 @@ from personalq.catalog.cards import checked_id
 from personalq.catalog.handlers import Register
 from personalq.catalog.lifecycle import archive_checkpoint, unknown_checkpoint, update_checkpoint
 from personalq.catalog.listing import DEFAULT_PAGE, list_checkpoints
+from personalq.catalog.names import resolve_names
 from personalq.catalog.paging import checked_page
 from personalq.catalog.ports import Announcer, CardStore, ChangeFeed, Embedder
 from personalq.catalog.search import DEFAULT_HITS, Query, search_checkpoints
@@ -163,6 +164,13 @@ class CatalogServicer(catalog_pb2_grpc.CatalogServiceServicer):
         """Return the words of a tenant's selectable cards."""
         words = await self.store.vocabulary(current_tenant(), request.revision)
         return wire.vocabulary_to_wire(words)
+
+    async def ResolveNames(  # noqa: N802
+        self, request: catalog_pb2.ResolveNamesRequest, context: Context
+    ) -> catalog_pb2.ResolveNamesResponse:
+        """Say which words name a checkpoint."""
+        found = await resolve_names(request.names, tenant=current_tenant(), reader=self.store)
+        return wire.names_to_wire(found)
 
 
 async def _until(

@@ -8,7 +8,8 @@ described in migrations/versions.
 from __future__ import annotations
 
 import logging
-from collections.abc import AsyncIterator, Sequence
+import time
+from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from datetime import datetime
 
@@ -17,18 +18,22 @@ from sqlalchemy.exc import DBAPIError, InterfaceError, OperationalError
 from sqlalchemy.exc import TimeoutError as PoolTimeout
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, create_async_engine
 
-from personalq.catalog.cards import (
-    SELECTABLE,
-    Card,
-    Filter,
-    Vocabulary,
-)
+from personalq.catalog.cards import Card, Filter, Vocabulary
 from personalq.catalog.migrations import SCHEMA_VERSION, driver_url
+from personalq.catalog.names import Name
 from personalq.catalog.paging import Position
 from personalq.catalog.ports import Model, Vector
 from personalq.catalog.search import Hits, Query
+from personalq.catalog.store_constraints import all_of, constraints_of
+from personalq.catalog.store_names import (
+    FIND_NAMES,
+    VOCABULARY,
+    VOCABULARY_REVISION,
+    find_values,
+    to_name,
+)
 from personalq.catalog.store_rows import CARD_COLUMNS, get_card, to_card
-from personalq.catalog.store_search import all_of, conditions, search_statement, to_hits
+from personalq.catalog.store_search import SET_SCAN, Indexes, search_statement, to_hits
 from personalq.catalog.store_write import PostgresWriter
 from personalq.chassis.errors import PersonalQError, Unavailable
 
@@ -65,23 +70,9 @@ SELECT t.revision AS tenant_revision, changed.*
  ORDER BY changed.revision
 """
 
-# Words of the cards that can be selected; nothing is counted while the caller's are current.
-_VOCABULARY_REVISION = (
-    "SELECT epoch || '-' || vocabulary_revision FROM tenants WHERE tenant = :tenant"
-)
-_VOCABULARY = """
-WITH selectable AS MATERIALIZED (
-    SELECT checkpoint_id, triggers, subjects, styles, environments, owner
-      FROM checkpoints WHERE tenant = :tenant AND state = ANY (:states)
-)
-SELECT (SELECT epoch || '-' || vocabulary_revision FROM tenants WHERE tenant = :tenant) AS revision,
-       ARRAY(SELECT DISTINCT w FROM selectable, unnest(subjects) w ORDER BY w) AS subjects,
-       ARRAY(SELECT DISTINCT w FROM selectable, unnest(styles) w ORDER BY w) AS styles,
-       ARRAY(SELECT DISTINCT w FROM selectable, unnest(environments) w ORDER BY w) AS environments,
-       ARRAY(SELECT DISTINCT owner FROM selectable WHERE owner <> '' ORDER BY owner) AS owners,
-       ARRAY(SELECT DISTINCT w FROM selectable, unnest(triggers) w ORDER BY w) AS triggers,
-       ARRAY(SELECT checkpoint_id FROM selectable ORDER BY checkpoint_id) AS checkpoint_ids
-"""
+# The few tenants whose cards have indexes of their own.
+_INDEXED = "SELECT tenant, model, common_words FROM indexed_tenants"
+_INDEXES_TTL_S = 30.0
 
 _TENANTS = "SELECT tenant FROM tenants ORDER BY tenant"
 
@@ -140,6 +131,8 @@ class PostgresStore:
 
     def __init__(self, engine: AsyncEngine) -> None:
         self._engine = engine
+        self._indexes: dict[tuple[str, str], Indexes] = {}
+        self._indexes_read_at = -_INDEXES_TTL_S
 
     async def verify(self, model: Model | None) -> None:
         """Check that the schema is there; make room for the model's vectors.
@@ -185,7 +178,8 @@ class PostgresStore:
         self, tenant: str, constraints: Filter, *, after: Position | None, limit: int
     ) -> list[Card]:
         """The newest cards that satisfy the constraints, after a position."""
-        where, values = conditions(constraints)
+        found = constraints_of(constraints)
+        where, values = [found.sql], found.values
         if after is not None:
             where.append(_AFTER)
             values |= {"after_at": after.created_at, "after_id": after.checkpoint_id}
@@ -200,11 +194,11 @@ class PostgresStore:
         self, tenant: str, constraints: Filter, *, after: int, limit: int
     ) -> tuple[list[Card], int]:
         """Cards changed after a revision, in order, and the revision to go on from."""
-        where, values = conditions(constraints)
-        statement = _CHANGES.format(card=CARD_COLUMNS, constraints=all_of(where))
+        found = constraints_of(constraints)
+        statement = _CHANGES.format(card=CARD_COLUMNS, constraints=found.sql)
         async with self._transaction(tenant) as connection:
             result = await connection.execute(
-                text(statement), values | {"tenant": tenant, "after": after, "limit": limit}
+                text(statement), found.values | {"tenant": tenant, "after": after, "limit": limit}
             )
             rows = result.mappings().all()
         if not rows:
@@ -219,34 +213,51 @@ class PostgresStore:
         tenant: str,
         query: Query,
         *,
-        sparse: str,
+        terms: Mapping[str, str],
         dense: Vector | None,
         model: Model | None,
         limit: int,
         offset: int,
     ) -> Hits:
         """Rank the cards that satisfy the constraints."""
-        statement, values = search_statement(
-            query, sparse=sparse, dense=dense, model=model, limit=limit, offset=offset
-        )
         async with self._transaction(tenant) as connection:
-            result = await connection.execute(text(statement), values | {"tenant": tenant})
+            indexes = await self._indexes_of(connection, tenant, model)
+            search = search_statement(
+                query,
+                terms=terms,
+                dense=dense,
+                model=model,
+                limit=limit,
+                offset=offset,
+                indexes=indexes,
+            )
+            if search.indexed:
+                await connection.execute(text(SET_SCAN))
+            result = await connection.execute(
+                text(search.statement), search.values | {"tenant": tenant}
+            )
             rows = result.mappings().all()
         return to_hits(rows, dense=dense is not None and model is not None)
 
     async def vocabulary(self, tenant: str, known_revision: str) -> Vocabulary:
         """The words of selectable cards, unless the caller has them already."""
         async with self._transaction(tenant) as connection:
-            current = await connection.execute(text(_VOCABULARY_REVISION), {"tenant": tenant})
+            # Words that come between the two statements are listed before their revision is.
+            current = await connection.execute(text(VOCABULARY_REVISION), {"tenant": tenant})
             revision = current.scalar() or "none"
             if revision == known_revision:
                 return Vocabulary(revision=revision, modified=False)
+            rows = await connection.execute(text(VOCABULARY), {"tenant": tenant})
+            words = {row["kind"]: tuple(row["words"]) for row in rows.mappings()}
+        return Vocabulary(revision=revision, modified=True, **words)
+
+    async def names(self, tenant: str, keys: Sequence[str]) -> list[Name]:
+        """The names of selectable cards that have one of these keys, each spelling once."""
+        async with self._transaction(tenant) as connection:
             rows = await connection.execute(
-                text(_VOCABULARY), {"tenant": tenant, "states": [str(s) for s in SELECTABLE]}
+                text(FIND_NAMES), find_values(keys) | {"tenant": tenant}
             )
-            row = rows.mappings().one()
-        words = {name: tuple(row[name]) for name in row if name != "revision"}
-        return Vocabulary(revision=row["revision"] or "none", modified=True, **words)
+            return [to_name(row) for row in rows.mappings()]
 
     @asynccontextmanager
     async def writing(self, tenant: str) -> AsyncIterator[PostgresWriter]:
@@ -294,6 +305,21 @@ class PostgresStore:
             )
             return [to_card(row) for row in rows.mappings()]
 
+    async def _indexes_of(
+        self, connection: AsyncConnection, tenant: str, model: Model | None
+    ) -> Indexes | None:
+        """The indexes of a tenant's for a model, as of half a minute ago at most."""
+        if model is None:
+            return None
+        if time.monotonic() - self._indexes_read_at > _INDEXES_TTL_S:
+            rows = await connection.execute(text(_INDEXED))
+            self._indexes = {
+                (row["tenant"], row["model"]): Indexes(common_words=frozenset(row["common_words"]))
+                for row in rows.mappings()
+            }
+            self._indexes_read_at = time.monotonic()
+        return self._indexes.get((tenant, model.id))
+
     @asynccontextmanager
     async def _transaction(self, tenant: str = "") -> AsyncIterator[AsyncConnection]:
         """A transaction that sees one tenant; without one it sees no tenant's rows."""
@@ -332,6 +358,14 @@ async def open_store(postgres_url: str, *, pool_size: int = 10) -> AsyncIterator
                     "timezone=UTC",
                     "statement_timeout=30000",
                     "idle_in_transaction_session_timeout=60000",
+                    # One tenant's plan is not another's, and indexes of a tenant's are only seen
+                    # by plans made for it: psycopg prepares what is asked often, and PostgreSQL
+                    # would soon plan it for everybody.
+                    "plan_cache_mode=force_custom_plan",
+                    # Searches are short: compiling them, or starting workers, takes longer.
+                    "jit=off",
+                    "max_parallel_workers_per_gather=0",
+                    "work_mem=16MB",
                 )
             ),
             "connect_timeout": 10,

@@ -13,12 +13,12 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from personalq.catalog.cards import Artifact, Card, Format, Origin, State, text_hash
 from personalq.catalog.lifecycle import Outcome
 from personalq.catalog.ports import Vector
-from personalq.catalog.words import fold, key, vector_literal
+from personalq.catalog.words import fold, key
 
 # Columns of a card; a query names its table `c`.
 CARD_COLUMNS = """
-    c.checkpoint_id, c.name, c.triggers, c.subjects, c.styles, c.description, c.base_model,
-    c.version, c.created_at, c.last_used_at, c.use_count, c.environments, c.owner,
+    c.checkpoint_id, c.name, c.aliases, c.triggers, c.subjects, c.styles, c.description,
+    c.base_model, c.version, c.created_at, c.last_used_at, c.use_count, c.environments, c.owner,
     c.source_uri, c.source_sha256, c.source_size_bytes, c.source_format,
     c.lora_rank, c.cross_attention_width, c.state, c.state_reason, c.registered_at, c.updated_at,
     c.revision, c.registration_hash,
@@ -45,6 +45,7 @@ def card_values(card: Card) -> dict[str, Any]:
     return {
         "checkpoint_id": card.checkpoint_id,
         "name": card.name,
+        "aliases": list(card.aliases),
         "triggers": list(card.triggers),
         "subjects": list(card.subjects),
         "styles": list(card.styles),
@@ -66,12 +67,24 @@ def card_values(card: Card) -> dict[str, Any]:
         "state_reason": card.state_reason,
         "registration_hash": card.registration_hash,
         "text_hash": text_hash(card),
-        "subject_keys": [key(subject) for subject in card.subjects],
-        "style_keys": [key(style) for style in card.styles],
-        "environment_keys": [key(environment) for environment in card.environments],
-        "owner_key": fold(card.owner),
-        "lexemes": vector_literal(card),
     }
+
+
+def labels_of(card: Card) -> list[str]:
+    """What constraints find the card by, as the table `labels` has it."""
+    labels = [label_of("subject", subject) for subject in card.subjects]
+    labels += [label_of("style", style) for style in card.styles]
+    labels += [label_of("environment", environment) for environment in card.environments]
+    if card.owner:
+        labels.append(label_of("owner", card.owner))
+    if card.version is not None:
+        labels.append(label_of("version", str(card.version)))
+    return list(dict.fromkeys(labels))
+
+
+def label_of(role: str, word: str) -> str:
+    """A word in a role; subjects, styles and environments compare by their stems."""
+    return f"{role}:{fold(word) if role in ('owner', 'version') else key(word)}"
 
 
 def to_card(row: RowMapping) -> Card:
@@ -79,6 +92,7 @@ def to_card(row: RowMapping) -> Card:
     return Card(
         checkpoint_id=row["checkpoint_id"],
         name=row["name"],
+        aliases=tuple(row["aliases"]),
         triggers=tuple(row["triggers"]),
         subjects=tuple(row["subjects"]),
         styles=tuple(row["styles"]),

@@ -1,52 +1,60 @@
-"""Search in SQL: constraints, two rankings, their fusion."""
+"""Search in SQL, one statement each: candidates that satisfy the constraints, two rankings, RRF.
+
+Candidates are all matches, while these are few. With an order key they are the first matches by it.
+In a tenant large enough to have indexes of its own, and a search that constrains little, they are
+what the indexes find nearest in meaning and in words, and the newest. Whichever they are, both
+rankings of them are exact.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from sqlalchemy.engine import RowMapping
 
-from personalq.catalog.cards import Filter
 from personalq.catalog.ports import Model, Vector
 from personalq.catalog.search import Hit, Hits, Order, Query
+from personalq.catalog.store_constraints import Constraints, constraints_of
 from personalq.catalog.store_rows import CARD_COLUMNS, to_card, vector_text
-from personalq.catalog.words import fold, key
+from personalq.catalog.words import any_term, telling_terms
 
-#: How far down a ranking still counts; also the largest page.
-_LEG_DEPTH = 1000
+# Everything put together below are constants of these files; values are always bound.
+# ruff: noqa: S608
+
+#: Matches beyond which a tenant's indexes propose candidates; where reading them all costs more.
+MANY = 3000
+#: How far down an index or an order candidates are taken from; no page reaches beyond.
+DEPTH = 1000
 #: Reciprocal rank fusion, score = sum of 1 / (k + rank).
 _RRF_K = 60
 #: Weights of the roles D, C, B, A in the sparse ranking.
 _ROLE_WEIGHTS = "{0.2, 0.4, 0.6, 1.0}"
 
-# Hybrid search in one statement. `matches` holds the hard constraints and nothing else decides
-# what is returned; the two legs only rank it, by row_number so that ranks are unique, ties going to
-# the smaller id. Each CTE is materialized: the planner must not mix constraint and ranking.
+# `candidates` satisfies the hard constraints, and nothing else decides what is returned; the legs
+# only rank it, by row_number so that ranks are unique, ties going to the smaller id. Each CTE is
+# materialized: the planner must not mix constraint and ranking. Whole cards are read for the page.
 _SEARCH = """
-WITH matches AS MATERIALIZED (
-    SELECT c.checkpoint_id, c.created_at, c.last_used_at, c.use_count, c.lexemes
-      FROM checkpoints c
-     WHERE c.tenant = :tenant AND {constraints}
-),
+WITH {candidates},
 {dense},
 {sparse},
 fused AS MATERIALIZED (
-    SELECT m.checkpoint_id, m.created_at, m.last_used_at, m.use_count, d.similarity,
+    SELECT m.checkpoint_id, m.created_at, m.place_by, d.similarity,
            coalesce(d.rank, 0) AS dense_rank, coalesce(s.rank, 0) AS sparse_rank,
            coalesce(1.0 / (:k + d.rank), 0) + coalesce(1.0 / (:k + s.rank), 0) AS score
-      FROM matches m
+      FROM candidates m
       LEFT JOIN dense d USING (checkpoint_id)
       LEFT JOIN sparse s USING (checkpoint_id)
 ),
 page AS MATERIALIZED (
-    SELECT f.*, row_number() OVER (ORDER BY {order} f.score DESC, f.created_at DESC,
+    SELECT f.*, row_number() OVER (ORDER BY {order}f.score DESC, f.created_at DESC,
                                    f.checkpoint_id) AS place
       FROM fused f
      ORDER BY place
      LIMIT :limit OFFSET :offset
 )
-SELECT (SELECT count(*) FROM matches) AS total_matches,
+SELECT ({total}) AS total_matches,
        p.place, p.score, p.similarity, p.dense_rank, p.sparse_rank, {card}
   FROM (VALUES (1)) AS always
   LEFT JOIN page p ON true
@@ -54,78 +62,174 @@ SELECT (SELECT count(*) FROM matches) AS total_matches,
  ORDER BY p.place
 """
 
-# Exact nearest neighbours among the matches; `+ 0` keeps a future index from changing the order.
+_ALL_MATCHES = "candidates AS MATERIALIZED ({scope})"
+_COUNT_CANDIDATES = "SELECT count(*) FROM candidates"
+
+_FIRST_MATCHES = """candidates AS MATERIALIZED (
+    SELECT * FROM ({scope}) s
+     ORDER BY place_by {direction}, created_at DESC, checkpoint_id
+     LIMIT :reach
+)"""
+
+# A tenant with indexes. `total` decides once, before anything else runs, which half is executed:
+# the conditions on it are one-time filters. What `near` and `worded` find satisfies the
+# constraints; the index scans go on until they have found as many as they were asked for.
+_FROM_INDEXES = """
+total AS MATERIALIZED (SELECT count(*) AS matches FROM ({scope}) s),
+{near},
+{worded},
+newest AS MATERIALIZED (
+    SELECT checkpoint_id FROM ({scope}) s
+     WHERE (SELECT matches FROM total) > :many
+     ORDER BY created_at DESC, checkpoint_id
+     LIMIT :reach
+),
+candidates AS MATERIALIZED (
+    SELECT checkpoint_id, created_at, place_by FROM ({scope}) s
+     WHERE (SELECT matches FROM total) <= :many
+     UNION ALL
+    SELECT c.checkpoint_id, c.created_at, NULL
+      FROM (SELECT checkpoint_id FROM near
+            UNION SELECT checkpoint_id FROM worded
+            UNION SELECT checkpoint_id FROM newest) found
+      JOIN checkpoints c ON c.tenant = :tenant AND c.checkpoint_id = found.checkpoint_id
+)"""
+_COUNT_ALL = "SELECT matches FROM total"
+
+# For `near`: as deep as asked for, and on until enough of what is found satisfies the constraints.
+SET_SCAN = f"""
+SELECT set_config('hnsw.ef_search', '{DEPTH}', true),
+       set_config('hnsw.iterative_scan', 'relaxed_order', true)
+"""
+
+_NEAR = """near AS MATERIALIZED (
+    SELECT e.checkpoint_id
+      FROM embeddings_{dim} e
+     WHERE (SELECT matches FROM total) > :many
+       AND e.tenant = :tenant AND e.model = :model
+       AND EXISTS (SELECT FROM ({scope}) s WHERE s.checkpoint_id = e.checkpoint_id OFFSET 0)
+     ORDER BY e.embedding <=> CAST(:vector AS halfvec({dim}))
+     LIMIT :depth
+)"""
+_NEAR_OFF = "near AS (SELECT NULL::text AS checkpoint_id WHERE false)"
+
+_WORDED = """worded AS MATERIALIZED (
+    SELECT w.checkpoint_id
+      FROM tenant_words w, (SELECT CAST(:telling_terms AS tsquery) AS terms) q
+     WHERE (SELECT matches FROM total) > :many
+       AND w.tenant = :tenant AND w.lexemes @@ CAST(:telling_terms AS tsquery)
+       AND EXISTS (SELECT FROM ({scope}) s WHERE s.checkpoint_id = w.checkpoint_id OFFSET 0)
+     ORDER BY ts_rank_cd(CAST(:weights AS float4[]), w.lexemes, q.terms) DESC, w.checkpoint_id
+     LIMIT :depth
+)"""
+_WORDED_OFF = "worded AS (SELECT NULL::text AS checkpoint_id WHERE false)"
+
+# Exact nearest neighbours among the candidates; no index serves an order by `1 - distance`.
 _DENSE = """
 dense AS MATERIALIZED (
     SELECT checkpoint_id, similarity,
            row_number() OVER (ORDER BY similarity DESC, checkpoint_id) AS rank
       FROM (SELECT m.checkpoint_id,
                    1 - (e.embedding <=> CAST(:vector AS halfvec({dim}))) AS similarity
-              FROM matches m
+              FROM candidates m
               JOIN embeddings_{dim} e ON e.tenant = :tenant AND e.model = :model
                                      AND e.checkpoint_id = m.checkpoint_id
              ORDER BY similarity DESC, checkpoint_id
              LIMIT :depth) nearest
 )"""
 _DENSE_OFF = """
-dense AS MATERIALIZED (
-    SELECT NULL::text AS checkpoint_id, NULL::float8 AS similarity, NULL::bigint AS rank
-     WHERE false
-)"""
+dense AS (SELECT NULL::text AS checkpoint_id, NULL::float8 AS similarity, NULL::bigint AS rank
+           WHERE false)"""
 
 # ts_rank_cd, because ts_rank forgets which roles a term may match.
 _SPARSE = """
 sparse AS MATERIALIZED (
     SELECT checkpoint_id, row_number() OVER (ORDER BY weight DESC, checkpoint_id) AS rank
       FROM (SELECT m.checkpoint_id,
-                   ts_rank_cd(CAST(:weights AS float4[]), m.lexemes, q.terms) AS weight
-              FROM matches m, (SELECT CAST(:terms AS tsquery) AS terms) q
-             WHERE m.lexemes @@ q.terms
+                   ts_rank_cd(CAST(:weights AS float4[]), w.lexemes, q.terms) AS weight
+              FROM candidates m
+              JOIN tenant_words w ON w.tenant = :tenant AND w.checkpoint_id = m.checkpoint_id,
+                   (SELECT CAST(:terms AS tsquery) AS terms) q
+             WHERE w.lexemes @@ q.terms
              ORDER BY weight DESC, checkpoint_id
              LIMIT :depth) weighed
      WHERE weight > 0
 )"""
-_SPARSE_OFF = """
-sparse AS MATERIALIZED (
-    SELECT NULL::text AS checkpoint_id, NULL::bigint AS rank WHERE false
-)"""
+_SPARSE_OFF = "sparse AS (SELECT NULL::text AS checkpoint_id, NULL::bigint AS rank WHERE false)"
 
-_ORDERS: Mapping[Order, str] = {
-    Order.RELEVANCE: "",
-    Order.NEWEST: "f.created_at DESC,",
-    Order.OLDEST: "f.created_at ASC,",
-    Order.LAST_USED: "f.last_used_at DESC NULLS LAST,",
-    Order.MOST_USED: "f.use_count DESC,",
+#: Order key → the column it sorts by, and how.
+_ORDERS: Mapping[Order, tuple[str, str]] = {
+    Order.NEWEST: ("created_at", "DESC"),
+    Order.OLDEST: ("created_at", "ASC"),
+    Order.LAST_USED: ("last_used_at", "DESC NULLS LAST"),
+    Order.MOST_USED: ("use_count", "DESC"),
 }
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Indexes:
+    """What is known of a tenant whose cards have indexes of their own."""
+
+    #: Lexemes that too many cards have to be worth looking up.
+    common_words: frozenset[str]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Search:
+    """A search as SQL, and its values but for the tenant."""
+
+    statement: str
+    values: dict[str, Any]
+    #: Whether an index may take part, which needs its settings.
+    indexed: bool = False
 
 
 def search_statement(
     query: Query,
     *,
-    sparse: str,
+    terms: Mapping[str, str],
     dense: Vector | None,
     model: Model | None,
     limit: int,
     offset: int,
-) -> tuple[str, dict[str, Any]]:
-    """The search in one statement, and its values but for the tenant."""
-    where, values = conditions(query.filter)
-    values |= {"k": _RRF_K, "limit": limit, "offset": offset}
+    indexes: Indexes | None = None,
+) -> Search:
+    """The search in one statement.
+
+    Args:
+        terms: lexemes of the text and the roles each may have; see words.py.
+        indexes: those of the tenant for this model, where it has some.
+    """
+    constraints = constraints_of(query.filter)
+    values = constraints.values | {"k": _RRF_K, "limit": limit, "offset": offset}
     dense_leg, sparse_leg = _DENSE_OFF, _SPARSE_OFF
     if dense is not None and model is not None:
         dense_leg = _DENSE.format(dim=model.dim)
-        values |= {"vector": vector_text(dense), "model": model.id, "depth": _LEG_DEPTH}
-    if sparse:
+        values |= {"vector": vector_text(dense), "model": model.id, "depth": DEPTH}
+    if terms:
         sparse_leg = _SPARSE
-        values |= {"terms": sparse, "weights": _ROLE_WEIGHTS, "depth": _LEG_DEPTH}
+        values |= {"terms": any_term(terms), "weights": _ROLE_WEIGHTS, "depth": DEPTH}
+
+    scope = constraints.scope("c.checkpoint_id, c.created_at, NULL::bigint AS place_by")
+    candidates, order, total = _ALL_MATCHES.format(scope=scope), "", _COUNT_CANDIDATES
+    indexed = indexes is not None and query.order is Order.RELEVANCE
+    if query.order in _ORDERS:
+        candidates, order = _in_order(query.order, constraints)
+        total = f"SELECT count(*) FROM ({constraints.scope()}) s"
+        values["reach"] = max(DEPTH, limit + offset)
+    elif indexes is not None:
+        candidates, more = _from_indexes(scope, terms, dense=dense, model=model, indexes=indexes)
+        total = _COUNT_ALL
+        values |= more | {"many": MANY, "reach": limit + offset}
     statement = _SEARCH.format(
-        card=CARD_COLUMNS,
-        constraints=all_of(where),
+        candidates=candidates,
         dense=dense_leg,
         sparse=sparse_leg,
-        order=_ORDERS[query.order],
+        order=order,
+        total=total,
+        card=CARD_COLUMNS,
     )
-    return statement, values
+    return Search(statement=statement, values=values, indexed=indexed)
 
 
 def to_hits(rows: Sequence[RowMapping], *, dense: bool) -> Hits:
@@ -138,49 +242,35 @@ def to_hits(rows: Sequence[RowMapping], *, dense: bool) -> Hits:
     )
 
 
-def conditions(constraints: Filter) -> tuple[list[str], dict[str, Any]]:
-    """SQL conditions for the constraints that are set, and their values."""
-    where: list[str] = []
+def _in_order(order: Order, constraints: Constraints) -> tuple[str, str]:
+    """The candidates of a search with an order key, and how the page is ordered by it."""
+    column, direction = _ORDERS[order]
+    columns = f"c.checkpoint_id, c.created_at, c.{column} AS place_by"
+    # Labels know no more than when a card was trained.
+    narrow = column == "created_at"
+    scope = constraints.scope(columns) if narrow else constraints.scope_of_cards(columns)
+    candidates = _FIRST_MATCHES.format(scope=scope, direction=direction)
+    return candidates, f"f.place_by {direction}, "
+
+
+def _from_indexes(
+    scope: str,
+    terms: Mapping[str, str],
+    *,
+    dense: Vector | None,
+    model: Model | None,
+    indexes: Indexes,
+) -> tuple[str, dict[str, Any]]:
+    """The candidates of a search by relevance in a tenant with indexes, and their values."""
     values: dict[str, Any] = {}
-
-    def add(condition: str, name: str, value: object) -> None:
-        if value:
-            where.append(condition)
-            values[name] = value
-
-    add("c.state = ANY (:states)", "states", [str(state) for state in constraints.states])
-    for column, wanted, unwanted in (
-        ("subject", constraints.subjects, constraints.excluded_subjects),
-        ("style", constraints.styles, constraints.excluded_styles),
-        ("environment", constraints.environments, constraints.excluded_environments),
-    ):
-        any_of = f"c.{column}_keys && CAST(:{column}s AS text[])"
-        add(any_of, f"{column}s", [key(label) for label in wanted])
-        none_of = f"NOT c.{column}_keys && CAST(:no_{column}s AS text[])"
-        add(none_of, f"no_{column}s", [key(label) for label in unwanted])
-    for column, interval in (
-        ("created_at", constraints.created),
-        ("last_used_at", constraints.last_used),
-    ):
-        add(f"c.{column} >= :{column}_start", f"{column}_start", interval.start)
-        add(f"c.{column} < :{column}_end", f"{column}_end", interval.end)
-    add("c.version = ANY (:versions)", "versions", list(constraints.versions))
-    add("c.owner_key = ANY (:owners)", "owners", [fold(owner) for owner in constraints.owners])
-    # PostgreSQL has no texts with a zero byte; no id has one either.
-    ids = [checkpoint_id.replace("\0", "\ufffd") for checkpoint_id in constraints.checkpoint_ids]
-    add("c.checkpoint_id = ANY (:ids)", "ids", ids)
-    add(
-        """c.checkpoint_id IN (SELECT t.checkpoint_id FROM triggers t
-                                WHERE t.tenant = :tenant AND t.trigger_key = ANY (:triggers))""",
-        "triggers",
-        [fold(trigger) for trigger in constraints.triggers],
-    )
-    return where, values
-
-
-def all_of(conditions: Sequence[str]) -> str:
-    """All of the conditions as one."""
-    return "\n       AND ".join(conditions) or "true"
+    near, worded = _NEAR_OFF, _WORDED_OFF
+    if dense is not None and model is not None:
+        near = _NEAR.format(dim=model.dim, scope=scope)
+    telling = telling_terms(terms, common=indexes.common_words)
+    if telling:
+        worded = _WORDED.format(scope=scope)
+        values["telling_terms"] = telling
+    return _FROM_INDEXES.format(scope=scope, near=near, worded=worded), values
 
 
 def _to_hit(row: RowMapping) -> Hit:

@@ -9,18 +9,27 @@ from sqlalchemy import text
 from sqlalchemy.engine import RowMapping
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from personalq.catalog.cards import SELECTABLE, Card
+from personalq.catalog.cards import Card
 from personalq.catalog.lifecycle import Outcome
 from personalq.catalog.ports import Embedding
+from personalq.catalog.store_names import (
+    ADD_NAMES,
+    COUNT_WORDS,
+    DROP_NAMES,
+    name_rows,
+    renamed,
+    word_changes,
+)
 from personalq.catalog.store_rows import (
     CARD_COLUMNS,
     card_values,
     get_card,
+    labels_of,
     to_card,
     to_outcome,
     vector_text,
 )
-from personalq.catalog.words import fold
+from personalq.catalog.words import vector_literal
 
 #: Channel of NOTIFY; the payload is the tenant.
 CHANNEL = "personalq_cards"
@@ -47,21 +56,20 @@ _NOTIFY = "SELECT pg_notify(:channel, :tenant)"
 # new file and with new triggers; both are announced.
 _PUT_CARD = """
 INSERT INTO checkpoints AS c (
-    tenant, checkpoint_id, name, triggers, subjects, styles, description, base_model, version,
+    tenant, checkpoint_id, name, aliases, triggers, subjects, styles, description, base_model,
+    version,
     created_at, last_used_at, use_count, environments, owner,
     source_uri, source_sha256, source_size_bytes, source_format, lora_rank, cross_attention_width,
-    state, state_reason, registered_at, updated_at, revision, registration_hash, text_hash,
-    subject_keys, style_keys, environment_keys, owner_key, lexemes)
+    state, state_reason, registered_at, updated_at, revision, registration_hash, text_hash)
 VALUES (
-    :tenant, :checkpoint_id, :name, :triggers, :subjects, :styles, :description, :base_model,
-    :version, :created_at, :last_used_at, :use_count, :environments, :owner,
+    :tenant, :checkpoint_id, :name, :aliases, :triggers, :subjects, :styles, :description,
+    :base_model, :version, :created_at, :last_used_at, :use_count, :environments, :owner,
     :source_uri, :source_sha256, :source_size_bytes, :source_format, :lora_rank,
     :cross_attention_width, :state, :state_reason, now(), now(), :revision, :registration_hash,
-    :text_hash, :subject_keys, :style_keys, :environment_keys, :owner_key,
-    CAST(:lexemes AS tsvector))
+    :text_hash)
 ON CONFLICT (tenant, checkpoint_id) DO UPDATE SET
-    name = excluded.name, triggers = excluded.triggers, subjects = excluded.subjects,
-    styles = excluded.styles, description = excluded.description,
+    name = excluded.name, aliases = excluded.aliases, triggers = excluded.triggers,
+    subjects = excluded.subjects, styles = excluded.styles, description = excluded.description,
     base_model = excluded.base_model, version = excluded.version,
     created_at = excluded.created_at, last_used_at = excluded.last_used_at,
     use_count = excluded.use_count, environments = excluded.environments, owner = excluded.owner,
@@ -70,9 +78,7 @@ ON CONFLICT (tenant, checkpoint_id) DO UPDATE SET
     lora_rank = excluded.lora_rank, cross_attention_width = excluded.cross_attention_width,
     state = excluded.state, state_reason = excluded.state_reason, updated_at = now(),
     revision = excluded.revision, registration_hash = excluded.registration_hash,
-    text_hash = excluded.text_hash, subject_keys = excluded.subject_keys,
-    style_keys = excluded.style_keys, environment_keys = excluded.environment_keys,
-    owner_key = excluded.owner_key, lexemes = excluded.lexemes,
+    text_hash = excluded.text_hash,
     requested_at = CASE WHEN c.source_sha256 = excluded.source_sha256
                          AND c.triggers = excluded.triggers THEN c.requested_at ELSE now() END,
     requests = CASE WHEN c.source_sha256 = excluded.source_sha256
@@ -80,15 +86,26 @@ ON CONFLICT (tenant, checkpoint_id) DO UPDATE SET
 RETURNING {card}
 """
 
-# The lower-case lookup of a card's triggers follows the card.
-_PUT_TRIGGERS = """
+# What constraints look cards up by; most writes change nothing of it but the state.
+_PUT_LABELS = """
 WITH dropped AS (
-    DELETE FROM triggers
-     WHERE tenant = :tenant AND checkpoint_id = :id AND trigger_key <> ALL (:trigger_keys)
+    DELETE FROM labels
+     WHERE tenant = :tenant AND checkpoint_id = :id
+       AND (label <> ALL (:labels) OR created_at <> :created_at)
 )
-INSERT INTO triggers (tenant, checkpoint_id, trigger_key)
-SELECT :tenant, :id, trigger_key FROM unnest(CAST(:trigger_keys AS text[])) AS trigger_key
-ON CONFLICT DO NOTHING
+INSERT INTO labels AS l (tenant, label, created_at, checkpoint_id, state)
+SELECT :tenant, label, :created_at, :id, :state
+  FROM unnest(CAST(:labels AS text[])) AS label
+ON CONFLICT (tenant, label, created_at, checkpoint_id) DO UPDATE SET state = excluded.state
+ WHERE l.state <> excluded.state
+"""
+
+# The card's words, apart from it.
+_PUT_WORDS = """
+INSERT INTO card_words AS w (tenant, checkpoint_id, lexemes)
+VALUES (:tenant, :id, CAST(:lexemes AS tsvector))
+ON CONFLICT (tenant, checkpoint_id) DO UPDATE SET lexemes = excluded.lexemes
+ WHERE w.lexemes <> excluded.lexemes
 """
 
 # What became of each profile of one source.
@@ -158,14 +175,24 @@ class PostgresWriter:
         if card.checkpoint_id not in self._read:
             await self.card(card.checkpoint_id)
         before = self._read[card.checkpoint_id]
-        new_words = int(vocabulary_words(card) != (vocabulary_words(before) if before else None))
+        new_words = int(await self._count_words(before, card))
         [counted] = await self._execute(_NEXT_REVISION, new_words=new_words)
         [row] = await self._execute(
             _PUT_CARD.format(card=CARD_COLUMNS), **card_values(card), revision=counted["revision"]
         )
-        if before is None or before.triggers != card.triggers:
-            keys = list(dict.fromkeys(fold(trigger) for trigger in card.triggers))
-            await self._execute(_PUT_TRIGGERS, id=card.checkpoint_id, trigger_keys=keys)
+        await self._execute(
+            _PUT_LABELS,
+            id=card.checkpoint_id,
+            labels=labels_of(card),
+            created_at=card.created_at,
+            state=str(card.state),
+        )
+        await self._execute(_PUT_WORDS, id=card.checkpoint_id, lexemes=vector_literal(card))
+        gone, added = renamed(before, card)
+        if gone:
+            await self._execute(DROP_NAMES, id=card.checkpoint_id, **name_rows(gone))
+        if added:
+            await self._execute(ADD_NAMES, id=card.checkpoint_id, **name_rows(added))
         if not self._notified:
             await self._execute(_NOTIFY, channel=CHANNEL)
             self._notified = True
@@ -204,6 +231,19 @@ class PostgresWriter:
             vector=vector_text(embedding.vector),
         )
 
+    async def _count_words(self, before: Card | None, after: Card) -> bool:
+        """Count a card's words; whether the vocabulary has another word now, or one less."""
+        changes = word_changes(before, after)
+        if not changes:
+            return False
+        [counted] = await self._execute(
+            COUNT_WORDS,
+            kinds=[kind for kind, _ in changes],
+            words=[word for _, word in changes],
+            deltas=list(changes.values()),
+        )
+        return bool(counted["vocabulary_changed"])
+
     async def _lock(self) -> None:
         if self._locked:
             return
@@ -215,10 +255,3 @@ class PostgresWriter:
     async def _execute(self, statement: str, **values: Any) -> Sequence[RowMapping]:
         result = await self._connection.execute(text(statement), values | {"tenant": self._tenant})
         return result.mappings().all() if result.returns_rows else []
-
-
-def vocabulary_words(card: Card) -> tuple[object, ...] | None:
-    """What a card adds to the vocabulary; None when it cannot be selected."""
-    if card.state not in SELECTABLE:
-        return None
-    return (card.triggers, card.subjects, card.styles, card.environments, card.owner)

@@ -19,6 +19,7 @@ from personalq.catalog.cards import (
     Vocabulary,
 )
 from personalq.catalog.lifecycle import Failure
+from personalq.catalog.names import NameKind, Resolved
 from personalq.catalog.search import Hit, Hits, Order
 from personalq.chassis.errors import InvalidInput
 from personalq.v1 import catalog_pb2, events_pb2, types_pb2
@@ -45,6 +46,12 @@ _ORDERS = {
     types_pb2.ORDER_KEY_LAST_USED: Order.LAST_USED,
     types_pb2.ORDER_KEY_MOST_USED: Order.MOST_USED,
 }
+_NAME_KINDS = {
+    NameKind.CHECKPOINT_ID: catalog_pb2.NAME_KIND_CHECKPOINT_ID,
+    NameKind.TRIGGER: catalog_pb2.NAME_KIND_TRIGGER,
+    NameKind.ALIAS: catalog_pb2.NAME_KIND_ALIAS,
+    NameKind.NAME: catalog_pb2.NAME_KIND_NAME,
+}
 _STATES_BACK = {number: state for state, number in _STATES.items()}
 _FORMATS_BACK = {number: kind for kind, number in _FORMATS.items()}
 
@@ -54,6 +61,7 @@ def card_to_wire(card: Card) -> types_pb2.Checkpoint:
     return types_pb2.Checkpoint(
         checkpoint_id=card.checkpoint_id,
         name=card.name,
+        aliases=card.aliases,
         triggers=card.triggers,
         subjects=card.subjects,
         styles=card.styles,
@@ -88,6 +96,7 @@ def card_to_domain(message: types_pb2.Checkpoint) -> Card:
     return Card(
         checkpoint_id=message.checkpoint_id,
         name=message.name,
+        aliases=tuple(message.aliases),
         triggers=tuple(message.triggers),
         subjects=tuple(message.subjects),
         styles=tuple(message.styles),
@@ -174,6 +183,7 @@ def filter_to_domain(message: catalog_pb2.CheckpointFilter) -> Filter:
         owners=tuple(message.owners),
         checkpoint_ids=tuple(message.checkpoint_ids),
         triggers=tuple(message.triggers),
+        names=tuple(message.names),
         states=tuple(_known(_STATES_BACK, state, "filter.states") for state in message.states),
     )
 
@@ -209,6 +219,18 @@ def vocabulary_to_wire(words: Vocabulary) -> catalog_pb2.GetVocabularyResponse:
         checkpoint_ids=words.checkpoint_ids,
         revision=words.revision,
         modified=words.modified,
+    )
+
+
+def names_to_wire(found: Sequence[Resolved]) -> catalog_pb2.ResolveNamesResponse:
+    """Names that were found as they travel."""
+    return catalog_pb2.ResolveNamesResponse(
+        names=[
+            catalog_pb2.ResolvedName(
+                name=each.asked, kind=_NAME_KINDS[each.name.kind], spelling=each.name.spelling
+            )
+            for each in found
+        ]
     )
 
 

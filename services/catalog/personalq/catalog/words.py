@@ -5,7 +5,7 @@ file name, and its stemmer keeps "mice" apart from "mouse". So both sides are cu
 here, and PostgreSQL is given finished `tsvector` and `tsquery` literals, each word labelled with
 the role it plays on the card:
 
-    A  triggers, the checkpoint's id and name, subjects
+    A  triggers, the checkpoint's id, name and aliases, subjects
     B  styles
     D  description, environments
 
@@ -18,7 +18,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Mapping
 
 from personalq.catalog.cards import Card
 
@@ -107,7 +107,7 @@ def stem(word: str) -> str:
 def vector_literal(card: Card) -> str:
     """The card as a `tsvector` literal."""
     lexemes: dict[str, str] = {}
-    names = [*card.triggers, card.checkpoint_id, card.name, *card.subjects]
+    names = [*card.triggers, card.checkpoint_id, card.name, *card.aliases, *card.subjects]
     for label, texts in (
         ("A", names),
         ("B", card.styles),
@@ -129,8 +129,8 @@ def vector_literal(card: Card) -> str:
     )
 
 
-def query_literal(text: str) -> str:
-    """A request as a `tsquery` literal: any of its words; "" when it has none.
+def query_terms(text: str) -> dict[str, str]:
+    """The lexemes of a request, in their order, and the roles each may have on a card.
 
     Words of the scene ("on forest grass") do not match subjects, or every "house by the river"
     would be answered with rivers: without this, ranking loses a quarter of its precision.
@@ -143,8 +143,26 @@ def query_literal(text: str) -> str:
     # Triggers may contain what ends a clause.
     for bracketed in _BRACKETED.findall(fold(text)):
         terms[bracketed] = "ABD"
-    limited = list(terms.items())[:_MAX_TERMS]
-    return " | ".join(f"{_quoted(lexeme)}:{roles}" for lexeme, roles in limited)
+    return dict(list(terms.items())[:_MAX_TERMS])
+
+
+def any_term(terms: Mapping[str, str]) -> str:
+    """A `tsquery` literal for cards with any of the terms; "" without any."""
+    return " | ".join(f"{_quoted(lexeme)}:{roles}" for lexeme, roles in terms.items())
+
+
+def telling_terms(terms: Mapping[str, str], *, common: Collection[str]) -> str:
+    """A `tsquery` literal for cards worth reading where too many have some of the terms.
+
+    Those with a term that is not common, or with all that are. "" when there are none.
+    """
+    alternatives = [
+        f"{_quoted(lexeme)}:{roles}" for lexeme, roles in terms.items() if lexeme not in common
+    ]
+    together = [f"{_quoted(lexeme)}:{roles}" for lexeme, roles in terms.items() if lexeme in common]
+    if len(together) > 1:
+        alternatives.append(f"({' & '.join(together)})")
+    return " | ".join(alternatives)
 
 
 def _lexemes(folded: str, *, phrases: bool = False) -> Iterator[tuple[str, bool]]:

@@ -1,0 +1,161 @@
+"""What a tenant's cards are called and which words they use, kept beside the cards as they change.
+
+Both are narrow tables that writes maintain: asking a hundred thousand cards for their distinct
+words takes half a second, and none of those words would have changed.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+
+from sqlalchemy.engine import RowMapping
+
+from personalq.catalog.cards import SELECTABLE, Card
+from personalq.catalog.names import Name, NameKind, names_of
+from personalq.catalog.words import fold
+
+#: How a kind of name is written in the table. Triggers in brackets are a kind of their own, so that
+#: the few rows read per key and kind show both spellings, `<toy>` and "toy".
+_CODES: Mapping[NameKind, tuple[str, ...]] = {
+    NameKind.CHECKPOINT_ID: ("i",),
+    NameKind.TRIGGER: ("b", "t"),
+    NameKind.ALIAS: ("a",),
+    NameKind.NAME: ("n",),
+}
+_KINDS = {code: kind for kind, codes in _CODES.items() for code in codes}
+
+# A card's names follow the card.
+DROP_NAMES = """
+DELETE FROM names n
+ USING unnest(CAST(:keys AS text[]), CAST(:codes AS text[]), CAST(:folded AS text[]))
+       AS gone (name_key, kind, folded)
+ WHERE n.tenant = :tenant AND n.name_key = gone.name_key AND n.kind = gone.kind
+   AND n.folded = gone.folded AND n.checkpoint_id = :id
+"""
+ADD_NAMES = """
+INSERT INTO names (tenant, name_key, kind, folded, checkpoint_id)
+SELECT :tenant, name_key, kind, folded, :id
+  FROM unnest(CAST(:keys AS text[]), CAST(:codes AS text[]), CAST(:folded AS text[]))
+       AS added (name_key, kind, folded)
+ON CONFLICT DO NOTHING
+"""
+
+# Which keys name a selectable card, and such a card for the spelling; few of the keys exist, so
+# that is looked at first. A key may belong to every card of the tenant: a few rows per kind show
+# how it is spelled.
+FIND_NAMES = """
+WITH known AS MATERIALIZED (
+    SELECT asked.name_key
+      FROM unnest(CAST(:keys AS text[])) AS asked (name_key)
+     WHERE EXISTS (SELECT FROM names n WHERE n.tenant = :tenant AND n.name_key = asked.name_key)
+)
+SELECT DISTINCT ON (found.name_key, found.kind, found.folded) found.*
+  FROM known
+ CROSS JOIN unnest(CAST(:codes AS text[])) AS code
+ CROSS JOIN LATERAL (
+        SELECT n.name_key, n.kind, n.folded, c.checkpoint_id, c.name, c.aliases, c.triggers
+          FROM names n
+          JOIN checkpoints c ON c.tenant = :tenant AND c.checkpoint_id = n.checkpoint_id
+         WHERE n.tenant = :tenant AND n.name_key = known.name_key AND n.kind = code
+           AND c.state = ANY (:states)
+         LIMIT 20) found
+ ORDER BY found.name_key, found.kind, found.folded
+"""
+
+# Conditions on a card `c`. A table and not a GIN index over the arrays: `&&` is not leakproof, so
+# under row-level security PostgreSQL never uses an index for it; for `=` it does.
+HAS_TRIGGER = """c.checkpoint_id IN (
+           SELECT n.checkpoint_id FROM names n
+            WHERE n.tenant = :tenant AND n.name_key = ANY (:trigger_keys) AND n.kind IN ('b', 't')
+              AND n.folded = ANY (:triggers))"""
+IS_CALLED = """c.checkpoint_id IN (
+           SELECT n.checkpoint_id FROM names n
+            WHERE n.tenant = :tenant AND n.name_key = ANY (:names) AND n.kind IN ('a', 'n'))"""
+
+# Words appear and disappear with their first and last card; only that changes the vocabulary.
+COUNT_WORDS = """
+WITH delta AS MATERIALIZED (
+    SELECT * FROM unnest(CAST(:kinds AS text[]), CAST(:words AS text[]), CAST(:deltas AS bigint[]))
+             AS d (kind, word, cards)
+),
+counted AS (
+    INSERT INTO words AS w (tenant, kind, word, cards)
+    SELECT :tenant, kind, word, cards FROM delta
+    ON CONFLICT (tenant, kind, word) DO UPDATE SET cards = w.cards + excluded.cards
+    RETURNING kind, word, cards
+)
+SELECT coalesce(bool_or(c.cards = 0 OR c.cards = d.cards), false) AS vocabulary_changed
+  FROM counted c JOIN delta d USING (kind, word)
+"""
+
+VOCABULARY_REVISION = (
+    "SELECT epoch || '-' || vocabulary_revision FROM tenants WHERE tenant = :tenant"
+)
+VOCABULARY = """
+SELECT kind, array_agg(word ORDER BY word) AS words
+  FROM words WHERE tenant = :tenant AND cards > 0
+ GROUP BY kind
+"""
+
+
+def name_rows(names: Iterable[Name]) -> dict[str, list[str]]:
+    """The columns of names, for the statements above."""
+    rows = list(dict.fromkeys((name.key, _code(name), name.folded) for name in names))
+    return {
+        "keys": [key for key, _, _ in rows],
+        "codes": [code for _, code, _ in rows],
+        "folded": [folded for _, _, folded in rows],
+    }
+
+
+def renamed(before: Card | None, after: Card) -> tuple[list[Name], list[Name]]:
+    """Which names a change of a card takes away, and which it adds."""
+    old = names_of(before) if before is not None else ()
+    new = names_of(after)
+    return [name for name in old if name not in new], [name for name in new if name not in old]
+
+
+def find_values(keys: Sequence[str]) -> dict[str, object]:
+    """The values of FIND_NAMES but for the tenant."""
+    codes = [code for several in _CODES.values() for code in several]
+    return {"keys": list(keys), "codes": codes, "states": [str(state) for state in SELECTABLE]}
+
+
+def to_name(row: RowMapping) -> Name:
+    """The name of a row, spelled as its card does."""
+    kind = _KINDS[row["kind"]]
+    spellings = {
+        NameKind.CHECKPOINT_ID: [row["checkpoint_id"]],
+        NameKind.TRIGGER: row["triggers"],
+        NameKind.ALIAS: row["aliases"],
+        NameKind.NAME: [row["name"]],
+    }[kind]
+    return Name(kind=kind, spelling=next(s for s in spellings if fold(s) == row["folded"]))
+
+
+def word_changes(before: Card | None, after: Card) -> dict[tuple[str, str], int]:
+    """How many cards more or less use a word, by kind and word; only what changes."""
+    counts = Counter(_words(after))
+    counts.subtract(Counter(_words(before) if before is not None else ()))
+    return {word: delta for word, delta in counts.items() if delta}
+
+
+def _words(card: Card) -> Iterable[tuple[str, str]]:
+    """What a card adds to the vocabulary, as long as it can be selected."""
+    if card.state not in SELECTABLE:
+        return
+    for kind, words in (
+        ("subjects", card.subjects),
+        ("styles", card.styles),
+        ("environments", card.environments),
+        ("owners", (card.owner,) if card.owner else ()),
+    ):
+        for word in words:
+            yield kind, word
+
+
+def _code(name: Name) -> str:
+    if name.kind is NameKind.TRIGGER:
+        return "b" if name.folded.startswith("<") else "t"
+    return _CODES[name.kind][0]
