@@ -1,0 +1,1 @@
+"""Repo-Prompts, our reconstruction: cards, requests, and what each request means."""
