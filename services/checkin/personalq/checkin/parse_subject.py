@@ -9,6 +9,7 @@ from personalq.checkin import lexicon
 from personalq.checkin.draft import Draft, Noun
 from personalq.checkin.intent import Attribute, Constraint, Mention, Span
 from personalq.checkin.lexicon import canonical, plural
+from personalq.checkin.nouns import is_other_thing
 from personalq.checkin.text import Page, PhraseTable, Word
 from personalq.checkin.vocabulary import Lexicon
 
@@ -124,6 +125,8 @@ def find_nouns(page: Page, lexicon_: Lexicon) -> list[Noun]:
     for first, last, entry in lexicon_.subjects.find(page.words):
         if _in_trap(page.words, first, last, traps) or _is_verb(page.words, first):
             continue
+        if _is_other_thing(page.words, first, last):
+            continue
         if _is_modifier(page, lexicon_, first, last) or _is_proper(page, first, last):
             continue
         nouns.append(Noun(first=first, last=last, entry=entry))
@@ -146,6 +149,19 @@ def _in_trap(words: tuple[Word, ...], first: int, last: int, traps: PhraseTable[
     for start in range(max(0, first - 2), first + 1):
         match = traps.match_at(words, start)
         if match and start + match[0] >= last and match[0] > last - first:
+            return True
+    return False
+
+
+def _is_other_thing(words: tuple[Word, ...], first: int, last: int) -> bool:
+    """Whether words before the phrase make a thing of another kind of it: "sea horse"."""
+    head = " ".join(word.norm for word in words[first:last])
+    before = ""
+    for index in range(first - 1, max(-1, first - 3), -1):
+        if not words[index + 1].joined:
+            break
+        before = f"{words[index].norm} {before}"
+        if is_other_thing(f"{before}{head}", head):
             return True
     return False
 
@@ -598,6 +614,7 @@ def _chunks(draft: Draft) -> list[list[Word]]:
                     "i'd",
                     "can",
                     "could",
+                    "do",
                     "using",
                     "let",
                     "lets",

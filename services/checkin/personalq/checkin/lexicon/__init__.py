@@ -70,15 +70,27 @@ def looks() -> dict[str, tuple[str, ...]]:
 
 @cache
 def subject_tables() -> dict[str, dict[str, tuple[str, ...]]]:
-    """`same`, `narrower` and `kinds`: canonical noun to canonical nouns."""
+    """`same`, `narrower`, `kinds` and `apart`: canonical noun to canonical nouns."""
     raw = _load("subjects")
     return {
         table: {
             canonical(noun): tuple(canonical(word) for word in words)
             for noun, words in raw[table].items()
         }
-        for table in ("same", "narrower", "kinds")
+        for table in ("same", "narrower", "kinds", "apart")
     }
+
+
+@cache
+def subject_senses() -> dict[str, str]:
+    """Nouns to a word for what people mean by them today ("drone": an aircraft)."""
+    return {canonical(word): canonical(kind) for word, kind in _load("subjects")["senses"].items()}
+
+
+@cache
+def general_nouns() -> frozenset[str]:
+    """Nouns that say too little to choose by: "object", "device"."""
+    return frozenset(canonical(word) for word in _load("subjects")["general"]["words"])
 
 
 @cache
@@ -110,6 +122,25 @@ def description_groups() -> dict[str, str]:
 def words(kind: str) -> frozenset[str]:
     """A word class of the closed grammar."""
     return frozenset(_load("words")[kind])
+
+
+@cache
+def colours() -> frozenset[str]:
+    """Words of the colour groups in the description file."""
+    names = set(_load("words")["colours"])
+    return frozenset(word for word, name in description_groups().items() if name in names)
+
+
+@cache
+def is_no_noun(word: str) -> bool:
+    """Whether a word has another place in the grammar, whatever else it may mean."""
+    classes = ("determiners", "prepositions", "links", "openers", "selectors", "frames")
+    return (
+        any(word in words(kind) for kind in (*classes, "empty_adjectives"))
+        or word in colours()
+        or word in calendar("months")
+        or word in calendar("seasons")
+    )
 
 
 @cache

@@ -1,0 +1,243 @@
+"""What a noun of a request stands for in a catalog: a subject, a word for one, a kind, or none.
+
+The catalog's own words and the hand-written ones (`lexicon/subjects.toml`) are a phrase table. What
+they do not say is resolved from the request's side: WordNet tells what the noun is, and the synsets
+above it are met with those of the catalog's subjects. Siblings never match: a wolf is no dog.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from functools import cache, lru_cache
+
+from personalq.checkin import lexicon
+from personalq.checkin.lexicon import canonical, wordnet
+from personalq.checkin.text import PhraseTable, Word
+
+_LONGEST = 4
+"""Words of the longest noun phrase that is looked up."""
+_NO_HEADS = (wordnet.Nature.PLACE, wordnet.Nature.ABSTRACT, wordnet.Nature.NO_NOUN)
+"""What is no shorter word for a longer name: "top" for "high-top"."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class SubjectEntry:
+    """What a noun phrase stands for in this catalog."""
+
+    subjects: tuple[str, ...]
+    """The catalog's subjects; empty when the noun is known but the catalog has none."""
+    narrower: bool = False
+    """The phrase says more than the subject ("corgi" for "dog"): rank by it as well."""
+    kind: bool = False
+    """A general word ("pet"): more than one subject may be meant."""
+
+
+@dataclass
+class SubjectTable(PhraseTable[SubjectEntry]):
+    """Subject phrases of a catalog; other nouns are resolved when a request says them."""
+
+    same: dict[int, tuple[str, ...]] = field(default_factory=dict)
+    """Subjects by the synsets they are likely to mean."""
+    below: dict[int, tuple[str, ...]] = field(default_factory=dict)
+    """Subjects by the synsets they are a kind of."""
+
+    def get(self, phrase: str) -> SubjectEntry | None:
+        """The entry of exactly this canonical phrase, from the table or from WordNet."""
+        entry = super().get(phrase)
+        return entry if entry is not None and entry.subjects else self.related(phrase) or entry
+
+    def match_at(self, words: tuple[Word, ...], index: int) -> tuple[int, SubjectEntry] | None:
+        """(words used, entry) of the longest phrase at `index` that means a subject."""
+        listed = super().match_at(words, index)
+        shortest = listed[0] if listed is not None and listed[1].subjects else 0
+        for length in range(_reach(words, index), shortest, -1):
+            phrase = " ".join(word.norm for word in words[index : index + length])
+            entry = self._said(words, index, phrase) if length == 1 else self._compound(phrase)
+            if entry is not None:
+                return length, entry
+        return listed
+
+    def _said(self, words: tuple[Word, ...], index: int, word: str) -> SubjectEntry | None:
+        """The entry of a single word, unless the sentence uses it otherwise."""
+        entry = wordnet.look_up(wordnet.base(word))
+        if entry is None or entry.mostly_adjective or lexicon.is_no_noun(word):
+            return None
+        determined = _determined(words, index)
+        if not determined and (entry.mostly_verb or word in lexicon.words("continuations")):
+            return None
+        return self.related(word, same_only=word in lexicon.words("scenes"))
+
+    def _compound(self, phrase: str) -> SubjectEntry | None:
+        """The entry of a compound that its last words alone would not give."""
+        entry = self.related(phrase)
+        if entry is None:
+            return None
+        rest = phrase.split()[1:]
+        tails = (self.get(" ".join(rest[start:])) for start in range(len(rest)))
+        extends = any(t is not None and set(t.subjects) & set(entry.subjects) for t in tails)
+        return None if extends and (entry.narrower or entry.kind) else entry
+
+    def related(self, phrase: str, *, same_only: bool = False) -> SubjectEntry | None:
+        """The subjects WordNet relates a noun to: the same, else of its kind, else what it is."""
+        senses = meant(phrase)
+        for number in senses:
+            found = tuple(v for v in self.same.get(number, ()) if not _apart(phrase, canonical(v)))
+            if found:
+                return SubjectEntry(subjects=found)
+        if same_only:
+            return None
+        of_kind = _merged(self.below[n] for n in senses if n in self.below and n not in _general())
+        if of_kind:
+            return SubjectEntry(subjects=of_kind, kind=True)
+        for number in senses:
+            for parent in _above(number)[1:]:
+                if parent in self.same and parent not in _general() | _people():
+                    return SubjectEntry(subjects=self.same[parent], narrower=True)
+        return None
+
+    def add_subject(self, phrase: str, values: tuple[str, ...]) -> None:
+        """Let nouns that WordNet relates to a subject find it."""
+        senses = meant(phrase, said=False)
+        for number in senses:
+            self.same[number] = _merged((self.same.get(number, ()), values))
+        kinds = {parent for number in senses for parent in _above(number)[1:]}
+        tail = phrase
+        while not kinds and " " in tail:  # "robot vacuum" is a kind of vacuum
+            tail = tail.partition(" ")[2]
+            kinds = {parent for number in meant(tail, said=False) for parent in _above(number)}
+        for noun in _hand_written_kinds().get(phrase, ()):
+            kinds |= {parent for number in meant(noun, said=False) for parent in _above(number)}
+        for number in kinds:
+            self.below[number] = _merged((self.below.get(number, ()), values))
+
+
+def heads(phrase: str) -> tuple[str, ...]:
+    """Shorter words for a longer name: "clock" for "grandfather clock", nothing for "hot dog"."""
+    if phrase in lexicon.compounds():
+        return ()
+    parts = phrase.split()
+    tails = (" ".join(parts[start:]) for start in range(1, len(parts)))
+    senses = meant(phrase, said=False)
+    above = {parent for number in senses for parent in _above(number)}
+    return tuple(
+        tail
+        for tail in tails
+        if not lexicon.is_no_noun(parts[-1])
+        and wordnet.nature(tail) not in _NO_HEADS
+        and (not senses or above & set(meant(tail, said=False)))
+    )
+
+
+def is_other_thing(compound: str, head: str) -> bool:
+    """Whether WordNet knows a compound as no kind of its last word ("sea horse")."""
+    first = wordnet.look_up(compound.partition(" ")[0])
+    if first is not None and first.describes:
+        return False  # "a fat cat" is a cat, whatever else it may be
+    senses = [n for n in meant(compound, said=False) if wordnet.synset(n)[0] not in "pthlsm"]
+    of_head = set(meant(head, said=False))
+    return bool(senses and of_head) and not any(of_head & set(_above(n)) for n in senses)
+
+
+def meant(phrase: str, *, said: bool = True) -> tuple[int, ...]:
+    """The synsets a noun likely means: WordNet's, corrected by the hand-written file."""
+    singular = wordnet.base(phrase)
+    wanted = lexicon.subject_senses().get(singular)
+    if wanted is not None:
+        kinds = set(wordnet.senses(wanted, said=False))
+        return tuple(n for n in wordnet.weights(singular) if kinds & set(wordnet.above(n)))
+    senses = wordnet.senses(singular, said=said)
+    if senses or wordnet.look_up(phrase) is not None:
+        return senses
+    other = _hand_written_names().get(phrase)
+    return wordnet.senses(other, said=said) if other is not None else ()
+
+
+@cache
+def _hand_written_names() -> dict[str, str]:
+    """Words WordNet may lack to the first word of their group: "doggo" to "dog"."""
+    groups = lexicon.subject_tables()["same"].values()
+    return {word: group[0] for group in groups for word in group if word != group[0]}
+
+
+@cache
+def _hand_written_kinds() -> dict[str, tuple[str, ...]]:
+    """Words to what they are by hand: "panda" to "bear"."""
+    kinds: dict[str, tuple[str, ...]] = {}
+    for noun, words in lexicon.subject_tables()["narrower"].items():
+        for word in words:
+            kinds[word] = (*kinds.get(word, ()), noun)
+    return kinds
+
+
+@cache
+def _hand_written_parents() -> dict[int, tuple[int, ...]]:
+    """The same for synsets."""
+    parents: dict[int, tuple[int, ...]] = {}
+    for word, nouns in _hand_written_kinds().items():
+        for number in meant(word, said=False):
+            above = (n for noun in nouns for n in meant(noun, said=False))
+            parents[number] = (*parents.get(number, ()), *above)
+    return parents
+
+
+@cache
+def _cut() -> frozenset[tuple[int, int]]:
+    """(synset, one above it) that everyday language tells apart: a wildcat is no cat."""
+    return frozenset(
+        (number, parent)
+        for noun, words in lexicon.subject_tables()["apart"].items()
+        for parent in meant(noun, said=False)
+        for word in words
+        for number in meant(word, said=False)
+    )
+
+
+def _apart(one: str, other: str) -> bool:
+    """Whether two words that share a synset still mean different things."""
+    table = lexicon.subject_tables()["apart"]
+    a, b = wordnet.base(one), wordnet.base(other)
+    return b in table.get(a, ()) or a in table.get(b, ())
+
+
+@lru_cache(maxsize=16384)
+def _above(number: int) -> tuple[int, ...]:
+    """A synset and all it is a kind of, nearest first."""
+    found = [number]
+    for current in found:
+        parents = (*wordnet.synset(current)[1], *_hand_written_parents().get(current, ()))
+        found += [parent for parent in parents if parent not in found]
+    cut = {parent for noun, parent in _cut() if noun in found}
+    return tuple(parent for parent in found if parent not in cut)
+
+
+@cache
+def _general() -> frozenset[int]:
+    """Synsets that say too little to ask for: "object", "device"."""
+    return frozenset(
+        number for word in lexicon.general_nouns() for number in wordnet.senses(word, said=False)
+    )
+
+
+@cache
+def _people() -> frozenset[int]:
+    """A person in general: a wizard is one, but no other person will do for a wizard."""
+    return frozenset(wordnet.senses("person", said=False))
+
+
+def _merged(lists: Iterable[tuple[str, ...]]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(value for values in lists for value in values))
+
+
+def _reach(words: tuple[Word, ...], index: int) -> int:
+    """How many joined words follow, at most the longest phrase."""
+    length = 1
+    while length < _LONGEST and index + length < len(words) and words[index + length].joined:
+        length += 1
+    return length
+
+
+def _determined(words: tuple[Word, ...], index: int) -> bool:
+    """Whether an article stands before the word: "a fly", not "birds fly"."""
+    before = words[index - 1].norm if index and words[index].joined else ""
+    return before == "of" or before in lexicon.words("determiners")
