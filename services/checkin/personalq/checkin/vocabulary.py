@@ -8,19 +8,8 @@ from dataclasses import dataclass, field
 from personalq.checkin import lexicon
 from personalq.checkin.cards import Vocabulary
 from personalq.checkin.lexicon import canonical, plural
+from personalq.checkin.nouns import SubjectEntry, SubjectTable, heads
 from personalq.checkin.text import PhraseTable
-
-
-@dataclass(frozen=True, kw_only=True)
-class SubjectEntry:
-    """What a noun phrase stands for in this catalog."""
-
-    subjects: tuple[str, ...]
-    """The catalog's subjects; empty when the noun is known but the catalog has none."""
-    narrower: bool = False
-    """The phrase says more than the subject ("corgi" for "dog"): rank by it as well."""
-    kind: bool = False
-    """A general word ("pet"): more than one subject may be meant."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -39,7 +28,7 @@ class TagEntry:
 class Lexicon:
     """The catalog's vocabulary as phrase tables; built by `compile_lexicon`."""
 
-    subjects: PhraseTable[SubjectEntry] = field(default_factory=PhraseTable)
+    subjects: SubjectTable = field(default_factory=SubjectTable)
     styles: PhraseTable[TagEntry] = field(default_factory=PhraseTable)
     environments: PhraseTable[TagEntry] = field(default_factory=PhraseTable)
     owners: PhraseTable[str] = field(default_factory=PhraseTable)
@@ -82,8 +71,8 @@ def _unique(values: Iterable[str]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(values))
 
 
-def _add_subjects(table: PhraseTable[SubjectEntry], subjects: tuple[str, ...]) -> None:
-    """Exact words first, then heads of longer names, synonyms, narrower and general words."""
+def _add_subjects(table: SubjectTable, subjects: tuple[str, ...]) -> None:
+    """Exact words first, then heads of longer names, then the hand-written words."""
     known = _by_canonical(subjects)
 
     def put(phrase: str, entry: SubjectEntry) -> None:
@@ -92,12 +81,12 @@ def _add_subjects(table: PhraseTable[SubjectEntry], subjects: tuple[str, ...]) -
 
     for phrase, values in known.items():
         put(phrase, SubjectEntry(subjects=values))
-    heads: dict[str, list[str]] = {}
+        table.add_subject(phrase, values)
+    by_head: dict[str, list[str]] = {}
     for phrase, values in known.items():
-        parts = phrase.split()
-        if len(parts) > 1 and phrase not in lexicon.compounds():
-            heads.setdefault(parts[-1], []).extend(values)
-    for head, found in heads.items():
+        for head in heads(phrase):
+            by_head.setdefault(head, []).extend(values)
+    for head, found in by_head.items():
         if head not in known:
             put(head, SubjectEntry(subjects=_unique(found), kind=len(found) > 1))
 
@@ -105,11 +94,16 @@ def _add_subjects(table: PhraseTable[SubjectEntry], subjects: tuple[str, ...]) -
     same_of = {word: group for group in tables["same"].values() for word in group}
 
     def resolve(noun: str) -> tuple[str, ...]:
-        """The catalog's subjects for a noun: itself, its synonyms, longer names that end in it."""
+        """The catalog's subjects for a noun: itself, its synonyms, what ends in it or is one."""
         found: list[str] = []
         for word in (noun, *same_of.get(noun, ())):
             found += known.get(word, ())
-        return _unique(found) or _unique(heads.get(noun, ()))
+        if not found:
+            found = by_head.get(noun, [])
+        if not found:
+            related = table.related(noun)
+            found = list(related.subjects) if related is not None and not related.narrower else []
+        return _unique(found)
 
     for group in tables["same"].values():
         for word in group:
