@@ -8,8 +8,9 @@ from zoneinfo import ZoneInfo
 
 from personalq.checkin import lexicon
 from personalq.checkin.intent import Attribute, Constraint, Mention, Span
+from personalq.checkin.nouns import SubjectEntry
 from personalq.checkin.text import Page, Word
-from personalq.checkin.vocabulary import Lexicon, SubjectEntry, TagEntry
+from personalq.checkin.vocabulary import Lexicon, TagEntry
 
 
 @dataclass(frozen=True, kw_only=True)
