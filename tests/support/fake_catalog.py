@@ -5,12 +5,21 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
 
+from personalq.catalog.names import NameKind as CatalogKind
+from personalq.catalog.names import all_names, name_key
 from personalq.checkin.cards import ArtifactRef, Card, CardFilter, Hit, Hits, Query, Vocabulary
 from personalq.checkin.describe import concepts, profile
 from personalq.checkin.intent import OrderKey
 from personalq.checkin.lexicon import canonical
+from personalq.checkin.names import Named, NameKind, Names
 from personalq.checkin.vocabulary import Lexicon, compile_lexicon
 
+_KINDS = {
+    CatalogKind.CHECKPOINT_ID: NameKind.CHECKPOINT_ID,
+    CatalogKind.TRIGGER: NameKind.TRIGGER,
+    CatalogKind.ALIAS: NameKind.ALIAS,
+    CatalogKind.NAME: NameKind.NAME,
+}
 _NEVER = datetime.min.replace(tzinfo=UTC)
 
 
@@ -26,8 +35,6 @@ def vocabulary_of(cards: Iterable[Card]) -> Vocabulary:
         styles=words(c.styles for c in cards),
         environments=words(c.environments for c in cards),
         owners=words((c.owner,) for c in cards),
-        triggers=words(c.triggers for c in cards),
-        checkpoint_ids=words((c.checkpoint_id,) for c in cards),
         revision=str(len(cards)),
     )
 
@@ -40,10 +47,24 @@ class FakeCatalog:
         self.queries: list[Query] = []
         self._profiles = profiles
         self._lexicon = compile_lexicon(vocabulary_of(cards))
+        self._names: dict[str, list[Named]] = {}
+        for card in cards:
+            for name in all_names(card.checkpoint_id, card.name, card.aliases, card.triggers):
+                named = Named(kind=_KINDS[name.kind], spelling=name.spelling)
+                if named not in (known := self._names.setdefault(name.key, [])):
+                    known.append(named)
 
     async def lexicon(self) -> Lexicon:
         """The words of the cards."""
         return self._lexicon
+
+    async def names(self, candidates: Sequence[str]) -> Names:
+        """The names of the cards, compared as the catalog compares them."""
+        found: dict[str, list[Named]] = {}
+        for candidate in candidates:
+            for named in self._names.get(name_key(candidate), ()):
+                found.setdefault(candidate, []).append(named)
+        return found
 
     async def search(self, query: Query) -> Hits:
         """Filter, then order or rank by words in common."""
@@ -83,6 +104,7 @@ def allows(filter_: CardFilter, card: Card) -> bool:
         and (not filter_.owners or card.owner in filter_.owners)
         and (not filter_.checkpoint_ids or card.checkpoint_id in filter_.checkpoint_ids)
         and (not filter_.triggers or shares(filter_.triggers, card.triggers))
+        and (not filter_.names or shares(filter_.names, (card.name, *card.aliases)))
     )
 
 

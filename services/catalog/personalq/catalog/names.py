@@ -87,9 +87,7 @@ def all_names(
     return tuple(names)
 
 
-async def resolve_names(
-    names: Sequence[str], *, tenant: str, reader: CardReader
-) -> list[Resolved]:
+async def resolve_names(names: Sequence[str], *, tenant: str, reader: CardReader) -> list[Resolved]:
     """Which of the words name a checkpoint that can be selected, in the order asked for.
 
     A name that is several things, or that cards spell in several ways, comes once for each.

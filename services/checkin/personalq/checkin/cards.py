@@ -14,6 +14,8 @@ class Card:
 
     checkpoint_id: str
     name: str = ""
+    aliases: tuple[str, ...] = ()
+    """What people call the thing pictured."""
     triggers: tuple[str, ...] = ()
     subjects: tuple[str, ...] = ()
     styles: tuple[str, ...] = ()
@@ -81,6 +83,8 @@ class CardFilter:
     owners: tuple[str, ...] = ()
     checkpoint_ids: tuple[str, ...] = ()
     triggers: tuple[str, ...] = ()
+    names: tuple[str, ...] = ()
+    """Aliases and display names."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -101,6 +105,4 @@ class Vocabulary:
     styles: tuple[str, ...] = ()
     environments: tuple[str, ...] = ()
     owners: tuple[str, ...] = ()
-    triggers: tuple[str, ...] = ()
-    checkpoint_ids: tuple[str, ...] = ()
     revision: str = ""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections import OrderedDict
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import grpc
@@ -12,8 +13,14 @@ import grpc
 from personalq.chassis.rpc import translate_rpc_error
 from personalq.chassis.tenancy import current_tenant
 from personalq.checkin.cards import Hits, Query
+from personalq.checkin.names import Names
 from personalq.checkin.vocabulary import Lexicon, compile_lexicon
-from personalq.checkin.wire import hits_to_domain, query_to_wire, vocabulary_to_domain
+from personalq.checkin.wire import (
+    hits_to_domain,
+    names_to_domain,
+    query_to_wire,
+    vocabulary_to_domain,
+)
 from personalq.v1 import catalog_pb2, catalog_pb2_grpc
 
 _TENANTS = 256
@@ -75,6 +82,18 @@ class CatalogClient:
             gone, _ = self._words.popitem(last=False)
             self._locks.pop(gone, None)
         return words
+
+    async def names(self, candidates: Sequence[str]) -> Names:
+        """See `ports.Catalog.names`."""
+        if not candidates:
+            return {}
+        try:
+            response = await self._stub.ResolveNames(
+                catalog_pb2.ResolveNamesRequest(names=candidates)
+            )
+        except grpc.aio.AioRpcError as error:
+            raise translate_rpc_error(error) from None
+        return names_to_domain(response)
 
     async def search(self, query: Query) -> Hits:
         """See `ports.Catalog.search`."""

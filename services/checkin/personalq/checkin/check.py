@@ -39,6 +39,8 @@ def _has(card: Card, constraint: Constraint, zone: ZoneInfo) -> bool:
         case Attribute.IDENTITY if constraint.by_trigger:
             triggers = {trigger.casefold() for trigger in card.triggers}
             return any(value.casefold() in triggers for value in constraint.values)
+        case Attribute.IDENTITY if constraint.by_name:
+            return _shares((card.name, *card.aliases), constraint.values)
         case Attribute.IDENTITY:
             return card.checkpoint_id in constraint.values
         case Attribute.DESCRIPTION:

@@ -8,6 +8,7 @@ from zoneinfo import ZoneInfo
 
 from personalq.checkin import lexicon
 from personalq.checkin.intent import Attribute, Constraint, Mention, Span
+from personalq.checkin.names import Names
 from personalq.checkin.nouns import SubjectEntry
 from personalq.checkin.text import Page, Word
 from personalq.checkin.vocabulary import Lexicon, TagEntry
@@ -27,6 +28,9 @@ class Context:
     """First day of the week, 0 is Monday."""
     owner: str = ""
     """Who asks, for "my"; the catalog knows this owner, or it is ""."""
+
+    names: Names = field(default_factory=dict)
+    """What runs of words of the request name in the catalog."""
 
     @property
     def local(self) -> datetime:

@@ -90,10 +90,17 @@ class Constraint:
     """What it means, for a person: "trained in April 2026"."""
     by_trigger: bool = False
     """For identity: the values are triggers, which several cards may share."""
+    by_name: bool = False
+    """For identity: the values are aliases or display names, which several cards may share."""
     prefers: bool = False
     """For soft constraints: cards that satisfy it push out those that do not."""
     fallback: Constraint | None = None
     """Another reading of the same words, tried when nothing fits this one."""
+
+    @property
+    def identifies(self) -> bool:
+        """Whether it names single cards: by their ids."""
+        return self.attribute is Attribute.IDENTITY and not (self.by_trigger or self.by_name)
 
     @property
     def interval(self) -> Interval | None:

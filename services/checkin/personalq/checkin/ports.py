@@ -9,6 +9,7 @@ from zoneinfo import ZoneInfo
 
 from personalq.checkin.cards import Hit, Hits, Query
 from personalq.checkin.intent import Intent
+from personalq.checkin.names import Names
 from personalq.checkin.outcome import Candidate
 from personalq.checkin.vocabulary import Lexicon
 
@@ -18,6 +19,14 @@ class Catalog(Protocol):
 
     async def lexicon(self) -> Lexicon:
         """The words of the tenant's selectable cards, compiled; may be a few seconds old.
+
+        Raises:
+            Unavailable: the catalog cannot be reached.
+        """
+        ...
+
+    async def names(self, candidates: Sequence[str]) -> Names:
+        """Which of the words are names of selectable checkpoints; see `names.candidates`.
 
         Raises:
             Unavailable: the catalog cannot be reached.

@@ -38,7 +38,7 @@ def search_text(intent: Intent, prompt: str) -> str:
 def to_filter(intent: Intent, candidate_ids: tuple[str, ...]) -> CardFilter:
     """The hard constraints a catalog can check; the rest is checked on the hits."""
     identity = intent.first(Attribute.IDENTITY)
-    if identity is not None and not identity.by_trigger:
+    if identity is not None and identity.identifies:
         allowed = set(candidate_ids)
         ids = tuple(v for v in identity.values if not allowed or v in allowed)
         return CardFilter(checkpoint_ids=ids or identity.values)
@@ -54,7 +54,8 @@ def to_filter(intent: Intent, candidate_ids: tuple[str, ...]) -> CardFilter:
         excluded_environments=_excluded(intent, Attribute.ENVIRONMENT),
         owners=_values(intent, Attribute.OWNER),
         checkpoint_ids=candidate_ids,
-        triggers=identity.values if identity is not None else (),
+        triggers=identity.values if identity is not None and identity.by_trigger else (),
+        names=identity.values if identity is not None and identity.by_name else (),
     )
 
 

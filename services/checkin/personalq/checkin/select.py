@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -18,6 +19,7 @@ from personalq.checkin.explain import contradicted, explain_no_match
 from personalq.checkin.intent import Attribute, Constraint, Intent
 from personalq.checkin.lexicon import canonical
 from personalq.checkin.map import rewrite
+from personalq.checkin.names import candidates as name_candidates
 from personalq.checkin.outcome import Answered, Candidate, Clarification, NoMatch, Selection
 from personalq.checkin.parse import parse
 from personalq.checkin.ports import Catalog, Ranking, Reasoner
@@ -66,13 +68,15 @@ async def select(
     """
     check_request(request)
     zone = _zone(request.time_zone or settings.default_time_zone)
-    lexicon = await catalog.lexicon()
+    said = (request.prompt, *(reply.text for reply in request.answers))
+    lexicon, names = await asyncio.gather(catalog.lexicon(), catalog.names(name_candidates(said)))
     context = Context(
         now=request.reference_time or datetime.now(UTC),
         zone=zone,
         southern=settings.hemisphere == "south",
         week_start=_WEEK_START[settings.week_start],
         owner=_known_owner(request.owner, lexicon),
+        names=names,
     )
     intent = parse(request.prompt, lexicon, context)
     intent, scope = _answered(intent, request, lexicon, context, settings)
@@ -199,7 +203,7 @@ def _readings(intent: Intent) -> Sequence[Intent]:
     readings = list(intent.readings())
     identity = intent.first(Attribute.IDENTITY)
     if identity is not None:
-        if not identity.by_trigger:
+        if identity.identifies:
             return [replace(intent, constraints=(identity,))]
         readings.append(replace(intent, constraints=(identity,)))
     styles = [c for c in intent.all(Attribute.STYLE) if c.hard and not c.excluded]

@@ -32,19 +32,7 @@ class Lexicon:
     styles: PhraseTable[TagEntry] = field(default_factory=PhraseTable)
     environments: PhraseTable[TagEntry] = field(default_factory=PhraseTable)
     owners: PhraseTable[str] = field(default_factory=PhraseTable)
-    identities: dict[str, Identity] = field(default_factory=dict)
-    trigger_phrases: PhraseTable[Identity] = field(default_factory=PhraseTable)
     style_names: frozenset[str] = frozenset()
-
-
-@dataclass(frozen=True, kw_only=True)
-class Identity:
-    """A checkpoint id or a trigger, as spelled in the catalog."""
-
-    checkpoint_id: str = ""
-    trigger: str = ""
-    everyday: bool = False
-    """Spelled like an ordinary word: meant only inside angle brackets."""
 
 
 def compile_lexicon(vocabulary: Vocabulary) -> Lexicon:
@@ -55,7 +43,6 @@ def compile_lexicon(vocabulary: Vocabulary) -> Lexicon:
     _add_environments(lexicon_.environments, vocabulary.environments)
     for owner in vocabulary.owners:
         lexicon_.owners.add(canonical(owner), owner)
-    _add_identities(lexicon_, vocabulary)
     return lexicon_
 
 
@@ -157,32 +144,3 @@ def _add_environments(table: PhraseTable[TagEntry], environments: tuple[str, ...
                 values = _unique(tag for found in longer for tag in found)
                 entry = TagEntry(values=values or (name,), exact=(), known=bool(values))
             table.add(word, entry)
-
-
-def _add_identities(lexicon_: Lexicon, vocabulary: Vocabulary) -> None:
-    table = lexicon_.identities
-    for trigger in vocabulary.triggers:
-        key = trigger.casefold()
-        inner = key.removeprefix("<").removesuffix(">")
-        if " " in inner:
-            lexicon_.trigger_phrases.add(canonical(inner), Identity(trigger=trigger))
-            continue
-        table.setdefault(key, Identity(trigger=trigger))
-        if inner != key:
-            table.setdefault(inner, Identity(trigger=trigger, everyday=_everyday(lexicon_, inner)))
-    for checkpoint_id in vocabulary.checkpoint_ids:
-        key = checkpoint_id.casefold()
-        everyday = _everyday(lexicon_, key)
-        table[key] = Identity(checkpoint_id=checkpoint_id, everyday=everyday)
-        table.setdefault(f"<{key}>", Identity(checkpoint_id=checkpoint_id))
-
-
-def _everyday(lexicon_: Lexicon, word: str) -> bool:
-    """Whether an id or trigger reads as an ordinary word of a request."""
-    if not word.isalpha():
-        return False
-    tables = (lexicon_.subjects, lexicon_.styles, lexicon_.environments)
-    if any(table.get(word) is not None for table in tables) or len(word) < 3:
-        return True
-    classes = ("determiners", "prepositions", "links", "openers", "selectors", "frames", "scenes")
-    return any(word in lexicon.words(kind) for kind in classes) or word in lexicon.verb_forms()

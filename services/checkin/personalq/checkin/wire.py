@@ -18,6 +18,7 @@ from personalq.checkin.cards import (
     Vocabulary,
 )
 from personalq.checkin.intent import Attribute, Constraint, Intent, Interval, OrderKey, Span
+from personalq.checkin.names import Named, NameKind, Names
 from personalq.checkin.outcome import (
     Answered,
     Candidate,
@@ -40,6 +41,12 @@ _ATTRIBUTES: dict[Attribute, types_pb2.Attribute.ValueType] = {
     Attribute.ORDER: types_pb2.ATTRIBUTE_ORDER,
     Attribute.DESCRIPTION: types_pb2.ATTRIBUTE_DESCRIPTION,
     Attribute.IDENTITY: types_pb2.ATTRIBUTE_IDENTITY,
+}
+_NAME_KINDS = {
+    catalog_pb2.NAME_KIND_CHECKPOINT_ID: NameKind.CHECKPOINT_ID,
+    catalog_pb2.NAME_KIND_TRIGGER: NameKind.TRIGGER,
+    catalog_pb2.NAME_KIND_ALIAS: NameKind.ALIAS,
+    catalog_pb2.NAME_KIND_NAME: NameKind.NAME,
 }
 _ORDERS: dict[OrderKey, types_pb2.OrderKey.ValueType] = {
     OrderKey.NEWEST: types_pb2.ORDER_KEY_NEWEST,
@@ -89,6 +96,7 @@ def _filter_to_wire(filter_: CardFilter) -> catalog_pb2.CheckpointFilter:
         owners=filter_.owners,
         checkpoint_ids=filter_.checkpoint_ids,
         triggers=filter_.triggers,
+        names=filter_.names,
     )
     if filter_.created is not None:
         message.created.CopyFrom(_interval_to_wire(filter_.created))
@@ -128,16 +136,25 @@ def vocabulary_to_domain(message: catalog_pb2.GetVocabularyResponse) -> Vocabula
         styles=tuple(message.styles),
         environments=tuple(message.environments),
         owners=tuple(message.owners),
-        triggers=tuple(message.triggers),
-        checkpoint_ids=tuple(message.checkpoint_ids),
         revision=message.revision,
     )
+
+
+def names_to_domain(message: catalog_pb2.ResolveNamesResponse) -> Names:
+    """What names are, by the words that were asked about; kinds of a newer catalog are no news."""
+    names: dict[str, list[Named]] = {}
+    for found in message.names:
+        if found.kind in _NAME_KINDS:
+            named = Named(kind=_NAME_KINDS[found.kind], spelling=found.spelling)
+            names.setdefault(found.name, []).append(named)
+    return names
 
 
 def _card(message: types_pb2.Checkpoint) -> Card:
     return Card(
         checkpoint_id=message.checkpoint_id,
         name=message.name,
+        aliases=tuple(message.aliases),
         triggers=tuple(message.triggers),
         subjects=tuple(message.subjects),
         styles=tuple(message.styles),
