@@ -32,6 +32,9 @@ class Reply:
     question: str | None = None
     options: tuple[str, ...] = ()
     asked_about: str | None = None
+    question_id: str = ""
+    #: The ids in question, likeliest first, where the request asked for them.
+    candidates: tuple[str, ...] = ()
     #: Why there is no match, or what was refused.
     explanation: str | None = None
 
@@ -65,11 +68,11 @@ async def ask_all(
 async def ask(query: Query, checkin: checkin_pb2_grpc.CheckInServiceAsyncStub) -> Asked:
     """One query, and its answer when Check-in asks back. Raises Unavailable."""
     request = _request(query)
-    reply, question_id, latency_ms = await _select(request, checkin)
+    reply, latency_ms = await _select(request, checkin)
     final, answer_latency_ms = reply, None
     if reply.outcome == "clarification" and query.answer:
-        request.answers.add(question_id=question_id, text=query.answer)
-        final, _, answer_latency_ms = await _select(request, checkin)
+        request.answers.add(question_id=reply.question_id, text=query.answer)
+        final, answer_latency_ms = await _select(request, checkin)
     return Asked(
         query=query,
         reply=reply,
@@ -77,6 +80,16 @@ async def ask(query: Query, checkin: checkin_pb2_grpc.CheckInServiceAsyncStub) -
         latency_ms=latency_ms,
         answer_latency_ms=answer_latency_ms,
     )
+
+
+async def likeliest(query: Query, checkin: checkin_pb2_grpc.CheckInServiceAsyncStub) -> Asked:
+    """One query without a dialogue: where Check-in asks, its likeliest candidate is taken."""
+    request = _request(query)
+    request.explain = True
+    reply, latency_ms = await _select(request, checkin)
+    if reply.outcome == "clarification" and reply.candidates:
+        reply = Reply(outcome="selection", checkpoint_id=reply.candidates[0])
+    return Asked(query=query, reply=reply, final=reply, latency_ms=latency_ms)
 
 
 async def warm_up(cards: Sequence[Card], checkin: checkin_pb2_grpc.CheckInServiceAsyncStub) -> None:
@@ -100,16 +113,19 @@ def _request(query: Query) -> checkin_pb2.SelectRequest:
 
 async def _select(
     request: checkin_pb2.SelectRequest, checkin: checkin_pb2_grpc.CheckInServiceAsyncStub
-) -> tuple[Reply, str, float]:
-    """The reply, the id of its question, and how many milliseconds the call took."""
+) -> tuple[Reply, float]:
+    """The reply, and how many milliseconds the call took."""
     began = time.perf_counter()
     try:
         response = await checkin.Select(request, timeout=_TIMEOUT_S)
-        reply = _to_reply(response)
-        question_id = response.clarification.question_id
     except grpc.aio.AioRpcError as error:
-        reply, question_id = _refusal(translate_rpc_error(error)), ""
-    return reply, question_id, (time.perf_counter() - began) * 1000
+        return _refusal(translate_rpc_error(error)), _since(began)
+    latency_ms = _since(began)
+    return _to_reply(response), latency_ms
+
+
+def _since(began: float) -> float:
+    return (time.perf_counter() - began) * 1000
 
 
 def _refusal(error: PersonalQError) -> Reply:
@@ -137,6 +153,8 @@ def _to_reply(response: checkin_pb2.SelectResponse) -> Reply:
                 question=asked.question,
                 options=tuple(option.label for option in asked.options),
                 asked_about=_word(asked.attribute),
+                question_id=asked.question_id,
+                candidates=tuple(each.checkpoint_id for each in asked.candidates),
             )
         case _:
             return Reply(outcome="no_match", explanation=response.no_match.explanation)

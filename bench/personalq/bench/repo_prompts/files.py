@@ -132,6 +132,15 @@ def read_queries(path: Path, cards: Sequence[Card]) -> Sequence[Query]:
     return queries
 
 
+def sample(queries: Sequence[Query], n: int) -> Sequence[Query]:
+    """About `n` of the queries, as many of each kind as its share of all; the same every time."""
+    step = max(1, len(queries) // n)
+    kept: set[str] = set()
+    for kind in {query.kind for query in queries}:
+        kept |= {query.instance_id for query in [q for q in queries if q.kind == kind][::step]}
+    return [query for query in queries if query.instance_id in kept]
+
+
 def _read(path: Path, kind: type[L]) -> list[L]:
     try:
         text = path.read_text(encoding="utf-8")

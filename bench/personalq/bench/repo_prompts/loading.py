@@ -20,8 +20,7 @@ from personalq.v1 import catalog_pb2, catalog_pb2_grpc, types_pb2
 
 _IN_FLIGHT = 16
 _TIMEOUT_S = 120.0
-#: Width of the text that Stable Diffusion 1.x reads.
-WIDTH = 768
+_WIDTH = 320
 
 
 async def register_all(
@@ -29,13 +28,14 @@ async def register_all(
     catalog: catalog_pb2_grpc.CatalogServiceAsyncStub,
     *,
     source: Path,
-    name_base: bool,
+    base_model: str | None,
     done: Callable[[], object],
 ) -> None:
     """Register every card with the same small file as its weights.
 
     Args:
-        name_base: send the cards' base models; a catalog that serves some refuses any other.
+        base_model: what all are registered under; each card's own when None. A catalog that
+            serves some base models refuses any other, and picks the only one for "".
         done: called after each card.
 
     Raises:
@@ -46,9 +46,10 @@ async def register_all(
 
     async def register(card: Card) -> None:
         async with places:
-            request = catalog_pb2.RegisterCheckpointRequest(
-                checkpoint=to_wire(card, source.as_uri(), name_base=name_base)
-            )
+            message = to_wire(card, source.as_uri())
+            if base_model is not None:
+                message.base_model = base_model
+            request = catalog_pb2.RegisterCheckpointRequest(checkpoint=message)
             try:
                 await catalog.RegisterCheckpoint(request, timeout=_TIMEOUT_S)
             except grpc.aio.AioRpcError as error:
@@ -58,13 +59,48 @@ async def register_all(
     await together(register(card) for card in cards)
 
 
+async def withdraw_all(
+    cards: Sequence[Card], catalog: catalog_pb2_grpc.CatalogServiceAsyncStub
+) -> None:
+    """Archive the cards, so that nobody makes artifacts for them; raise Unavailable."""
+    places = asyncio.Semaphore(_IN_FLIGHT)
+
+    async def withdraw(card: Card) -> None:
+        async with places:
+            request = catalog_pb2.ArchiveCheckpointRequest(checkpoint_id=card.checkpoint_id)
+            try:
+                await catalog.ArchiveCheckpoint(request, timeout=_TIMEOUT_S)
+            except grpc.aio.AioRpcError as error:
+                if error.code() is not grpc.StatusCode.NOT_FOUND:  # it was never registered
+                    raise translate_rpc_error(error) from None
+
+    await together(withdraw(card) for card in cards)
+
+
+async def check_selectable(catalog: catalog_pb2_grpc.CatalogServiceAsyncStub) -> None:
+    """Raise PersonalQError when a quantizer has refused cards: they cannot be chosen any more."""
+    request = catalog_pb2.ListCheckpointsRequest(
+        page_size=1,
+        filter=catalog_pb2.CheckpointFilter(states=[types_pb2.CHECKPOINT_STATE_FAILED]),
+    )
+    try:
+        response = await catalog.ListCheckpoints(request, timeout=_TIMEOUT_S)
+    except grpc.aio.AioRpcError as error:
+        raise translate_rpc_error(error) from None
+    if response.checkpoints:
+        raise PersonalQError(
+            "the stack's quantizer refused cards while they were asked for, so the results are "
+            "void: stop the quantizer and run again, or leave --target out"
+        )
+
+
 def _refused(card: Card, error: PersonalQError) -> PersonalQError:
     if isinstance(error, InvalidInput):
         return InvalidInput(f"the catalog refuses {card.checkpoint_id}: {error}")
     return error
 
 
-def to_wire(card: Card, uri: str, *, name_base: bool) -> types_pb2.Checkpoint:
+def to_wire(card: Card, uri: str) -> types_pb2.Checkpoint:
     """A card as the catalog takes it."""
     return types_pb2.Checkpoint(
         checkpoint_id=card.checkpoint_id,
@@ -73,7 +109,7 @@ def to_wire(card: Card, uri: str, *, name_base: bool) -> types_pb2.Checkpoint:
         subjects=card.subjects,
         styles=card.styles,
         description=card.description,
-        base_model=card.base_model if name_base else "",
+        base_model=card.base_model,
         version=card.version,
         created_at=stamp(card.created_at),
         last_used_at=stamp(card.last_used_at),
@@ -95,8 +131,9 @@ def stamp(moment: datetime | None) -> Timestamp | None:
 
 def write_weights(path: Path) -> Path:
     """A valid LoRA of one layer, all zeros: the catalog reads what it is, nobody renders it."""
-    layer = "unet.down_blocks.0.attentions.0.transformer_blocks.0.attn2.to_k.lora"
-    shapes = {f"{layer}.down.weight": (1, WIDTH), f"{layer}.up.weight": (320, 1)}
+    # Self-attention, which looks the same whatever text the base model reads.
+    layer = "unet.down_blocks.0.attentions.0.transformer_blocks.0.attn1.to_q.lora"
+    shapes = {f"{layer}.down.weight": (1, _WIDTH), f"{layer}.up.weight": (_WIDTH, 1)}
     header: dict[str, object] = {}
     position = 0
     for key, (rows, columns) in shapes.items():

@@ -4,25 +4,25 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
 import sys
-from collections.abc import AsyncIterator, Callable, Iterator, Sequence
-from contextlib import asynccontextmanager, contextmanager
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
 
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
-
 from personalq.bench.repo_prompts import files
-from personalq.bench.repo_prompts.asking import Asked, ask_all, warm_up
 from personalq.bench.repo_prompts.embedding_cost import embedding_cost
-from personalq.bench.repo_prompts.files import Card, Query, read_cards, read_queries
-from personalq.bench.repo_prompts.loading import register_all
-from personalq.bench.repo_prompts.scoring import Percentiles, line, summary
+from personalq.bench.repo_prompts.files import Card, read_cards, read_queries, sample
+from personalq.bench.repo_prompts.judge import open_judge
+from personalq.bench.repo_prompts.measuring import Measured, compare, measure
+from personalq.bench.repo_prompts.report import Report, write
+from personalq.bench.repo_prompts.scoring import line, summary
 from personalq.bench.repo_prompts.services import Services, with_services
 from personalq.catalog.embedders import MINILM, open_embedder
 from personalq.catalog.ports import Embedder
-from personalq.chassis.errors import InvalidInput, PersonalQError
+from personalq.chassis.errors import InvalidInput
 from personalq.sdk.cli.console import err, out
 from personalq.sdk.cli.failing import Exit, complain
 from personalq.sdk.embedded.ports import PortInUse
@@ -44,12 +44,24 @@ class Options:
     as_json: bool
     #: HOST:PORT of the catalog, a comma, HOST:PORT of check-in; a stack of its own when "".
     target: str
+    #: What the stack at `target` is to register the cards under; its only one when "".
+    base_model: str
     #: Only some of the queries.
     quick: bool
+    #: Where table and plot go; with it baselines and ablations are measured too.
+    results_dir: Path | None
+    #: A sentence-transformers CrossEncoder for the Reranker baseline.
+    reranker: str
+    #: An OpenAI-compatible endpoint, its model and its key.
+    judge_url: str
+    judge_model: str
+    judge_key: str
 
 
 def run(options: Options) -> Exit:
     """Measure, print, write."""
+    # Read when torch is imported, in this process and in those it starts.
+    os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
     try:
         finished = asyncio.run(until_signal(_run(options)))
     except (ChildFailed, PortInUse) as error:
@@ -62,16 +74,63 @@ async def _run(options: Options) -> None:
     cards = read_cards(options.cards or _own("cards.jsonl"))
     queries = read_queries(options.queries or _own("queries-test.jsonl"), cards)
     if options.quick:
-        queries = queries[:: max(1, len(queries) // _QUICK)]
+        queries = sample(queries, _QUICK)
     _check_writable(options.out)
 
-    async def work(services: Services) -> Sequence[Asked]:
-        return await measure(cards, queries, services)
+    async def work(services: Services) -> Measured:
+        return await measure(cards, queries, services, ablations=options.results_dir is not None)
 
     async with _yardstick() as embedder:
-        results = await with_services(options.target, work)
-        cost = await _cost(queries, embedder)
-    report(results, cards, cost, options)
+        measured = await with_services(options.target, work, base_model=options.base_model)
+        prompts = [query.query for query in queries]
+        cost = await embedding_cost(prompts, embedder) if embedder else None
+        by_id = {card.checkpoint_id: card for card in cards}
+        whole = summary(measured.results, by_id, embedding=cost)
+        _write_lines(measured, by_id, options.out)
+        if options.results_dir is not None:
+            await _write_report(measured, cards, whole, embedder, options, options.results_dir)
+    if options.as_json:
+        sys.stdout.write(json.dumps(whole) + "\n")
+    else:
+        _print(whole)
+
+
+async def _write_report(
+    measured: Measured,
+    cards: Sequence[Card],
+    whole: dict[str, object],
+    embedder: Embedder | None,
+    options: Options,
+    folder: Path,
+) -> None:
+    async with open_judge(options.judge_url, options.judge_model, options.judge_key) as judge:
+        compared = await compare(
+            measured, cards, embedder=embedder, reranker=options.reranker, judge=judge
+        )
+    report = Report(
+        arguments=_arguments(options, folder),
+        n_cards=len(cards),
+        summary=whole,
+        compared=compared,
+    )
+    for path in write(report, folder):
+        err().print(f"written: {path}")
+
+
+def _arguments(options: Options, folder: Path) -> list[str]:
+    """The command line that gives these results again."""
+    named = {
+        "--cards": options.cards,
+        "--queries": options.queries,
+        "--results-dir": folder,
+        "--target": options.target,
+        "--base-model": options.base_model,
+        "--reranker": options.reranker,
+        "--judge-url": options.judge_url,
+        "--judge-model": options.judge_model,
+    }
+    pairs = [part for name, value in named.items() if value for part in (name, str(value))]
+    return ["bench", "repo-prompts", *pairs, *(["--quick"] if options.quick else [])]
 
 
 def _own(name: str) -> Path:
@@ -95,35 +154,10 @@ def _check_writable(path: Path | None) -> None:
         raise InvalidInput(f"{path} cannot be written: {error.strerror}") from error
 
 
-async def measure(
-    cards: Sequence[Card], queries: Sequence[Query], services: Services
-) -> Sequence[Asked]:
-    """Load the cards into the empty tenant, then ask every query."""
-    with _progress("cards", len(cards)) as done:
-        await register_all(
-            cards,
-            services.catalog,
-            source=services.weights,
-            name_base=services.embedded,
-            done=done,
-        )
-    await warm_up(cards, services.checkin)
-    with _progress("queries", len(queries)) as done:
-        return await ask_all(queries, services.checkin, done=done)
-
-
-@contextmanager
-def _progress(what: str, total: int) -> Iterator[Callable[[], object]]:
-    """A bar on standard error."""
-    columns = (
-        TextColumn("{task.description:8}"),
-        BarColumn(),
-        MofNCompleteColumn(),
-        TimeElapsedColumn(),
-    )
-    with Progress(*columns, console=err(), redirect_stdout=False) as progress:
-        task = progress.add_task(what, total=total)
-        yield lambda: progress.advance(task)
+def _write_lines(measured: Measured, cards: dict[str, Card], path: Path | None) -> None:
+    if path is not None:
+        lines = (json.dumps(line(each, cards), ensure_ascii=False) for each in measured.results)
+        path.write_text("".join(f"{each}\n" for each in lines), encoding="utf-8")
 
 
 @asynccontextmanager
@@ -134,34 +168,13 @@ async def _yardstick() -> AsyncIterator[Embedder | None]:
         yield embedder
 
 
-async def _cost(queries: Sequence[Query], embedder: Embedder | None) -> Percentiles | None:
-    if embedder is None:
-        return None
-    return await embedding_cost([query.query for query in queries], embedder)
-
-
-def report(
-    results: Sequence[Asked], cards: Sequence[Card], cost: Percentiles | None, options: Options
-) -> None:
-    """Write the results and print the summary."""
-    by_id = {card.checkpoint_id: card for card in cards}
-    if options.out is not None:
-        lines = (json.dumps(line(each, by_id), ensure_ascii=False) for each in results)
-        options.out.write_text("".join(f"{each}\n" for each in lines), encoding="utf-8")
-    whole = summary(results, by_id, embedding=cost)
-    if options.as_json:
-        sys.stdout.write(json.dumps(whole) + "\n")
-    else:
-        _print(whole)
-
-
 def _print(whole: dict[str, object]) -> None:
+    """The summary for a person, groups last."""
     console = out()
+    groups = whole.get("by_group")
     for name, value in whole.items():
-        if name == "by_group":
-            continue
-        shown = f"{value:.4f}" if isinstance(value, float) else str(value)
-        console.print(f"{name:22} {shown}")
-
-
-__all__ = ["Options", "PersonalQError", "measure", "report", "run"]
+        if name != "by_group":
+            shown = f"{value:.4f}" if isinstance(value, float) else str(value)
+            console.print(f"{name:22} {shown}")
+    for name, scores in groups.items() if isinstance(groups, dict) else ():
+        console.print(f"{name:22} n {scores['n']:4}  accuracy {scores['accuracy']:.4f}")

@@ -63,10 +63,10 @@ def _selects(reply: Reply, checkpoint_id: str | None) -> bool:
 def is_valid_rewrite(asked: Asked, cards: Mapping[str, Card]) -> bool | None:
     """Whether the prompt of the final selection is rewritten as it should be; None without one."""
     final = asked.final
-    if final.outcome != "selection":
+    if final.outcome != "selection" or final.rewritten_prompt is None:
         return None
     card = cards[final.checkpoint_id or ""]
-    return is_valid(asked.query.query, final.rewritten_prompt or "", card, final.replaced)
+    return is_valid(asked.query.query, final.rewritten_prompt, card, final.replaced)
 
 
 def score(results: Sequence[Asked], cards: Mapping[str, Card]) -> Scores:

@@ -37,7 +37,10 @@ class Services:
     checkin: checkin_pb2_grpc.CheckInServiceAsyncStub
     #: A file that the catalog can read, for every card's weights.
     weights: Path
-    embedded: bool
+    #: What all cards are registered under; each card's own when None.
+    base_model: str | None
+    #: A running stack, where others work too.
+    shared: bool
 
 
 class Quiet:
@@ -50,8 +53,13 @@ class Quiet:
         """Nothing is said."""
 
 
-async def with_services(target: str, work: Callable[[Services], Awaitable[T]]) -> T:
+async def with_services(
+    target: str, work: Callable[[Services], Awaitable[T]], *, base_model: str = ""
+) -> T:
     """Run `work` on the services at `target`, or on a stack of its own when that is "".
+
+    Args:
+        base_model: what the stack at `target` is to register all cards under; its only one when "".
 
     Raises:
         InvalidInput: `target` is no address.
@@ -60,11 +68,11 @@ async def with_services(target: str, work: Callable[[Services], Awaitable[T]]) -
     if target:
         catalog, _, checkin = target.partition(",")
         where = Endpoints.resolve({}, catalog=catalog, checkin=checkin or catalog)
-        async with _connected(where, embedded=False) as services:
+        async with _connected(where, base_model=base_model, shared=True) as services:
             return await work(services)
 
     async def on(stack: Stack) -> T:
-        async with _connected(stack.endpoints, embedded=True) as services:
+        async with _connected(stack.endpoints, base_model=None, shared=False) as services:
             return await work(services)
 
     async with temporary_stack(SERVICES, report=Quiet(), settings=_SETTINGS) as stack:
@@ -72,7 +80,9 @@ async def with_services(target: str, work: Callable[[Services], Awaitable[T]]) -
 
 
 @asynccontextmanager
-async def _connected(where: Endpoints, *, embedded: bool) -> AsyncIterator[Services]:
+async def _connected(
+    where: Endpoints, *, base_model: str | None, shared: bool
+) -> AsyncIterator[Services]:
     with (
         tenant_scope(f"bench-{secrets.token_hex(6)}"),
         tempfile.TemporaryDirectory(prefix="personalq-bench-") as folder,
@@ -82,5 +92,6 @@ async def _connected(where: Endpoints, *, embedded: bool) -> AsyncIterator[Servi
                 catalog=catalog_pb2_grpc.CatalogServiceStub(catalog),
                 checkin=checkin_pb2_grpc.CheckInServiceStub(checkin),
                 weights=write_weights(Path(folder) / "bench.safetensors"),
-                embedded=embedded,
+                base_model=base_model,
+                shared=shared,
             )

@@ -44,19 +44,57 @@ def repo_prompts(
             help="Catalog and check-in of a running stack (one address when both answer there).",
         ),
     ] = "",
+    base_model: Annotated[
+        str,
+        typer.Option(help="With --target: base model to register the cards under, where several."),
+    ] = "",
+    results_dir: Annotated[
+        Path | None,
+        typer.Option(
+            help="Measure baselines and ablations too; write repo-prompts.json, .md, .png here."
+        ),
+    ] = None,
+    reranker: Annotated[
+        str,
+        typer.Option(help="Folder or Hub id of a CrossEncoder for the Reranker baseline."),
+    ] = "",
+    judge_url: Annotated[
+        str,
+        typer.Option(help="OpenAI-compatible endpoint of an LLM judge, up to and including /v1."),
+    ] = "",
+    judge_model: Annotated[str, typer.Option(help="The judge's model.")] = "",
+    judge_key: Annotated[
+        str, typer.Option(envvar="PERSONALQ_BENCH_JUDGE_KEY", help="The judge's key.")
+    ] = "",
     quick: Quick = False,
     as_json: Json = False,
 ) -> None:
     """How often is the checkpoint that somebody means the one they get?
 
-    Starts PostgreSQL, NATS, catalog and check-in with data of their own in a temporary folder (or
-    takes those at --target), registers every card, asks every query through gRPC one at a time,
-    answers a question with the instance's answer, and scores. Nothing is quantized or rendered.
+    Starts PostgreSQL, NATS, catalog and check-in with data of their own in a temporary folder,
+    registers every card, asks every query through gRPC one at a time, answers a question with the
+    instance's answer, and scores. Nothing is quantized or rendered.
+
+    With --target the cards go into a new tenant of a running stack and are withdrawn at the end.
+    Its quantizer must be stopped meanwhile: it would refuse their weights, which are a stand-in.
     """
     check_installed()
     from personalq.bench.repo_prompts.run import Options, run
 
     code = run(
-        Options(cards=cards, queries=queries, out=out, as_json=as_json, target=target, quick=quick)
+        Options(
+            cards=cards,
+            queries=queries,
+            out=out,
+            as_json=as_json,
+            target=target,
+            base_model=base_model,
+            quick=quick,
+            results_dir=results_dir,
+            reranker=reranker,
+            judge_url=judge_url,
+            judge_model=judge_model,
+            judge_key=judge_key,
+        )
     )
     raise typer.Exit(code)
