@@ -524,7 +524,7 @@ class SearchCheckpointsResponse(_message.Message):
     total_matches: _builtins.int
     """How many cards satisfy the constraints."""
     dense: _builtins.bool
-    """False when no embedding model is configured: only the sparse leg ranked."""
+    """False when only the sparse leg ranked: no embedding model is configured, or it does not answer."""
     @_builtins.property
     def hits(self) -> _containers.RepeatedCompositeFieldContainer[Global___SearchHit]:
         """The hits, best first."""
@@ -673,8 +673,8 @@ Global___GetVocabularyRequest: _TypeAlias = GetVocabularyRequest  # noqa: Y015
 
 @_typing.final
 class GetVocabularyResponse(_message.Message):
-    """The words of a tenant's selectable cards, each as many cards spell it. Names of single
-    checkpoints are no part of it: there may be a hundred thousand; see ResolveNames.
+    """The words of a tenant's selectable cards, in every spelling. Names of single checkpoints are no
+    part of it: there may be a hundred thousand; see ResolveNames.
     """
 
     DESCRIPTOR: _descriptor.Descriptor
@@ -683,12 +683,10 @@ class GetVocabularyResponse(_message.Message):
     STYLES_FIELD_NUMBER: _builtins.int
     ENVIRONMENTS_FIELD_NUMBER: _builtins.int
     OWNERS_FIELD_NUMBER: _builtins.int
-    TRIGGERS_FIELD_NUMBER: _builtins.int
-    CHECKPOINT_IDS_FIELD_NUMBER: _builtins.int
     REVISION_FIELD_NUMBER: _builtins.int
     MODIFIED_FIELD_NUMBER: _builtins.int
     revision: _builtins.str
-    """Changes whenever one of the lists does."""
+    """Changes whenever one of the lists does, and only then: a card that brings no new word leaves it."""
     modified: _builtins.bool
     """False when the caller's revision is current and the lists are left out."""
     @_builtins.property
@@ -707,14 +705,6 @@ class GetVocabularyResponse(_message.Message):
     def owners(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
         """Owners."""
 
-    @_builtins.property
-    def triggers(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
-        """Triggers; see ResolveNames."""
-
-    @_builtins.property
-    def checkpoint_ids(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
-        """Checkpoint ids; see ResolveNames."""
-
     def __init__(
         self,
         *,
@@ -722,14 +712,12 @@ class GetVocabularyResponse(_message.Message):
         styles: _abc.Iterable[_builtins.str] | None = ...,
         environments: _abc.Iterable[_builtins.str] | None = ...,
         owners: _abc.Iterable[_builtins.str] | None = ...,
-        triggers: _abc.Iterable[_builtins.str] | None = ...,
-        checkpoint_ids: _abc.Iterable[_builtins.str] | None = ...,
         revision: _builtins.str = ...,
         modified: _builtins.bool = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["checkpoint_ids", b"checkpoint_ids", "environments", b"environments", "modified", b"modified", "owners", b"owners", "revision", b"revision", "styles", b"styles", "subjects", b"subjects", "triggers", b"triggers"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["environments", b"environments", "modified", b"modified", "owners", b"owners", "revision", b"revision", "styles", b"styles", "subjects", b"subjects"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

@@ -152,8 +152,6 @@ class Vocabulary:
     styles: tuple[str, ...] = ()
     environments: tuple[str, ...] = ()
     owners: tuple[str, ...] = ()
-    triggers: tuple[str, ...] = ()
-    checkpoint_ids: tuple[str, ...] = ()
 
 
 MAX_TRIGGER = 64

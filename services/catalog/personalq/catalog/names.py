@@ -113,11 +113,11 @@ async def resolve_names(names: Sequence[str], *, tenant: str, reader: CardReader
         return []
     found = await reader.names(tenant, list(keys))
     by_key: dict[str, list[Name]] = {}
-    for name in found:
-        by_key.setdefault(name.key, []).append(name)
+    for each in found:
+        by_key.setdefault(each.key, []).append(each)
     return [
-        Resolved(asked=asked, name=name)
+        Resolved(asked=asked, name=each)
         for key, spellings in keys.items()
         for asked in spellings
-        for name in by_key.get(key, ())
+        for each in by_key.get(key, ())
     ]

@@ -215,8 +215,6 @@ def vocabulary_to_wire(words: Vocabulary) -> catalog_pb2.GetVocabularyResponse:
         styles=words.styles,
         environments=words.environments,
         owners=words.owners,
-        triggers=words.triggers,
-        checkpoint_ids=words.checkpoint_ids,
         revision=words.revision,
         modified=words.modified,
     )

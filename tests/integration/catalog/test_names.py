@@ -1,0 +1,112 @@
+"""Which words name a checkpoint, and which words the cards use, on a real PostgreSQL."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from support.catalog_cards import RecordingAnnouncer, card, store_cards
+
+from personalq.catalog.cards import Filter, State
+from personalq.catalog.lifecycle import archive_checkpoint
+from personalq.catalog.names import resolve_names
+from personalq.catalog.store import PostgresStore
+from personalq.chassis.errors import InvalidInput
+
+BISCUIT = card(
+    "biscuit-1",
+    name="Biscuit at the sea",
+    aliases=("Biscuit", "Mr. Woof"),
+    triggers=("<biscuit>", "sks dog"),
+    subjects=("dog",),
+)
+
+
+async def _resolved(store: PostgresStore, tenant: str, *names: str) -> list[tuple[str, str, str]]:
+    found = await resolve_names(names, tenant=tenant, reader=store)
+    return [(each.asked, str(each.name.kind), each.name.spelling) for each in found]
+
+
+async def test_every_kind_of_name_is_found_however_it_is_written(
+    store: PostgresStore, tenant: str
+) -> None:
+    """Ids, triggers, aliases and display names; what names nothing is left out."""
+    await store_cards(store, tenant, [BISCUIT])
+    asked = (
+        "BISCUIT-1", "<Biscuit>", "sks  DOG", "mr woof", "biscuit at the sea", "sea", "", "%",
+    )  # fmt: skip
+    assert await _resolved(store, tenant, *asked) == [
+        ("BISCUIT-1", "id", "biscuit-1"),
+        ("<Biscuit>", "alias", "Biscuit"),
+        ("<Biscuit>", "trigger", "<biscuit>"),
+        ("sks  DOG", "trigger", "sks dog"),
+        ("mr woof", "alias", "Mr. Woof"),
+        ("biscuit at the sea", "name", "Biscuit at the sea"),
+    ]
+    assert await _resolved(store, "nobody", *asked) == []
+
+
+async def test_a_name_that_many_cards_have_comes_once(store: PostgresStore, tenant: str) -> None:
+    """Also when some of them were withdrawn; and both spellings of a trigger come."""
+    cards = [card(f"toy-{i}", triggers=("<toy>",)) for i in range(60)]
+    gone = [replace(made, state=State.ARCHIVED) for made in cards[:10]]
+    await store_cards(store, tenant, [*gone, *cards[10:], card("plain", triggers=("toy",))])
+    assert await _resolved(store, tenant, "toy") == [
+        ("toy", "trigger", "<toy>"),
+        ("toy", "trigger", "toy"),
+    ]
+
+
+async def test_names_follow_the_card(store: PostgresStore, tenant: str) -> None:
+    """A changed name is found, the former is not; nor is any of a withdrawn checkpoint."""
+    await store_cards(store, tenant, [BISCUIT])
+    await store_cards(store, tenant, [replace(BISCUIT, aliases=("Waffles",), triggers=())])
+    found = await _resolved(store, tenant, "biscuit", "waffles", "sks dog")
+    assert found == [("waffles", "alias", "Waffles")]
+    await archive_checkpoint("biscuit-1", tenant=tenant, store=store, announce=RecordingAnnouncer())
+    assert await _resolved(store, tenant, "waffles", "biscuit-1") == []
+
+
+async def test_cards_are_filtered_by_what_they_are_called(
+    store: PostgresStore, tenant: str
+) -> None:
+    """By alias or display name; a trigger of that spelling is another matter."""
+    other = card("other", triggers=("biscuit",), subjects=("cookie",))
+    await store_cards(store, tenant, [BISCUIT, other])
+
+    async def listed(**wanted: tuple[str, ...]) -> list[str]:
+        cards = await store.page(tenant, Filter(**wanted), after=None, limit=10)
+        return sorted(made.checkpoint_id for made in cards)
+
+    assert await listed(names=("BISCUIT",)) == ["biscuit-1"]
+    assert await listed(names=("biscuit at the sea", "nothing")) == ["biscuit-1"]
+    assert await listed(triggers=("Biscuit",)) == ["other"]
+    assert await listed(triggers=("<biscuit>",)) == ["biscuit-1"]
+
+
+@pytest.mark.parametrize("names", [["x"] * 1001, ["x" * 129]])
+async def test_too_much_is_refused(store: PostgresStore, tenant: str, names: list[str]) -> None:
+    """The limit is named."""
+    with pytest.raises(InvalidInput, match="at most"):
+        await resolve_names(names, tenant=tenant, reader=store)
+
+
+async def test_only_a_new_word_changes_the_vocabulary(store: PostgresStore, tenant: str) -> None:
+    """Another card of known words leaves the revision, so nobody reads the lists anew."""
+    first, twin = card("a", owner="ann"), card("b", owner="ann")
+    await store_cards(store, tenant, [first])
+    words = await store.vocabulary(tenant, "")
+    assert (words.subjects, words.styles, words.environments, words.owners) == (
+        ("bear",), ("photorealistic",), (), ("ann",),
+    )  # fmt: skip
+    await store_cards(store, tenant, [twin])
+    assert not (await store.vocabulary(tenant, words.revision)).modified
+    await store_cards(store, tenant, [replace(first, environments=("snow",))])
+    more = await store.vocabulary(tenant, words.revision)
+    assert (more.modified, more.environments) == (True, ("snow",))
+    await store_cards(store, tenant, [replace(first, state=State.ARCHIVED)])
+    fewer = await store.vocabulary(tenant, more.revision)
+    assert (fewer.modified, fewer.environments, fewer.subjects) == (True, (), ("bear",))
+    await store_cards(store, tenant, [replace(twin, subjects=("Bear",))])
+    other = await store.vocabulary(tenant, fewer.revision)
+    assert other.subjects == ("Bear",)
