@@ -54,7 +54,12 @@ def make_cards(vocabulary: Vocabulary, seed: int) -> list[Card]:
     return [
         card
         for category in vocabulary.categories.values()
-        for card in _category_cards(category, vocabulary, Random(f"{seed}-{category.name}"))
+        for card in _category_cards(
+            category,
+            vocabulary,
+            Random(f"{seed}-{category.name}"),
+            Random(f"{seed}-{category.name}-words"),
+        )
     ]
 
 
@@ -77,7 +82,9 @@ def card_row(card: Card) -> dict[str, Any]:
     }
 
 
-def _category_cards(category: Category, vocabulary: Vocabulary, rng: Random) -> list[Card]:
+def _category_cards(
+    category: Category, vocabulary: Vocabulary, rng: Random, words: Random
+) -> list[Card]:
     dates = _dates(rng)
     if category.name in RETRAINED:
         _retrain(dates, rng)
@@ -92,7 +99,7 @@ def _category_cards(category: Category, vocabulary: Vocabulary, rng: Random) -> 
         version = index + 1
         styles = _pick_styles(category, rng)
         place = rng.choice(places)
-        material = rng.choice(category.materials).on_card if category.materials else None
+        material = rng.choice(category.materials) if category.materials else None
         style_tags = tuple(rng.choice(vocabulary.styles[style].spelled) for style in styles)
         place_tag = rng.choice(vocabulary.environments[place].tags)
         subjects = _subjects(category, kind, rng)
@@ -111,17 +118,17 @@ def _category_cards(category: Category, vocabulary: Vocabulary, rng: Random) -> 
                 environments=(place,),
                 environment_tags=(place_tag,),
                 owner=rng.choice(list(vocabulary.owners)),
-                kind=kind.on_card,
+                kind=kind.name,
                 colour=colour,
-                accessory=accessory.on_card,
-                material=material,
+                accessory=accessory.name,
+                material=material.name if material else None,
                 description=describe(
                     form=template_order[index],
                     colour_form=category.colour_form,
-                    kind=kind.on_card,
-                    colour=vocabulary.colours[colour].on_card,
-                    accessory=accessory.on_card,
-                    material=material,
+                    kind=kind.name,
+                    colour=words.choice(vocabulary.colours[colour].on_card),
+                    accessory=words.choice(accessory.on_card),
+                    material=words.choice(material.on_card) if material else None,
                     detail=details[index],
                     style=style_tags[0],
                     place=place,
@@ -213,7 +220,7 @@ def _pick_styles(category: Category, rng: Random) -> tuple[str, ...]:
 def _subjects(category: Category, kind: Word, rng: Random) -> tuple[str, ...]:
     if rng.random() < KIND_IS_NO_SUBJECT:
         return category.nouns
-    return (*category.nouns, kind.on_card)
+    return (*category.nouns, kind.name)
 
 
 def _triggers(subjects: tuple[str, ...], version: int, rng: Random) -> tuple[str, ...]:

@@ -215,10 +215,12 @@ def _word(draft: Draft, acceptable: Sequence[Card], repository: Repository, rng:
     if asks.kind is not None:
         asked = word_of(category.kinds, asks.kind).asked
         named = bool(acceptable) and all(asks.kind in card.subjects for card in acceptable)
-        if named and rng.random() < 0.5:
+        word = rng.choice(asked)
+        if asks.order is not None and asks.order.rank > 1:
+            noun = word if category.name in word.split() else f"{word} {category.name}"
+        elif named and rng.random() < 0.5:
             noun = asks.kind
         else:
-            word = rng.choice(asked)
             article = "an" if word[0] in "aeiou" else "a"
             said.append(Said(clause=(f"the {word}", f"the one that's {article} {word}")))
     return compose(said, noun, category.group, rng)

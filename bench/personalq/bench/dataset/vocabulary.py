@@ -14,9 +14,10 @@ PACKAGE = "personalq.bench.dataset"
 
 @dataclass(frozen=True, kw_only=True)
 class Word:
-    """One value: the word a card uses, and the ways people ask for it."""
+    """One value: its plain name, the words cards use for it, and those people ask with."""
 
-    on_card: str
+    name: str
+    on_card: tuple[str, ...]
     asked: tuple[str, ...]
 
 
@@ -73,8 +74,10 @@ class Vocabulary:
 
 
 def _word(text: str) -> Word:
-    first, *others = text.split("|")
-    return Word(on_card=first, asked=(first, *others))
+    on_card, _, others = text.partition("||")
+    words = tuple(on_card.split("|"))
+    asked = (*words, *others.split("|")) if others else words
+    return Word(name=words[0], on_card=words, asked=asked)
 
 
 def _words(texts: Sequence[str]) -> tuple[Word, ...]:
@@ -115,7 +118,10 @@ def read_vocabulary() -> Vocabulary:
             name: Environment(name=name, **{form: tuple(words) for form, words in entry.items()})
             for name, entry in table["environments"].items()
         },
-        colours={name: _word(text) for name, text in table["colours"].items()},
-        owners={word.on_card: word for word in _words(table["owners"])},
+        colours={
+            name: Word(name=name, **{form: tuple(words) for form, words in entry.items()})
+            for name, entry in table["colours"].items()
+        },
+        owners={word.name: word for word in _words(table["owners"])},
         details={group: tuple(phrases) for group, phrases in table["details"].items()},
     )

@@ -55,6 +55,7 @@ class Said:
     after: Words = ()
     clause: Words = ()
     rank: int = 5  # adjectives stand in this order
+    counts: bool = False  # "the third newest": what it counts has to stand beside it
 
 
 @cache
@@ -72,9 +73,9 @@ def definite(phrase: str) -> str:
     return f"the {phrase}"
 
 
-def word_of(words: Sequence[Word], on_card: str) -> Word:
+def word_of(words: Sequence[Word], name: str) -> Word:
     """The vocabulary entry of a value."""
-    return next(word for word in words if word.on_card == on_card)
+    return next(word for word in words if word.name == name)
 
 
 def say(asks: Asks, period: Period | None, vocabulary: Vocabulary, rng: Random) -> list[Said]:
@@ -117,8 +118,7 @@ def say(asks: Asks, period: Period | None, vocabulary: Vocabulary, rng: Random) 
     if asks.material is not None and category is not None:
         said.append(Said(before=word_of(category.materials, asks.material).asked, rank=7))
     if asks.accessory is not None and category is not None:
-        words = word_of(category.accessories, asks.accessory).asked
-        asked = rng.choice(words[1:] or words)
+        asked = rng.choice(word_of(category.accessories, asks.accessory).asked)
         said.append(
             Said(
                 after=(f"with {definite(asked)}", f"that has {asked}"),
@@ -133,14 +133,12 @@ def compose(said: Sequence[Said], noun: str, group: str, rng: Random) -> str:
     before: list[tuple[int, str]] = []
     after: list[str] = []
     clauses: list[str] = []
+    # "The third newest dog, the black one" counts black dogs or not; it is never said.
+    close = any(constraint.counts for constraint in said)
     for constraint in said:
-        place = rng.choice(
-            [p for p in ("before", "before", "after", "clause") if getattr(constraint, p)]
-        )
-        if place == "before" and len(before) > 1:
-            place = next(p for p in ("after", "clause", "before") if getattr(constraint, p))
+        place = _place(constraint, rng, close=close, crowded=len(before) > 1)
         words = rng.choice(getattr(constraint, place))
-        if place == "before" and rng.random() < 0.25:
+        if place == "before" and not close and rng.random() < 0.25:
             clauses.append(f"the {words} {rng.choice(THINGS)}")
         elif place == "before":
             before.append((constraint.rank, words))
@@ -149,6 +147,14 @@ def compose(said: Sequence[Said], noun: str, group: str, rng: Random) -> str:
     adjectives = [words for _, words in sorted(before)]
     scene = rng.choice(read_scenes()[group]) if rng.random() < 0.85 else ""
     return _arrange(adjectives, noun, after, clauses, scene, rng)
+
+
+def _place(constraint: Said, rng: Random, *, close: bool, crowded: bool) -> str:
+    places = ("before", "before", "after") if close else ("before", "before", "after", "clause")
+    possible = [place for place in places if getattr(constraint, place)]
+    if crowded and not close and len(possible) > 2:
+        possible = [place for place in possible if place != "before"]
+    return rng.choice(possible)
 
 
 def _arrange(
@@ -193,7 +199,7 @@ def _say_order(order: Order) -> Said:
     before = tuple(f"{ORDINALS[order.rank]} {word}" for word in words.split("|"))
     if order.end == "last" and order.rank == 2:
         before = (*before, "newest but one", "next-to-latest")
-    return Said(before=before, rank=0)
+    return Said(before=before, rank=0, counts=True)
 
 
 def _say_period(period: Period, *, used: bool) -> Said:
@@ -224,7 +230,7 @@ def _say_version(version: int) -> Said:
 
 
 def _say_colour(word: Word, form: str, rng: Random) -> Said:
-    asked = rng.choice(word.asked[1:] or word.asked)
+    asked = rng.choice(word.asked)
     if form.startswith("{colour}"):
         return Said(before=(asked,), clause=(f"the {asked} one",), rank=6)
     tones = form.removeprefix("{kind} ").format(colour=asked)
