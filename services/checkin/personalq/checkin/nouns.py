@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from functools import cache, lru_cache
 
 from personalq.checkin import lexicon
-from personalq.checkin.lexicon import canonical, wordnet
+from personalq.checkin.lexicon import wordnet
 from personalq.checkin.text import PhraseTable, Word
 
 _LONGEST = 4
@@ -44,8 +44,12 @@ class SubjectTable(PhraseTable[SubjectEntry]):
 
     def get(self, phrase: str) -> SubjectEntry | None:
         """The entry of exactly this canonical phrase, from the table or from WordNet."""
-        entry = super().get(phrase)
+        entry = self.listed(phrase)
         return entry if entry is not None and entry.subjects else self.related(phrase) or entry
+
+    def listed(self, phrase: str) -> SubjectEntry | None:
+        """The entry of the table alone."""
+        return super().get(phrase)
 
     def match_at(self, words: tuple[Word, ...], index: int) -> tuple[int, SubjectEntry] | None:
         """(words used, entry) of the longest phrase at `index` that means a subject."""
@@ -66,27 +70,31 @@ class SubjectTable(PhraseTable[SubjectEntry]):
         determined = _determined(words, index)
         if not determined and (entry.mostly_verb or word in lexicon.words("continuations")):
             return None
-        return self.related(word, same_only=word in lexicon.words("scenes"))
+        return self.same_as(word) if word in lexicon.words("scenes") else self.related(word)
 
     def _compound(self, phrase: str) -> SubjectEntry | None:
         """The entry of a compound that its last words alone would not give."""
         entry = self.related(phrase)
         if entry is None:
-            return None
+            return self.listed(phrase.replace(" ", ""))
+        if not entry.narrower and not entry.kind:
+            return entry
         rest = phrase.split()[1:]
         tails = (self.get(" ".join(rest[start:])) for start in range(len(rest)))
-        extends = any(t is not None and set(t.subjects) & set(entry.subjects) for t in tails)
-        return None if extends and (entry.narrower or entry.kind) else entry
+        given = any(t is not None and set(t.subjects) <= set(entry.subjects) for t in tails)
+        return None if given else entry
 
-    def related(self, phrase: str, *, same_only: bool = False) -> SubjectEntry | None:
+    def same_as(self, phrase: str) -> SubjectEntry | None:
+        """The subjects that mean the same as a noun."""
+        found = next((self.same[number] for number in meant(phrase) if number in self.same), ())
+        return SubjectEntry(subjects=found) if found else None
+
+    def related(self, phrase: str) -> SubjectEntry | None:
         """The subjects WordNet relates a noun to: the same, else of its kind, else what it is."""
+        entry = self.same_as(phrase)
+        if entry is not None:
+            return entry
         senses = meant(phrase)
-        for number in senses:
-            found = tuple(v for v in self.same.get(number, ()) if not _apart(phrase, canonical(v)))
-            if found:
-                return SubjectEntry(subjects=found)
-        if same_only:
-            return None
         of_kind = _merged(self.below[n] for n in senses if n in self.below and n not in _general())
         if of_kind:
             return SubjectEntry(subjects=of_kind, kind=True)
@@ -95,6 +103,18 @@ class SubjectTable(PhraseTable[SubjectEntry]):
                 if parent in self.same and parent not in _general() | _people():
                     return SubjectEntry(subjects=self.same[parent], narrower=True)
         return None
+
+    def is_other_thing(self, compound: str, head: str) -> bool:
+        """Whether a compound is none of the subjects its last word stands for here.
+
+        "sea horse" is no horse; a "coffee pot" is a pot, but not the teapot that "pot" would mean.
+        """
+        if is_other_thing(compound, head):
+            return True
+        entry = self.get(head)
+        if entry is None or not entry.kind or _says_how(compound) or not meant(compound):
+            return False
+        return self.related(compound) is None
 
     def add_subject(self, phrase: str, values: tuple[str, ...]) -> None:
         """Let nouns that WordNet relates to a subject find it."""
@@ -131,33 +151,44 @@ def heads(phrase: str) -> tuple[str, ...]:
 
 def is_other_thing(compound: str, head: str) -> bool:
     """Whether WordNet knows a compound as no kind of its last word ("sea horse")."""
-    first = wordnet.look_up(compound.partition(" ")[0])
-    if first is not None and first.describes:
-        return False  # "a fat cat" is a cat, whatever else it may be
+    if _says_how(compound):
+        return False
     senses = [n for n in meant(compound, said=False) if wordnet.synset(n)[0] not in "pthlsm"]
     of_head = set(meant(head, said=False))
     return bool(senses and of_head) and not any(of_head & set(_above(n)) for n in senses)
 
 
+def _says_how(compound: str) -> bool:
+    """Whether the first word only describes: "a fat cat" is a cat, whatever else it may be."""
+    first = wordnet.look_up(compound.partition(" ")[0])
+    return first is not None and first.describes
+
+
+@lru_cache(maxsize=16384)
 def meant(phrase: str, *, said: bool = True) -> tuple[int, ...]:
     """The synsets a noun likely means: WordNet's, corrected by the hand-written file."""
+    senses = _corrected(phrase, said=said)
+    if senses or wordnet.look_up(phrase) is not None:
+        return senses
+    others = (*_hand_written_names().get(phrase, ()), phrase.replace(" ", ""))
+    return next((found for word in others if (found := _corrected(word, said=said))), ())
+
+
+def _corrected(phrase: str, *, said: bool) -> tuple[int, ...]:
     singular = wordnet.base(phrase)
     wanted = lexicon.subject_senses().get(singular)
     if wanted is not None:
         kinds = set(wordnet.senses(wanted, said=False))
         return tuple(n for n in wordnet.weights(singular) if kinds & set(wordnet.above(n)))
-    senses = wordnet.senses(singular, said=said)
-    if senses or wordnet.look_up(phrase) is not None:
-        return senses
-    other = _hand_written_names().get(phrase)
-    return wordnet.senses(other, said=said) if other is not None else ()
+    apart = _kept_apart().get(singular, ())
+    others = {number for noun in apart for number in wordnet.senses(noun, said=False)}
+    return tuple(n for n in wordnet.senses(singular, said=said) if n not in others)
 
 
 @cache
-def _hand_written_names() -> dict[str, str]:
-    """Words WordNet may lack to the first word of their group: "doggo" to "dog"."""
-    groups = lexicon.subject_tables()["same"].values()
-    return {word: group[0] for group in groups for word in group if word != group[0]}
+def _hand_written_names() -> dict[str, tuple[str, ...]]:
+    """Words to their groups: "doggo" to "dog" and the others that mean it."""
+    return {word: group for group in lexicon.subject_tables()["same"].values() for word in group}
 
 
 @cache
@@ -182,6 +213,16 @@ def _hand_written_parents() -> dict[int, tuple[int, ...]]:
 
 
 @cache
+def _kept_apart() -> dict[str, tuple[str, ...]]:
+    """Words to the nouns they are no kind of."""
+    apart: dict[str, tuple[str, ...]] = {}
+    for noun, words in lexicon.subject_tables()["apart"].items():
+        for word in words:
+            apart[word] = (*apart.get(word, ()), noun)
+    return apart
+
+
+@cache
 def _cut() -> frozenset[tuple[int, int]]:
     """(synset, one above it) that everyday language tells apart: a wildcat is no cat."""
     return frozenset(
@@ -191,13 +232,6 @@ def _cut() -> frozenset[tuple[int, int]]:
         for word in words
         for number in meant(word, said=False)
     )
-
-
-def _apart(one: str, other: str) -> bool:
-    """Whether two words that share a synset still mean different things."""
-    table = lexicon.subject_tables()["apart"]
-    a, b = wordnet.base(one), wordnet.base(other)
-    return b in table.get(a, ()) or a in table.get(b, ())
 
 
 @lru_cache(maxsize=16384)

@@ -9,7 +9,6 @@ from personalq.checkin import lexicon
 from personalq.checkin.draft import Draft, Noun
 from personalq.checkin.intent import Attribute, Constraint, Mention, Span
 from personalq.checkin.lexicon import canonical, plural
-from personalq.checkin.nouns import is_other_thing
 from personalq.checkin.text import Page, PhraseTable, Word
 from personalq.checkin.vocabulary import Lexicon
 
@@ -125,7 +124,7 @@ def find_nouns(page: Page, lexicon_: Lexicon) -> list[Noun]:
     for first, last, entry in lexicon_.subjects.find(page.words):
         if _in_trap(page.words, first, last, traps) or _is_verb(page.words, first):
             continue
-        if _is_other_thing(page.words, first, last):
+        if _is_other_thing(page.words, lexicon_, first, last):
             continue
         if _is_modifier(page, lexicon_, first, last) or _is_proper(page, first, last):
             continue
@@ -153,7 +152,7 @@ def _in_trap(words: tuple[Word, ...], first: int, last: int, traps: PhraseTable[
     return False
 
 
-def _is_other_thing(words: tuple[Word, ...], first: int, last: int) -> bool:
+def _is_other_thing(words: tuple[Word, ...], lexicon_: Lexicon, first: int, last: int) -> bool:
     """Whether words before the phrase make a thing of another kind of it: "sea horse"."""
     head = " ".join(word.norm for word in words[first:last])
     before = ""
@@ -161,7 +160,7 @@ def _is_other_thing(words: tuple[Word, ...], first: int, last: int) -> bool:
         if not words[index + 1].joined:
             break
         before = f"{words[index].norm} {before}"
-        if is_other_thing(f"{before}{head}", head):
+        if lexicon_.subjects.is_other_thing(f"{before}{head}", head):
             return True
     return False
 

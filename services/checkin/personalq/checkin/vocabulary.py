@@ -63,12 +63,16 @@ def _add_subjects(table: SubjectTable, subjects: tuple[str, ...]) -> None:
     known = _by_canonical(subjects)
 
     def put(phrase: str, entry: SubjectEntry) -> None:
-        table.add(phrase, entry)
-        table.add(plural(phrase), entry)
+        for form in (phrase, plural(phrase)):
+            listed = table.listed(form)
+            table.add(form, entry, replace=listed is not None and not listed.subjects)
 
     for phrase, values in known.items():
         put(phrase, SubjectEntry(subjects=values))
         table.add_subject(phrase, values)
+    for phrase, values in known.items():
+        if phrase.count(" ") == 1:
+            put(phrase.replace(" ", ""), SubjectEntry(subjects=values))
     by_head: dict[str, list[str]] = {}
     for phrase, values in known.items():
         for head in heads(phrase):
@@ -78,30 +82,32 @@ def _add_subjects(table: SubjectTable, subjects: tuple[str, ...]) -> None:
             put(head, SubjectEntry(subjects=_unique(found), kind=len(found) > 1))
 
     tables = lexicon.subject_tables()
-    same_of = {word: group for group in tables["same"].values() for word in group}
 
-    def resolve(noun: str) -> tuple[str, ...]:
-        """The catalog's subjects for a noun: itself, its synonyms, what ends in it or is one."""
-        found: list[str] = []
-        for word in (noun, *same_of.get(noun, ())):
-            found += known.get(word, ())
-        if not found:
-            found = by_head.get(noun, [])
-        if not found:
-            related = table.related(noun)
-            found = list(related.subjects) if related is not None and not related.narrower else []
-        return _unique(found)
+    def named(noun: str) -> SubjectEntry | None:
+        """The subjects of a noun or of a word that means the same."""
+        found = [
+            value for word in tables["same"].get(noun, (noun,)) for value in known.get(word, ())
+        ]
+        return SubjectEntry(subjects=_unique(found)) if found else table.same_as(noun)
 
-    for group in tables["same"].values():
+    for noun, group in tables["same"].items():
+        entry = named(noun) or table.get(noun) or SubjectEntry(subjects=())
         for word in group:
-            put(word, SubjectEntry(subjects=resolve(group[0])))
+            put(word, entry if not entry.narrower else SubjectEntry(subjects=()))
     for noun, words in tables["narrower"].items():
+        broader = named(noun) or SubjectEntry(subjects=())
         for word in words:
-            broader = resolve(noun)
-            own = resolve(word)
-            put(word, SubjectEntry(subjects=own or broader, narrower=not own))
+            own = named(word) or table.get(word)
+            if own is None or not own.subjects:
+                put(word, SubjectEntry(subjects=broader.subjects, narrower=True))
+            else:
+                put(word, own)
     for word, nouns in tables["kinds"].items():
-        meant = _unique(subject for noun in nouns for subject in resolve(noun))
+        of_kind = [entry for noun in nouns if (entry := table.get(noun)) and not entry.narrower]
+        own = table.related(word)
+        if own is not None and own.kind:
+            of_kind.append(own)
+        meant = _unique(subject for entry in of_kind for subject in entry.subjects)
         put(word, SubjectEntry(subjects=meant, kind=True))
 
 
