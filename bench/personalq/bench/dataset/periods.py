@@ -56,8 +56,13 @@ def _months() -> Iterator[Period]:
         name = MONTHS[month]
         year = 2026 if month <= NOW.month else 2025
         span = month_span(year, month)
+        earlier = (month_span(2025, month),) if 4 <= month <= NOW.month else ()
         yield Period(
-            span=span, before=(name,), after=(f"from {name}", f"in {name}"), family="month"
+            span=span,
+            before=(name,),
+            after=(f"from {name}", f"in {name}"),
+            apart=earlier,
+            family="month",
         )
         other = month_span(2025, month)
         if month >= 4:
@@ -132,6 +137,7 @@ def _seasons() -> Iterator[Period]:
             before=words,
             after=tuple(f"in {word}" for word in words),
             readings=(later,),
+            apart=() if name == "winter" else (month_span(2025, first, 3),),
             family="season",
         )
         if name in ("spring", "summer"):
@@ -170,14 +176,19 @@ def _quarters() -> Iterator[Period]:
                 family="quarter",
             )
         if number < 4:
+            span = month_span(2026, 3 * number - 2, 3)
+            earlier = (month_span(2025, 3 * number - 2, 3),)
             yield Period(
-                span=month_span(2026, 3 * number - 2, 3),
-                before=(f"Q{number} 2026", f"Q{number}"),
-                after=(
-                    f"in the {word} quarter of this year",
-                    f"in Q{number}",
-                    f"in Q{number} 2026",
-                ),
+                span=span,
+                before=(f"Q{number} 2026",),
+                after=(f"in the {word} quarter of this year", f"in Q{number} 2026"),
+                family="quarter",
+            )
+            yield Period(
+                span=span,
+                before=(f"Q{number}",),
+                after=(f"in Q{number}",),
+                apart=earlier,
                 family="quarter",
             )
 

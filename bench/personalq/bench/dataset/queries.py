@@ -56,15 +56,12 @@ class Query:
 
 
 def make_queries(repository: Repository, seed: int) -> list[Query]:
-    """All requests, in the order of their groups; no wording occurs twice."""
+    """All requests, in the order of their groups; nothing is asked for in two patterns."""
     queries = list(_hand_worded(repository))
-    texts = {query.text.casefold() for query in queries}
     for group, count in GROUPS.items():
         rng = Random(f"{seed}-{group}")
         missing = count - sum(query.group == group for query in queries)
-        for query in _patterned(group, missing, repository, rng, texts):
-            queries.append(query)
-            texts.add(query.text.casefold())
+        queries.extend(_patterned(group, missing, repository, rng, queries))
     order = list(GROUPS)
     queries.sort(key=lambda query: order.index(query.group))
     for query in queries:
@@ -155,17 +152,22 @@ def _hand_worded(repository: Repository) -> Iterator[Query]:
 
 
 def _patterned(
-    group: str, count: int, repository: Repository, rng: Random, taken: set[str]
+    group: str, count: int, repository: Repository, rng: Random, others: Sequence[Query]
 ) -> Iterator[Query]:
-    taken = set(taken)
+    taken = {_identity(query) for query in others}
     kinds = list(no_match_kinds(count)) if group == "no_match" else [""] * count
     for kind in kinds:
         while True:
             query = _pattern(group, kind, repository, rng)
-            if query is not None and query.text.casefold() not in taken:
+            if query is not None and _identity(query) not in taken:
                 break
-        taken.add(query.text.casefold())
+        taken.add(_identity(query))
         yield query
+
+
+def _identity(query: Query) -> tuple[Asks, str]:
+    """What makes a request different from another one: what it asks for, or an unknown noun."""
+    return query.asks, query.text.casefold() if query.unknown else ""
 
 
 def _pattern(group: str, kind: str, repository: Repository, rng: Random) -> Query | None:

@@ -21,6 +21,23 @@ OPENINGS = (
     "a picture of ", "an image of ", "we need ", "could you do ", "let's see ", "create ",
 )  # fmt: skip
 QUESTIONS = ("can I get ", "could you do ")
+# A scene that begins with one of these may open a request.
+PREPOSITIONS = frozenset(
+    [
+        "above",
+        "after",
+        "at",
+        "beside",
+        "by",
+        "during",
+        "in",
+        "inside",
+        "next",
+        "on",
+        "under",
+        "with",
+    ]
+)
 USE_ORDERS: dict[str, dict[str, tuple[Words, Words]]] = {
     "used": {"last": ((), ("the one I used last", "the one I used most recently"))},
     "use_count": {
@@ -164,11 +181,12 @@ def _arrange(
     phrase = " ".join([f"the {plain}", *after])
     tail = "".join(f", {clause}" for clause in clauses)
     form = rng.randrange(7)
+    opens = scene.split(" ")[0] in PREPOSITIONS
     opening = rng.choice(OPENINGS)
     mark = "?" if opening in QUESTIONS else ""
     if form == 0 and not after:  # terse
         text = " ".join(filter(None, [plain, scene])) + tail
-    elif form == 1 and scene:  # the scene first
+    elif form == 1 and opens:  # the scene first
         text = f"{scene[0].upper()}{scene[1:]}{rng.choice((', ', ': '))}{phrase}{tail}"
     elif form == 2 and clauses and scene:  # the clauses next to the noun
         text = f"{opening}{phrase}{tail}, {scene}{mark}"
@@ -178,7 +196,7 @@ def _arrange(
         article = "an" if plain[0].lower() in "aeiou8" else "a"
         article = "the" if adjectives else article
         text = f"{article} {plain} {scene}{tail}"
-    elif form == 5 and scene and not clauses:
+    elif form == 5 and opens and not clauses:
         text = f"{scene[0].upper()}{scene[1:]} I want to see {phrase}"
     else:
         separator = ", " if after and scene else " "
