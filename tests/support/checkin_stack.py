@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
+from typing import Any
 
 import grpc
 from support.catalog_cards import RecordingAnnouncer, store_cards
@@ -55,6 +56,7 @@ def stored_card(card: Card) -> StoredCard:
     return catalog_card(
         card.checkpoint_id,
         name=card.name,
+        aliases=card.aliases,
         triggers=card.triggers,
         subjects=card.subjects,
         styles=card.styles,
@@ -71,9 +73,9 @@ def stored_card(card: Card) -> StoredCard:
 
 @asynccontextmanager
 async def run_checkin(
-    postgres_url: str, *, embedder: Embedder | None = None
+    postgres_url: str, *, embedder: Embedder | None = None, **more: Any
 ) -> AsyncIterator[Stack]:
-    """A catalog server and the checkin service in front of it."""
+    """A catalog server and the checkin service in front of it; `more` are Check-in's settings."""
 
     async def register(landed: StoredCard, *, tenant: str) -> object:
         raise NotReady("cards are stored directly here", state="test")
@@ -102,6 +104,7 @@ async def run_checkin(
                 drain_s=0,
                 grace_s=1,
                 vocabulary_ttl_s=0,
+                **more,
             )
             stop = asyncio.Event()
             running = asyncio.create_task(main(stop, settings))

@@ -120,7 +120,7 @@ class Budget:
         """Call until it succeeds, fails for good, or the next attempt would come too late."""
         import tenacity  # with the extras only
 
-        jittered = tenacity.wait_exponential_jitter(initial=0.2, max=5.0, jitter=0.2)
+        jittered = tenacity.wait_exponential_jitter(multiplier=0.2, max=5.0, jitter=0.2)
 
         def may_pass(error: BaseException) -> bool:
             return isinstance(error, EndpointFailed) and error.retryable

@@ -2,12 +2,13 @@
 
 Cards are written by strangers, so a card's text never reaches the model as text: tags and
 descriptions become short terms ("tan teddy bear", "cream snout") without markup, in alphabetical
-order, and a sentence that speaks to its reader instead of about a picture is left out. Ids, names
+order, and a text ends where it speaks to its reader instead of about a picture. Ids, names
 and triggers are no traits.
 """
 
 from __future__ import annotations
 
+import itertools
 import re
 import unicodedata
 from collections.abc import Sequence
@@ -28,13 +29,13 @@ TRAITS = {
     "description": Attribute.DESCRIPTION,
 }
 """The traits an opinion may rest on, by the name the model knows."""
-_TERM_WORDS = 4
-_TERM_LENGTH = 40
+_TERM_WORDS = 5
+_TERM_LENGTH = 48
 _TERMS = 12
 _WORDING_LENGTH = 500
 _LONGEST = 2000
 """Characters of a description that are read."""
-_SENTENCE = re.compile(r"[.!?\n\r;:|]+")
+_SENTENCE = re.compile(r"[.!?\n\r;|]+")
 _PIECE = re.compile(
     r"[,/()\"“”]|\b(?:and|or|with|wearing|in|on|at|of|for|from|against|under|over|near|by|to|"
     r"that|which|is|are|has|have|while|as|shown|rendered|trained|drawn|painted)\b",
@@ -44,23 +45,23 @@ _ARTICLE = re.compile(r"^(?:an?|the|its|their|his|her|some)\s+", re.IGNORECASE)
 _LETTERS = re.compile(r"[^\w\s'-]|_")
 _MARKUP = re.compile(r"[^\w\s,()'\"“”/&-]|_")
 _ADDRESSED = re.compile(
-    r"\b(?:ignor\w*|disregard\w*|forget\w*|instruct\w*|instead|overrid\w*|obey\w*|comply|"
+    r"\b(?:ignor\w*|disregard\w*|forget\w*|instruct\w*|instead|overrid\w*|obey\w*|comply|task|"
     r"choos\w*|chosen|select\w*|pick(?:ed|s)?|prefer\w*|rank\w*|answer\w*|repl(?:y|ies)|respond\w*|"
-    r"output\w*|return\w*|must|always|never|should|please|you|your|system|assistant|user|prompt\w*|"
-    r"developer|candidates?|labels?|options?|json|schema|probabilit\w*|percent\w*|score\w*|"
-    r"verdict|evidence|correct|only|previous|above|below|note|important|attention|"
-    r"[a-z]+ing this (?:one|card|checkpoint)|this (?:one|card|checkpoint)|c\d{1,3})\b",
+    r"output\w*|return\w*|must|always|never|should|please|you|your|me|system|assistant|user|"
+    r"prompt\w*|developer|candidates?|labels?|json|schema|probabilit\w*|percent\w*|scor(?:e|es|ing)|"
+    r"verdict|evidence|correct|previous|attention|this (?:one|card|checkpoint)|c\d{1,3})\b",
     re.IGNORECASE,
 )
 """Words of someone who speaks to a reader; a sentence with one describes no picture."""
 
 
 def sentences(text: str) -> tuple[str, ...]:
-    """A stranger's text as plain sentences about a picture, without markup."""
+    """A stranger's text as plain sentences up to the first that speaks to its reader."""
     plain = unicodedata.normalize("NFKC", text[:_LONGEST])
     plain = "".join(c for c in plain if unicodedata.category(c) not in ("Cc", "Cf") or c in "\n\r")
     cleaned = (" ".join(_MARKUP.sub(" ", part).split()) for part in _SENTENCE.split(plain))
-    return tuple(part for part in cleaned if part and not _ADDRESSED.search(part))
+    honest = itertools.takewhile(lambda part: not _ADDRESSED.search(part), cleaned)
+    return tuple(part for part in honest if part)
 
 
 @lru_cache(maxsize=16384)
