@@ -59,11 +59,14 @@ def card(
     environments: str = "",
     owner: str = "",
     triggers: tuple[str, ...] | None = None,
+    name: str = "",
+    aliases: str = "",
 ) -> Card:
     """A card from short strings; lists are separated by commas, dates are ISO."""
     return Card(
         checkpoint_id=checkpoint_id,
-        name=checkpoint_id,
+        name=name or checkpoint_id,
+        aliases=_list(aliases),
         triggers=(f"<{checkpoint_id}>",) if triggers is None else triggers,
         subjects=_list(subjects),
         styles=_list(styles),

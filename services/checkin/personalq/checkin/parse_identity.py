@@ -24,8 +24,11 @@ _BRACKETED = re.compile(r"<[^<>\s]{1,128}>")
 _MARKUP = frozenset(
     "b i p br em hr li ol ul div span strong code pre h1 h2 h3".split()  # noqa: SIM905
 )
-_PRECEDENCE = (NameKind.CHECKPOINT_ID, NameKind.TRIGGER, NameKind.ALIAS, NameKind.NAME)
+_CALLED = (NameKind.ALIAS, NameKind.NAME)
+_PRECEDENCE = (NameKind.CHECKPOINT_ID, NameKind.TRIGGER, *_CALLED)
 _ARTICLES = frozenset(("a", "an", "some", "any", "another", "each", "every", "no", "the"))
+_INTRODUCED = frozenset(("named", "called", "nicknamed"))
+_CLASSES = ("determiners", "prepositions", "links", "openers", "selectors", "frames", "scenes")
 _VERSION = re.compile(r"(?:v|ver|version)?\.?\d+(?:\.\d+)*")
 _SENTENCE_END = re.compile(r"(?:^|[.!?:\n])\s*$")
 _QUOTES = "\"'“”„«»"
@@ -38,15 +41,16 @@ def parse_identity(draft: Draft) -> None:
     are part of its picture.
     """
     found = list(_found(draft))
-    for kinds in ((NameKind.CHECKPOINT_ID,), (NameKind.TRIGGER,), (NameKind.ALIAS, NameKind.NAME)):
+    spelled_out = [(span, each) for span, each in found if each.kind not in _CALLED]
+    for kinds in ((NameKind.CHECKPOINT_ID,), (NameKind.TRIGGER,), _CALLED):
         named = [(span, each) for span, each in found if each.kind in kinds]
         if not named:
             continue
-        by_name = NameKind.ALIAS in kinds
+        by_name = kinds is _CALLED
         if by_name:
             first = canonical(named[0][1].spelling)
             named = [(span, each) for span, each in named if canonical(each.spelling) == first]
-        for span in dict.fromkeys(span for span, _ in (named if by_name else found)):
+        for span in dict.fromkeys(span for span, _ in (named if by_name else spelled_out)):
             draft.mark(span)
             draft.triggers.append(span)
         span = named[0][0]
@@ -135,12 +139,18 @@ def _is_called(draft: Draft, span: Span, named: Named) -> bool:
     before, after = draft.page.text[: span.start], draft.page.text[span.end :]
     if before[-1:] and before[-1] in _QUOTES and after[:1] and after[0] in _QUOTES:
         return True
-    if _ordinary(draft.lexicon, shadow(named.spelling)):
-        return False
-    if _capital_says_so(draft, span):
-        return True
     previous = draft.page.word_before(span.start)
-    if previous is not None and previous.norm in _ARTICLES and not before[previous.end :].strip():
+    if previous is not None and before[previous.full_end :].strip():
+        previous = None  # a comma stands between them
+    if previous is not None and previous.norm in _INTRODUCED:
+        return True
+    name = shadow(named.spelling)
+    capital = _capital_says_so(draft, span) and not _is_time(name)
+    if _ordinary(draft.lexicon, name, called=True):
+        return capital and named.kind is NameKind.ALIAS
+    if capital:
+        return True
+    if previous is not None and previous.norm in _ARTICLES:
         return False
     following = draft.page.word_at(span.end)
     adjective = (
@@ -161,30 +171,45 @@ def _capital_says_so(draft: Draft, span: Span) -> bool:
     return not others or not all(word.capital for word in others)
 
 
-def _ordinary(lexicon_: Lexicon, name: str) -> bool:
-    """Whether a name reads as ordinary words of a request: "toy", "red bear", "bear v4"."""
-    tables = (lexicon_.subjects, lexicon_.styles, lexicon_.environments)
-    if any(table.get(canonical(name)) is not None for table in tables):
+def _is_time(name: str) -> bool:
+    return any(name in lexicon.calendar(kind) for kind in ("months", "seasons"))
+
+
+def _ordinary(lexicon_: Lexicon, name: str, *, called: bool = False) -> bool:
+    """Whether a name reads as ordinary words of a request: "toy", "red bear", "bear v4".
+
+    People name their things by nouns and adjectives: of what is `called` so, only a noun that the
+    catalog has a checkpoint of is ordinary, and an adjective only beside such a noun.
+    """
+    if _is_tag(lexicon_, canonical(name), called=called):
         return True
     words = name.split()
-    if len(words) == 1:
-        return name.isalpha() and _ordinary_word(lexicon_, name)
+    if len(words) == 1 and not name.isalpha():
+        return False
+    adjectives = not called or len(words) > 1
     return all(
-        _VERSION.fullmatch(word) or _ordinary_word(lexicon_, canonical(word)) for word in words
+        _VERSION.fullmatch(word)
+        or _is_tag(lexicon_, canonical(word), called=called)
+        or _is_word(canonical(word), adjectives=adjectives)
+        for word in words
     )
 
 
-def _ordinary_word(lexicon_: Lexicon, word: str) -> bool:
-    tables = (lexicon_.subjects, lexicon_.styles, lexicon_.environments)
-    if any(table.get(word) is not None for table in tables) or len(word) < 3:
+def _is_tag(lexicon_: Lexicon, phrase: str, *, called: bool) -> bool:
+    """Whether the catalog knows it as a subject, a look or a place."""
+    subject = lexicon_.subjects.get(phrase)
+    if subject is not None and (subject.subjects or not called):
         return True
-    classes = (
-        "determiners", "prepositions", "links", "openers", "selectors", "frames", "scenes",
-        "empty_adjectives",
-    )  # fmt: skip
-    return (
-        any(word in lexicon.words(kind) for kind in classes)
-        or word in lexicon.verb_forms()
-        or word in lexicon.description_groups()
-        or any(word in lexicon.calendar(kind) for kind in ("months", "seasons"))
+    tags = (lexicon_.styles.get(phrase), lexicon_.environments.get(phrase))
+    return any(tag is not None and (tag.known or not called) for tag in tags)
+
+
+def _is_word(word: str, *, adjectives: bool) -> bool:
+    """Whether the grammar has a place for it."""
+    if len(word) < 3 or _is_time(word) or word in lexicon.verb_forms():
+        return True
+    if any(word in lexicon.words(kind) for kind in _CLASSES):
+        return True
+    return adjectives and (
+        word in lexicon.words("empty_adjectives") or word in lexicon.description_groups()
     )
