@@ -677,20 +677,23 @@ def _head(draft: Draft, chunk: list[Word]) -> Word | None:
             return None
         if not norm.isalpha() or len(norm) < 3 or norm in lexicon.words("determiners"):
             return None
+        named = determined and not selector and lexicon.names_thing(norm)
         if (
             norm in lexicon.words("scenes")
             or norm.removesuffix("s") in lexicon.words("scenes")
             or norm in lexicon.words("frames")
             or norm in lexicon.words("empty_adjectives")
-            or norm in lexicon.words("continuations")
+            or (norm in lexicon.words("continuations") and not named)
             or draft.lexicon.styles.match_at(draft.page.words, word.index)
             or _is_known_place(draft, word)
-            or (norm in lexicon.description_groups() and not _is_thing(norm, chunk, selector))
+            or (
+                norm in lexicon.description_groups()
+                and not _is_thing(norm, chunk, selector)
+                and not (named and norm not in lexicon.colours())
+            )
         ):
             return None
-        if norm.endswith("ly") or (
-            lexicon.is_adjective_like(norm) and (selector or not determined)
-        ):
+        if lexicon.is_no_thing(norm) and (selector or not determined):
             return None
         if _is_ordinary(word) and norm not in lexicon.words("selectors"):
             return None

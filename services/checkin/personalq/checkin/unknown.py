@@ -9,6 +9,9 @@ from personalq.checkin.cards import Hit
 from personalq.checkin.describe import concepts, profile
 from personalq.checkin.intent import Attribute, Constraint, Intent, Mention, Span
 
+_STYLE = frozenset(["style", "art style", "look"])
+"""Subjects of a card that stand for no thing."""
+
 
 def by_description(intent: Intent, hits: Sequence[Hit]) -> tuple[Intent, tuple[Hit, ...]]:
     """Cards whose kind ("Siamese cats with blue eyes") names the noun, and the intent for them."""
@@ -18,7 +21,7 @@ def by_description(intent: Intent, hits: Sequence[Hit]) -> tuple[Intent, tuple[H
     wanted = set(concepts(" ".join(unknown.values)))
     found = tuple(hit for hit in hits if wanted and wanted <= profile(hit.card).kind)
     if not found:
-        return intent, ()
+        return _by_style(intent, hits)
     described = Constraint(
         attribute=Attribute.DESCRIPTION,
         values=unknown.values,
@@ -39,3 +42,10 @@ def by_description(intent: Intent, hits: Sequence[Hit]) -> tuple[Intent, tuple[H
         unknown_subject=None,
     )
     return changed, found
+
+
+def _by_style(intent: Intent, hits: Sequence[Hit]) -> tuple[Intent, tuple[Hit, ...]]:
+    """A checkpoint of a style alone draws anything in it: "a heron, stained glass"."""
+    styled = any(c.hard and not c.excluded for c in intent.all(Attribute.STYLE))
+    found = tuple(hit for hit in hits if styled and _STYLE.issuperset(hit.card.subjects))
+    return (replace(intent, unknown_subject=None), found) if found else (intent, ())

@@ -11,6 +11,8 @@ from typing import Any
 
 import inflect
 
+from personalq.checkin.lexicon.wordnet import Nature, nature
+
 _INFLECT = inflect.engine()
 _PLURALS = {"glasses": "glasses", "fish": "fish", "person": "people", "thief": "thieves"}
 _SEPARATORS = re.compile(r"[\s\-_]+")
@@ -160,6 +162,19 @@ def _suffixes() -> tuple[str, ...]:
 def is_adjective_like(word: str) -> bool:
     """Whether a word ends as adjectives do."""
     return len(word) > 4 and word.endswith(_suffixes())
+
+
+def names_thing(word: str) -> bool:
+    """Whether a word names something one could picture: an animal, an object, a person."""
+    return nature(word) in (Nature.THING, Nature.PERSON)
+
+
+def is_no_thing(word: str) -> bool:
+    """Whether a word is an adjective, an adverb, a verb or a noun of nothing pictured."""
+    said = nature(word)
+    if said is Nature.UNKNOWN:
+        return word.endswith("ly") or is_adjective_like(word)
+    return said in (Nature.NO_NOUN, Nature.ABSTRACT)
 
 
 _IRREGULAR = {
