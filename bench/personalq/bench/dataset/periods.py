@@ -159,8 +159,9 @@ def _seasons() -> Iterator[Period]:
         if name == "autumn":
             yield Period(
                 span=month_span(2025, 9, 3),
-                after=("in autumn 2025", "last autumn", "last fall"),
+                after=("last autumn", "last fall"),
                 readings=(Span(start=day(2025, 9, 21), end=day(2025, 12, 21)),),
+                apart=(span,),
                 family="season",
             )
 
