@@ -92,9 +92,16 @@ def worded_concepts(text: str) -> tuple[tuple[str, str], ...]:
                 index += length
                 break
         else:
-            found.append((stem(words[index]), words[index]))
+            found.append((_concept(words[index]), words[index]))
             index += 1
     return tuple(found)
+
+
+def _concept(word: str) -> str:
+    """The stem of a word, or of the first word for the one thing it names: "auto" is a "car"."""
+    name = lexicon.common_name(word)
+    group = lexicon.description_groups().get(name)
+    return f"={group}" if group else stem(name)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -11,7 +11,7 @@ from typing import Any
 
 import inflect
 
-from personalq.checkin.lexicon.wordnet import Nature, nature
+from personalq.checkin.lexicon.wordnet import Nature, nature, senses, synset
 
 _INFLECT = inflect.engine()
 _PLURALS = {"glasses": "glasses", "fish": "fish", "person": "people", "thief": "thieves"}
@@ -162,6 +162,16 @@ def _suffixes() -> tuple[str, ...]:
 def is_adjective_like(word: str) -> bool:
     """Whether a word ends as adjectives do."""
     return len(word) > 4 and word.endswith(_suffixes())
+
+
+@lru_cache(maxsize=16384)
+def common_name(word: str) -> str:
+    """The commonest word for the one thing a noun names, or the word itself."""
+    likely = senses(word)
+    if len(likely) != 1 or nature(word) is not Nature.THING:
+        return word
+    name = synset(likely[0])[2][0]
+    return word if " " in name else name
 
 
 def names_thing(word: str) -> bool:

@@ -91,6 +91,11 @@ def _lines(name: str) -> list[str]:
     return text.splitlines()
 
 
+def words() -> Iterator[str]:
+    """Every word and phrase of the data, sorted."""
+    return (line.partition("\t")[0] for line in _lines("words"))
+
+
 @lru_cache(maxsize=16384)
 def look_up(phrase: str) -> Word | None:
     """The entry of a canonical phrase, as spelled; None when WordNet has no such word."""
