@@ -15,8 +15,8 @@ import inflect
 
 from personalq.bench.repo_prompts.files import Card
 
-#: What may be inserted together with a trigger.
-_GLUE = re.compile(r"[\s,.:;-]*")
+#: What may be inserted together with a trigger: "<t>, a beach", "a sketch of <t>".
+_GLUE = re.compile(r"[\s,.:;-]*(?:(?:in the style )?of\s+)?")
 _WORD = re.compile(r"\w")
 #: A noun before one of these, or before no word at all, stands for itself: in "dog house" it does
 #: not.
