@@ -35,6 +35,7 @@ _TERMS = 12
 _WORDING_LENGTH = 500
 _LONGEST = 2000
 """Characters of a description that are read."""
+_TAG = re.compile(r"<[^<>]{0,64}>")
 _SENTENCE = re.compile(r"[.!?\n\r;|]+")
 _PIECE = re.compile(
     r"[,/()\"“”]|\b(?:and|or|with|wearing|in|on|at|of|for|from|against|under|over|near|by|to|"
@@ -57,7 +58,7 @@ _ADDRESSED = re.compile(
 
 def sentences(text: str) -> tuple[str, ...]:
     """A stranger's text as plain sentences up to the first that speaks to its reader."""
-    plain = unicodedata.normalize("NFKC", text[:_LONGEST])
+    plain = _TAG.sub(" ", unicodedata.normalize("NFKC", text[:_LONGEST]))
     plain = "".join(c for c in plain if unicodedata.category(c) not in ("Cc", "Cf") or c in "\n\r")
     cleaned = (" ".join(_MARKUP.sub(" ", part).split()) for part in _SENTENCE.split(plain))
     honest = itertools.takewhile(lambda part: not _ADDRESSED.search(part), cleaned)
@@ -166,6 +167,8 @@ def _runs(text: str, settled: Sequence[Span], described: Sequence[Span]) -> list
 
 
 def _opens_scene(word: Word, words: Sequence[Word], *, named: bool) -> bool:
+    if word.hyphen:  # "hand-made"
+        return False
     if word.norm in lexicon.words("prepositions"):
         return not _of_a_look(word, words)
     return named and word.norm in lexicon.verb_forms() and word.norm not in _LOOKS
