@@ -67,9 +67,14 @@ class SubjectTable(PhraseTable[SubjectEntry]):
         entry = wordnet.look_up(wordnet.base(word))
         if entry is None or entry.mostly_adjective or lexicon.is_no_noun(word):
             return None
-        determined = _determined(words, index)
+        before = words[index - 1].norm if index and words[index].joined else ""
+        if word in lexicon.colours() and (
+            before not in ("a", "an", "my") or _chooses(words, index)
+        ):
+            return None  # "a salmon", but not "the salmon one"
+        determined = before == "of" or before in lexicon.words("determiners")
         if not determined and (entry.mostly_verb or word in lexicon.words("continuations")):
-            return None
+            return None  # "a fly", but not "birds fly"
         return self.same_as(word) if word in lexicon.words("scenes") else self.related(word)
 
     def _compound(self, phrase: str) -> SubjectEntry | None:
@@ -271,7 +276,7 @@ def _reach(words: tuple[Word, ...], index: int) -> int:
     return length
 
 
-def _determined(words: tuple[Word, ...], index: int) -> bool:
-    """Whether an article stands before the word: "a fly", not "birds fly"."""
-    before = words[index - 1].norm if index and words[index].joined else ""
-    return before == "of" or before in lexicon.words("determiners")
+def _chooses(words: tuple[Word, ...], index: int) -> bool:
+    """Whether a selector follows: "an orange one"."""
+    following = words[index + 1 : index + 2]
+    return bool(following) and following[0].norm in lexicon.words("selectors")

@@ -678,6 +678,8 @@ def _head(draft: Draft, chunk: list[Word]) -> Word | None:
         if not norm.isalpha() or len(norm) < 3 or norm in lexicon.words("determiners"):
             return None
         named = determined and not selector and lexicon.names_thing(norm)
+        if norm in lexicon.colours():  # "a raven", but not "the raven"
+            named = named and any(other.norm in ("a", "an", "my") for other in chunk)
         if (
             norm in lexicon.words("scenes")
             or norm.removesuffix("s") in lexicon.words("scenes")
@@ -689,7 +691,7 @@ def _head(draft: Draft, chunk: list[Word]) -> Word | None:
             or (
                 norm in lexicon.description_groups()
                 and not _is_thing(norm, chunk, selector)
-                and not (named and norm not in lexicon.colours())
+                and not named
             )
         ):
             return None

@@ -135,11 +135,10 @@ def colours() -> frozenset[str]:
 
 @cache
 def is_no_noun(word: str) -> bool:
-    """Whether a word has another place in the grammar, whatever else it may mean."""
+    """Whether a word has its place in the grammar, whatever else it may mean."""
     classes = ("determiners", "prepositions", "links", "openers", "selectors", "frames")
     return (
         any(word in words(kind) for kind in (*classes, "empty_adjectives"))
-        or word in colours()
         or word in calendar("months")
         or word in calendar("seasons")
     )
