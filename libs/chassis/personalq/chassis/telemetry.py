@@ -142,6 +142,20 @@ _RECORD_FIELDS = frozenset(vars(logging.makeLogRecord({}))) | {
 }
 
 
+_CHATTY = (
+    "nats",
+    "asyncio",
+    "httpx",
+    "httpcore",
+    "httpx2",
+    "httpcore2",
+    "openai",
+    "botocore",
+    "urllib3",
+    "filelock",
+)
+
+
 def configure_logging(
     level: str = "INFO", log_format: Literal["json", "console"] = "json", *, service: str = ""
 ) -> None:
@@ -151,7 +165,7 @@ def configure_logging(
     logging.basicConfig(level=level, handlers=[handler], force=True)
     logging.captureWarnings(True)
     # The libraries below speak a lot and about themselves; their errors are logged by us.
-    for chatty in ("nats", "asyncio", "httpx", "httpcore", "botocore", "urllib3", "filelock"):
+    for chatty in _CHATTY:
         logging.getLogger(chatty).setLevel(max(logging.getLevelName(level), logging.WARNING))
 
 
