@@ -142,6 +142,7 @@ _RECORD_FIELDS = frozenset(vars(logging.makeLogRecord({}))) | {
 }
 
 
+# These libraries speak a lot and about themselves; their errors are logged by us.
 _CHATTY = (
     "nats",
     "asyncio",
@@ -164,7 +165,6 @@ def configure_logging(
     handler.setFormatter(_JsonLines(service) if log_format == "json" else _ConsoleLines())
     logging.basicConfig(level=level, handlers=[handler], force=True)
     logging.captureWarnings(True)
-    # The libraries below speak a lot and about themselves; their errors are logged by us.
     for chatty in _CHATTY:
         logging.getLogger(chatty).setLevel(max(logging.getLevelName(level), logging.WARNING))
 
