@@ -108,6 +108,8 @@ class _AttributeEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_Attribute.V
     """Anything the description says: colour, kind, accessory."""
     ATTRIBUTE_IDENTITY: _Attribute.ValueType  # 10
     """A checkpoint id, trigger, alias or display name spelled out."""
+    ATTRIBUTE_USE_COUNT: _Attribute.ValueType  # 11
+    """How many times it was rendered with."""
 
 class Attribute(_Attribute, metaclass=_AttributeEnumTypeWrapper):
     """What a constraint or a question is about."""
@@ -134,6 +136,8 @@ ATTRIBUTE_DESCRIPTION: Attribute.ValueType  # 9
 """Anything the description says: colour, kind, accessory."""
 ATTRIBUTE_IDENTITY: Attribute.ValueType  # 10
 """A checkpoint id, trigger, alias or display name spelled out."""
+ATTRIBUTE_USE_COUNT: Attribute.ValueType  # 11
+"""How many times it was rendered with."""
 Global___Attribute: _TypeAlias = Attribute  # noqa: Y015
 
 class _OrderKey:
@@ -152,6 +156,10 @@ class _OrderKeyEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_OrderKey.Val
     """Most recently rendered with first."""
     ORDER_KEY_MOST_USED: _OrderKey.ValueType  # 4
     """Most often rendered with first."""
+    ORDER_KEY_LEAST_USED: _OrderKey.ValueType  # 5
+    """Least often rendered with first; never counts as least."""
+    ORDER_KEY_LEAST_RECENTLY_USED: _OrderKey.ValueType  # 6
+    """Least recently rendered with first; those never used last."""
 
 class OrderKey(_OrderKey, metaclass=_OrderKeyEnumTypeWrapper):
     """What an order constraint sorts by."""
@@ -166,6 +174,10 @@ ORDER_KEY_LAST_USED: OrderKey.ValueType  # 3
 """Most recently rendered with first."""
 ORDER_KEY_MOST_USED: OrderKey.ValueType  # 4
 """Most often rendered with first."""
+ORDER_KEY_LEAST_USED: OrderKey.ValueType  # 5
+"""Least often rendered with first; never counts as least."""
+ORDER_KEY_LEAST_RECENTLY_USED: OrderKey.ValueType  # 6
+"""Least recently rendered with first; those never used last."""
 Global___OrderKey: _TypeAlias = OrderKey  # noqa: Y015
 
 @_typing.final
