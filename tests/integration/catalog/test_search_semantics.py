@@ -196,6 +196,7 @@ async def test_constraints_are_hard(
         (Order.OLDEST, ["house.v1", "mouse", "bear-v4", "bear-v5"]),
         (Order.LAST_USED, ["bear-v4", "house.v1", "bear-v5", "mouse"]),
         (Order.MOST_USED, ["bear-v5", "bear-v4", "mouse", "house.v1"]),
+        (Order.LEAST_RECENTLY_USED, ["house.v1", "bear-v4", "bear-v5", "mouse"]),
     ],
 )
 async def test_an_order_comes_before_relevance(
@@ -204,6 +205,16 @@ async def test_an_order_comes_before_relevance(
     """With or without a text; what was never used comes last."""
     assert ids(await search("", order=order)) == expected
     assert ids(await search("house mouse", order=order))[:2] == expected[:2]
+
+
+async def test_never_used_counts_as_least_used(search: Searcher) -> None:
+    """Cards never rendered with come before those with a few uses."""
+    assert ids(await search("", order=Order.LEAST_USED)) == [
+        "mouse",
+        "house.v1",
+        "bear-v4",
+        "bear-v5",
+    ]
 
 
 async def test_equal_cards_have_one_order(store: PostgresStore, tenant: str) -> None:

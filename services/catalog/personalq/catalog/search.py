@@ -25,6 +25,8 @@ class Order(StrEnum):
     OLDEST = "oldest"
     LAST_USED = "last_used"
     MOST_USED = "most_used"
+    LEAST_USED = "least_used"
+    LEAST_RECENTLY_USED = "least_recently_used"
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -163,6 +163,8 @@ _ORDERS: Mapping[Order, tuple[str, str]] = {
     Order.OLDEST: ("created_at", "ASC"),
     Order.LAST_USED: ("last_used_at", "DESC NULLS LAST"),
     Order.MOST_USED: ("use_count", "DESC"),
+    Order.LEAST_USED: ("use_count", "ASC"),
+    Order.LEAST_RECENTLY_USED: ("last_used_at", "ASC NULLS LAST"),
 }
 
 
