@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 import psycopg
+import pytest
 from support.catalog_cards import (
     PROFILES,
     RecordingAnnouncer,
@@ -20,9 +21,9 @@ from support.polling import eventually
 from personalq.catalog.cards import State
 from personalq.catalog.lifecycle import accept_artifact, accept_failure
 from personalq.catalog.paging import Page
-from personalq.catalog.ports import Model, Vector
+from personalq.catalog.ports import Model, Unembeddable, Vector
 from personalq.catalog.reconcile import embed_missing, repeat, request_missing_artifacts
-from personalq.catalog.search import Query, search_checkpoints
+from personalq.catalog.search import Hits, Query, search_checkpoints
 from personalq.catalog.store import PostgresStore
 from personalq.chassis.errors import Unavailable
 
@@ -185,38 +186,117 @@ class Constant:
         self.model = Model(id=name, dim=dim)
         self.embedded: list[str] = []
         self.away = False
+        self.breaks_after: int | None = None
+        self.refuses: str | None = None
 
     async def embed_documents(self, texts: Sequence[str]) -> list[Vector]:
         """The first axis."""
-        if self.away:
+        if self.away or (self.breaks_after is not None and len(self.embedded) > self.breaks_after):
             raise Unavailable("no embedder")
+        if self.refuses is not None and any(self.refuses in text for text in texts):
+            raise Unembeddable("not this one")
         self.embedded += texts
-        return [[1.0, *[0.0] * (self.model.dim - 1)] for _ in texts]
+        return [_axis(self.model.dim) for _ in texts]
 
     async def embed_query(self, text: str) -> Vector:
         """The first axis."""
-        return [1.0, *[0.0] * (self.model.dim - 1)]
+        [vector] = await self.embed_documents([text]) if self.away else [_axis(self.model.dim)]
+        return vector
+
+
+def _axis(dim: int) -> Vector:
+    return [1.0, *[0.0] * (dim - 1)]
+
+
+async def _search(store: PostgresStore, embedder: Constant) -> Hits:
+    return await search_checkpoints(
+        Query(text="bear"), tenant=TENANT, page=Page(size=50), reader=store, embedder=embedder
+    )
 
 
 async def _dense_ranks(store: PostgresStore, embedder: Constant) -> list[int]:
-    hits = await search_checkpoints(
-        Query(text="bear"), tenant=TENANT, page=Page(size=10), reader=store, embedder=embedder
-    )
-    return [hit.dense_rank for hit in hits.hits]
+    return [hit.dense_rank for hit in (await _search(store, embedder)).hits]
 
 
 async def test_another_model_is_filled_in_beside_the_old_one(fresh_store: PostgresStore) -> None:
     """Start-up makes room, searches go on, and processes with the old model keep their vectors."""
     old, new = Constant("old", 384), Constant("new", 16)
     cards = await store_cards(fresh_store, TENANT, [card(f"c{i}") for i in range(40)], embedder=old)
-    assert await _dense_ranks(fresh_store, old) == list(range(1, 11))
+    assert await _dense_ranks(fresh_store, old) == list(range(1, 41))
 
     await fresh_store.verify(new.model)
-    assert await _dense_ranks(fresh_store, new) == [0] * 10
+    assert not (await _search(fresh_store, new)).dense
+    assert await _dense_ranks(fresh_store, new) == [0] * 40
     assert await embed_missing(upkeep=fresh_store, embedder=new) == len(cards)
-    assert await _dense_ranks(fresh_store, new) == list(range(1, 11))
-    assert await _dense_ranks(fresh_store, old) == list(range(1, 11))
+    assert await _dense_ranks(fresh_store, new) == list(range(1, 41))
+    assert await _dense_ranks(fresh_store, old) == list(range(1, 41))
     assert await embed_missing(upkeep=fresh_store, embedder=new) == 0
+
+
+async def test_cards_that_have_a_vector_do_not_overtake_those_that_wait_for_one(
+    fresh_store: PostgresStore,
+) -> None:
+    """Until nearly all have one the words alone rank; then who waits is placed by its words."""
+    await store_cards(fresh_store, TENANT, [card(f"c{i:02}") for i in range(20)])
+    by_words = [
+        hit.card.checkpoint_id for hit in (await _search(fresh_store, Constant("x", 384))).hits
+    ]
+    new = Constant("new", 384)
+    last = [card(name) for name in by_words[::-1]]
+    await store_cards(fresh_store, TENANT, last[:17], embedder=new)
+    partly = await _search(fresh_store, new)
+    assert not partly.dense
+    assert [hit.card.checkpoint_id for hit in partly.hits] == by_words
+
+    await store_cards(fresh_store, TENANT, last[17:19], embedder=new)
+    nearly = await _search(fresh_store, new)
+    assert nearly.dense
+    waiting = next(hit for hit in nearly.hits if hit.card.checkpoint_id == by_words[0])
+    assert (waiting.dense_rank, waiting.sparse_rank) == (0, 1)
+    assert nearly.hits[0] == waiting
+
+
+async def test_a_model_that_is_away_leaves_the_ranking_to_the_words(
+    fresh_store: PostgresStore, caplog: pytest.LogCaptureFixture
+) -> None:
+    """The answer says that no vectors took part; nobody is refused an answer."""
+    embedder = Constant("m", 384)
+    await store_cards(fresh_store, TENANT, [card("a"), card("b")], embedder=embedder)
+    assert (await _search(fresh_store, embedder)).dense
+    embedder.away = True
+    found = await _search(fresh_store, embedder)
+    assert (found.dense, found.total_matches) == (False, 2)
+    assert [hit.sparse_rank for hit in found.hits] == [1, 2]
+    assert "searched without vectors" in caplog.messages
+
+
+async def test_a_round_that_breaks_off_is_taken_up_by_the_next(fresh_store: PostgresStore) -> None:
+    """What is stored is not embedded again, and a large tenant keeps nobody waiting."""
+    for tenant, count in (("large", 200), ("small", 3)):
+        await store_cards(fresh_store, tenant, [card(f"c{i:03}") for i in range(count)])
+    embedder = Constant("m", 384)
+    embedder.breaks_after = 100
+    with pytest.raises(Unavailable):
+        await embed_missing(upkeep=fresh_store, embedder=embedder)
+    assert await fresh_store.count_unembedded("small", embedder.model) == 0
+    left = await fresh_store.count_unembedded("large", embedder.model)
+    assert 0 < left < 200
+    embedder.breaks_after = None
+    assert await embed_missing(upkeep=fresh_store, embedder=embedder) == left
+    assert len(embedder.embedded) == 203
+
+
+async def test_a_text_the_model_refuses_stops_no_other(
+    fresh_store: PostgresStore, caplog: pytest.LogCaptureFixture
+) -> None:
+    """It is named in the log, and tried again in the next round."""
+    await store_cards(fresh_store, TENANT, [card(f"c{i:02}") for i in range(40)])
+    embedder = Constant("m", 384)
+    embedder.refuses = "<c07>"
+    assert await embed_missing(upkeep=fresh_store, embedder=embedder) == 39
+    assert "card cannot be embedded" in caplog.messages
+    embedder.refuses = None
+    assert await embed_missing(upkeep=fresh_store, embedder=embedder) == 1
 
 
 async def test_a_changed_text_is_embedded_again(fresh_store: PostgresStore) -> None:

@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from personalq.catalog.embedders import open_embedder
+from personalq.catalog.ports import Unembeddable
 from personalq.chassis.errors import Unavailable
 
 DIM = 4
@@ -135,6 +136,40 @@ async def test_a_bad_answer_is_an_outage_with_its_reason(
             await embedder.embed_query("bear")
 
 
+@pytest.mark.parametrize("status", [400, 413, 422])
+async def test_a_text_that_is_refused_is_no_outage(server: EmbeddingServer, status: int) -> None:
+    """The server is well; another text may do, and the next question is asked at once."""
+    server.answer = lambda _: (status, b"{}")
+    async with open_embedder("m", url=server.url, dim=DIM) as embedder:
+        assert embedder is not None
+        for _ in range(2):
+            with pytest.raises(Unembeddable, match=f"HTTP {status}"):
+                await embedder.embed_query("bear")
+    assert len(server.requests) == 2
+
+
+async def test_a_server_that_gave_no_answer_is_left_alone_for_a_moment(
+    server: EmbeddingServer,
+) -> None:
+    """Searches need not wait for it one after the other; documents are tried as ever."""
+    server.answer = lambda _: (503, b"")
+    async with open_embedder("m", url=server.url, dim=DIM, pause_s=3600) as embedder:
+        assert embedder is not None
+        for _ in range(3):
+            with pytest.raises(Unavailable):
+                await embedder.embed_query("bear")
+        assert len(server.requests) == 1
+        server.answer = server.vectors
+        assert len(await embedder.embed_documents(["bear"])) == 1
+    async with open_embedder("m", url=server.url, dim=DIM, pause_s=0) as embedder:
+        assert embedder is not None
+        server.answer = lambda _: (503, b"")
+        with pytest.raises(Unavailable):
+            await embedder.embed_query("bear")
+        server.answer = server.vectors
+        assert len(await embedder.embed_query("bear")) == DIM
+
+
 async def test_a_slow_server_does_not_hold_the_search(server: EmbeddingServer) -> None:
     """The time allowed is a setting."""
     release = threading.Event()
@@ -144,7 +179,7 @@ async def test_a_slow_server_does_not_hold_the_search(server: EmbeddingServer) -
         return server.vectors(body)
 
     server.answer = slow
-    async with open_embedder("m", url=server.url, dim=DIM, timeout_s=0.1) as embedder:
+    async with open_embedder("m", url=server.url, dim=DIM, query_timeout_s=0.1) as embedder:
         assert embedder is not None
         with pytest.raises(Unavailable, match="in time"):
             await embedder.embed_query("bear")

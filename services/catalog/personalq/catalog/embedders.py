@@ -13,6 +13,7 @@ import hashlib
 import importlib.util
 import logging
 import math
+import time
 from collections.abc import AsyncIterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager
@@ -21,7 +22,7 @@ from typing import Any
 
 import httpx
 
-from personalq.catalog.ports import Embedder, Model, Vector
+from personalq.catalog.ports import Embedder, Model, Unembeddable, Vector
 from personalq.chassis.errors import PersonalQError, Unavailable
 
 log = logging.getLogger(__name__)
@@ -35,6 +36,10 @@ _MINILM_SHA256 = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9
 _BATCH = 32
 #: Longest text sent to a model; all of them cut off earlier.
 _MAX_CHARACTERS = 8_000
+#: How servers refuse a text: it is malformed, too long, or cannot be processed.
+_REFUSED = (400, 413, 422)
+#: How long searches do without a server that gave no answer.
+_PAUSE_S = 5.0
 
 
 class SentenceTransformerEmbedder:
@@ -84,11 +89,18 @@ class SentenceTransformerEmbedder:
             )
             return [vector.tolist() for vector in vectors]
 
-        return await asyncio.get_running_loop().run_in_executor(self._executor, encode)
+        found = await asyncio.get_running_loop().run_in_executor(self._executor, encode)
+        if not all(math.isfinite(math.fsum(vector)) for vector in found):
+            raise Unembeddable("the embedding model made a vector without a direction")
+        return found
 
 
 class OpenAIEmbedder:
-    """A server with OpenAI's `/v1/embeddings`: TEI, vLLM, OpenAI itself."""
+    """A server with OpenAI's `/v1/embeddings`: TEI, vLLM, OpenAI itself.
+
+    After a question that got no answer the next ones are not asked for a moment: searches do
+    without vectors at once instead of waiting one after the other for a server that is away.
+    """
 
     def __init__(
         self,
@@ -98,8 +110,13 @@ class OpenAIEmbedder:
         dim: int,
         query_prefix: str,
         document_prefix: str,
+        query_timeout_s: float,
+        pause_s: float,
     ) -> None:
         self._client = client
+        self._query_timeout_s = query_timeout_s
+        self._pause_s = pause_s
+        self._paused_until = -math.inf
         self._name = name
         self._model = Model(id=_model_id(name, dim, document_prefix), dim=dim)
         self._query_prefix = query_prefix
@@ -120,22 +137,40 @@ class OpenAIEmbedder:
 
     async def embed_query(self, text: str) -> Vector:
         """The vector of what is looked for; raises Unavailable when the server has none for us."""
-        [vector] = await self._request([self._query_prefix + text])
+        if time.monotonic() < self._paused_until:
+            raise Unavailable("the embedding server did not answer a moment ago")
+        try:
+            [vector] = await self._request(
+                [self._query_prefix + text], timeout_s=self._query_timeout_s
+            )
+        except Unembeddable:
+            raise
+        except Unavailable:
+            self._paused_until = time.monotonic() + self._pause_s
+            raise
         return vector
 
-    async def _request(self, texts: Sequence[str]) -> list[Vector]:
+    async def _request(
+        self, texts: Sequence[str], *, timeout_s: float | None = None
+    ) -> list[Vector]:
         body = {
             "model": self._name,
             "input": [text[:_MAX_CHARACTERS] for text in texts],
             "encoding_format": "float",
         }
         try:
-            response = await self._client.post("embeddings", json=body)
+            response = await self._client.post(
+                "embeddings",
+                json=body,
+                timeout=httpx.USE_CLIENT_DEFAULT if timeout_s is None else timeout_s,
+            )
             response.raise_for_status()
             entries = sorted(response.json()["data"], key=lambda entry: entry["index"])
             vectors = [[float(number) for number in entry["embedding"]] for entry in entries]
         except httpx.HTTPStatusError as error:
-            raise self._unavailable(f"answers HTTP {error.response.status_code}") from error
+            status = error.response.status_code
+            problem = self._unavailable(f"answers HTTP {status}")
+            raise Unembeddable(problem.message) if status in _REFUSED else problem from error
         except httpx.TimeoutException as error:
             raise self._unavailable("does not answer in time") from error
         except httpx.HTTPError as error:
@@ -155,7 +190,7 @@ class OpenAIEmbedder:
     def _normalized(self, vector: Sequence[float]) -> Vector:
         length = math.sqrt(math.fsum(number * number for number in vector))
         if not math.isfinite(length) or length == 0:
-            raise self._unavailable("sent a vector without a direction")
+            raise Unembeddable(self._unavailable("sent a vector without a direction").message)
         return [number / length for number in vector]
 
     def _unavailable(self, what: str) -> Unavailable:
@@ -173,6 +208,8 @@ async def open_embedder(
     key: str = "",
     dim: int = 0,
     timeout_s: float = 10.0,
+    query_timeout_s: float = 2.0,
+    pause_s: float = _PAUSE_S,
     query_prefix: str = "",
     document_prefix: str = "",
     device: str = "cpu",
@@ -183,6 +220,8 @@ async def open_embedder(
         model: "minilm", a folder, a Hub id, or with `url` the server's name for its model.
         url: address of the server up to and including "/v1".
         dim: width of the server's vectors; a local model tells it itself.
+        timeout_s: for a batch of documents; a query may take `query_timeout_s`.
+        pause_s: how long no query is sent to a server after one that got no answer.
 
     Raises:
         PersonalQError: the model is not installed, damaged, or of another width.
@@ -200,6 +239,8 @@ async def open_embedder(
                 dim=dim,
                 query_prefix=query_prefix,
                 document_prefix=document_prefix,
+                query_timeout_s=query_timeout_s,
+                pause_s=pause_s,
             )
     else:
         # One thread: torch is set up there, and texts are encoded one call after the other.

@@ -9,6 +9,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Protocol
 
 from personalq.catalog.cards import Card, Filter, Origin, Vocabulary
+from personalq.chassis.errors import Unavailable
 from personalq.chassis.inspection import Inspection
 
 if TYPE_CHECKING:
@@ -30,18 +31,26 @@ class Model:
     dim: int
 
 
+class Unembeddable(Unavailable):
+    """The embedding model answers, but has no vector for a text."""
+
+
 class Embedder(Protocol):
-    """Turns texts into vectors of length 1."""
+    """Turns texts into vectors of length 1.
+
+    Its methods raise Unavailable when the model cannot be reached, and Unembeddable when it refuses
+    one of the texts.
+    """
 
     @property
     def model(self) -> Model:
         """Which model; constant over the embedder's life."""
 
     async def embed_documents(self, texts: Sequence[str]) -> list[Vector]:
-        """One vector per text, in order. Raises Unavailable when the model cannot be reached."""
+        """One vector per text, in order."""
 
     async def embed_query(self, text: str) -> Vector:
-        """The vector of what is looked for. Raises Unavailable when the model cannot be reached."""
+        """The vector of what is looked for."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -196,6 +205,9 @@ class Upkeep(Protocol):
         self, tenant: str, model: Model, limit: int, *, after: str = ""
     ) -> list[Card]:
         """Cards without an up-to-date vector of the model, by id, from behind an id."""
+
+    async def count_unembedded(self, tenant: str, model: Model) -> int:
+        """How many cards have no up-to-date vector of the model."""
 
 
 class ChangeFeed(Protocol):

@@ -9,10 +9,12 @@ from __future__ import annotations
 
 import asyncio
 import logging
+from collections import Counter, deque
 from collections.abc import Awaitable, Callable, Sequence
 
-from personalq.catalog.cards import embedding_text, text_hash
-from personalq.catalog.ports import Announcer, Embedder, Embedding, Upkeep
+from personalq.catalog.cards import Card, embedding_text, text_hash
+from personalq.catalog.metrics import CARDS_EMBEDDED, CARDS_TO_EMBED
+from personalq.catalog.ports import Announcer, Embedder, Embedding, Unembeddable, Upkeep
 from personalq.chassis.errors import PersonalQError
 
 log = logging.getLogger(__name__)
@@ -20,6 +22,8 @@ log = logging.getLogger(__name__)
 #: Cards of a tenant asked for in one round; the rest has its turn in the next.
 _MOST_PER_ROUND = 500
 _EMBED_BATCH = 32
+#: Cards embedded between two log lines.
+_LOG_EVERY = 1000
 
 
 async def request_missing_artifacts(
@@ -62,29 +66,79 @@ async def request_missing_artifacts(
 async def embed_missing(*, upkeep: Upkeep, embedder: Embedder) -> int:
     """Embed every card whose vector is missing or of an earlier text; returns how many.
 
+    Tenants take turns, a batch each, so that a large one keeps nobody waiting. What is stored
+    stays: a round that breaks off is taken up by the next. Several replicas may do the same card,
+    to no harm.
+
     Raises:
         Unavailable: the database or the model is out of reach; the next round goes on.
     """
-    embedded = 0
-    for tenant in await upkeep.tenants():
-        last = ""
-        while cards := await upkeep.unembedded(tenant, embedder.model, _EMBED_BATCH, after=last):
-            last = cards[-1].checkpoint_id
-            vectors = await embedder.embed_documents([embedding_text(card) for card in cards])
+    model = embedder.model
+    total = logged = 0
+    remaining: Counter[str] = Counter()
+    turns = deque((tenant, "") for tenant in await upkeep.tenants())
+    while turns:
+        tenant, after = turns.popleft()
+        # A card that changed meanwhile keeps a hash of the former text, and has its turn in the
+        # next round.
+        cards = await upkeep.unembedded(tenant, model, _EMBED_BATCH, after=after)
+        more = len(cards) == _EMBED_BATCH
+        if more and not after:
+            remaining[tenant] = await upkeep.count_unembedded(tenant, model)
+        embeddings = await _embeddings(cards, embedder, tenant)
+        if embeddings:
             async with upkeep.writing(tenant) as writer:
-                for card, vector in zip(cards, vectors, strict=True):
-                    # A card that changed meanwhile keeps a hash of the former text, and has its
-                    # turn in the next round.
-                    embedding = Embedding(
-                        model=embedder.model, text_hash=text_hash(card), vector=vector
-                    )
-                    await writer.put_embedding(card.checkpoint_id, embedding)
-            embedded += len(cards)
+                for checkpoint_id, embedding in embeddings.items():
+                    await writer.put_embedding(checkpoint_id, embedding)
+        total += len(embeddings)
+        remaining[tenant] = max(0, remaining[tenant] - len(cards)) if more else 0
+        CARDS_EMBEDDED.inc(len(embeddings))
+        CARDS_TO_EMBED.set(remaining.total())
+        if more:
+            turns.append((tenant, cards[-1].checkpoint_id))
+        if cards and (not more or total - logged >= _LOG_EVERY):
+            logged = total
             log.info(
                 "cards embedded",
-                extra={"action": "embed_cards", "tenant": tenant, "count": len(cards)},
+                extra={
+                    "action": "embed_cards",
+                    "tenant": tenant,
+                    "model": model.id,
+                    "done": total,
+                    "remaining": remaining.total(),
+                },
             )
-    return embedded
+    return total
+
+
+async def _embeddings(
+    cards: Sequence[Card], embedder: Embedder, tenant: str
+) -> dict[str, Embedding]:
+    """A vector for each card; those whose text the model refuses are left out, and logged."""
+    if not cards:
+        return {}
+    try:
+        vectors = await embedder.embed_documents([embedding_text(card) for card in cards])
+    except Unembeddable as error:
+        if len(cards) > 1:
+            apart = [await _embeddings([card], embedder, tenant) for card in cards]
+            return {name: vector for one in apart for name, vector in one.items()}
+        log.warning(
+            "card cannot be embedded",
+            extra={
+                "action": "embed_cards",
+                "tenant": tenant,
+                "checkpoint_id": cards[0].checkpoint_id,
+                "problem": error.message,
+            },
+        )
+        return {}
+    return {
+        card.checkpoint_id: Embedding(
+            model=embedder.model, text_hash=text_hash(card), vector=vector
+        )
+        for card, vector in zip(cards, vectors, strict=True)
+    }
 
 
 async def repeat(action: Callable[[], Awaitable[int]], *, every_s: float, name: str) -> None:

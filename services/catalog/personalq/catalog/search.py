@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
 from personalq.catalog.cards import NO_CONSTRAINTS, SELECTABLE, Card, Filter
+from personalq.catalog.metrics import SPARSE_SEARCHES
 from personalq.catalog.paging import Page, offset_of, offset_token
-from personalq.catalog.ports import CardReader, Embedder
+from personalq.catalog.ports import CardReader, Embedder, Vector
 from personalq.catalog.words import query_terms
-from personalq.chassis.errors import InvalidInput
+from personalq.chassis.errors import InvalidInput, PersonalQError
+
+log = logging.getLogger(__name__)
 
 DEFAULT_HITS = 10
 #: Longest text that is searched for; Check-in allows prompts of 2000 characters.
@@ -75,11 +79,12 @@ async def search_checkpoints(
 ) -> Hits:
     """Find the cards that satisfy the constraints, the most relevant first.
 
-    Without a text, or without an embedder, the dense ranking is off, and the answer says so.
+    Without a text, or without an embedder that answers, the dense ranking is off, and the answer
+    says so.
 
     Raises:
         InvalidInput: the text is too long, or the page token belongs to another search.
-        Unavailable: the database or the embedding model is out of reach.
+        Unavailable: the database is out of reach.
     """
     if len(query.text) > MAX_TEXT:
         raise InvalidInput(
@@ -88,9 +93,7 @@ async def search_checkpoints(
         )
     offset = offset_of(page, query)
     states = query.filter.states or SELECTABLE
-    dense = None
-    if embedder is not None and query.text.strip():
-        dense = await embedder.embed_query(query.text)
+    dense = await _vector(query.text, embedder)
     found = await reader.search(
         tenant,
         replace(query, filter=replace(query.filter, states=tuple(states))),
@@ -103,3 +106,17 @@ async def search_checkpoints(
     end = offset + len(found.hits)
     more = bool(found.hits) and end < found.total_matches
     return replace(found, next_page_token=offset_token(end, query) if more else "")
+
+
+async def _vector(text: str, embedder: Embedder | None) -> Vector | None:
+    """The vector of what is looked for, if there is a model and it answers."""
+    if embedder is None or not text.strip():
+        return None
+    try:
+        return await embedder.embed_query(text)
+    except PersonalQError as error:
+        SPARSE_SEARCHES.inc()
+        log.warning(
+            "searched without vectors", extra={"action": "search", "problem": error.message}
+        )
+        return None

@@ -109,16 +109,20 @@ RETURNING due.profiles, c.requested_at, {CARD_COLUMNS}
 """
 
 # A vector is out of date when its text is.
-_UNEMBEDDED = f"""
-SELECT {CARD_COLUMNS}
+_WITHOUT_VECTOR = """
   FROM checkpoints c
  WHERE c.tenant = :tenant AND c.state <> 'archived' AND c.checkpoint_id > :after
-   AND NOT EXISTS (SELECT FROM embeddings_{{dim}} e
+   AND NOT EXISTS (SELECT FROM embeddings_{dim} e
                     WHERE e.tenant = c.tenant AND e.checkpoint_id = c.checkpoint_id
                       AND e.model = :model AND e.text_hash = c.text_hash)
+"""
+_UNEMBEDDED = f"""
+SELECT {CARD_COLUMNS}
+{_WITHOUT_VECTOR}
  ORDER BY c.checkpoint_id
  LIMIT :limit
 """
+_COUNT_UNEMBEDDED = f"SELECT count(*) {_WITHOUT_VECTOR}"
 _ENSURE_EMBEDDINGS = "SELECT ensure_embedding_table(:dim)"
 # What `verify` asks; `is_app` is false where a pooler has dropped our start-up options.
 _SCHEMA_VERSION = """
@@ -237,7 +241,7 @@ class PostgresStore:
                 text(search.statement), search.values | {"tenant": tenant}
             )
             rows = result.mappings().all()
-        return to_hits(rows, dense=dense is not None and model is not None)
+        return to_hits(rows)
 
     async def vocabulary(self, tenant: str, known_revision: str) -> Vocabulary:
         """The words of selectable cards, unless the caller has them already."""
@@ -304,6 +308,15 @@ class PostgresStore:
                 {"tenant": tenant, "model": model.id, "limit": limit, "after": after},
             )
             return [to_card(row) for row in rows.mappings()]
+
+    async def count_unembedded(self, tenant: str, model: Model) -> int:
+        """How many cards have no up-to-date vector of the model."""
+        async with self._transaction(tenant) as connection:
+            found = await connection.execute(
+                text(_COUNT_UNEMBEDDED.format(dim=model.dim)),
+                {"tenant": tenant, "model": model.id, "after": ""},
+            )
+            return int(found.scalar_one())
 
     async def _indexes_of(
         self, connection: AsyncConnection, tenant: str, model: Model | None

@@ -27,6 +27,8 @@ from personalq.catalog.words import any_term, telling_terms
 MANY = 3000
 #: How far down an index or an order candidates are taken from; no page reaches beyond.
 DEPTH = 1000
+#: Share of the candidates that must have a vector for vectors to rank them.
+_COVERAGE = 0.9
 #: Reciprocal rank fusion, score = sum of 1 / (k + rank).
 _RRF_K = 60
 #: Weights of the roles D, C, B, A in the sparse ranking.
@@ -42,7 +44,7 @@ WITH {candidates},
 fused AS MATERIALIZED (
     SELECT m.checkpoint_id, m.created_at, m.place_by, d.similarity,
            coalesce(d.rank, 0) AS dense_rank, coalesce(s.rank, 0) AS sparse_rank,
-           coalesce(1.0 / (:k + d.rank), 0) + coalesce(1.0 / (:k + s.rank), 0) AS score
+           coalesce(1.0 / (:k + d.rank), {unembedded}0) + coalesce(1.0 / (:k + s.rank), 0) AS score
       FROM candidates m
       LEFT JOIN dense d USING (checkpoint_id)
       LEFT JOIN sparse s USING (checkpoint_id)
@@ -54,7 +56,7 @@ page AS MATERIALIZED (
      ORDER BY place
      LIMIT :limit OFFSET :offset
 )
-SELECT ({total}) AS total_matches,
+SELECT ({total}) AS total_matches, EXISTS (SELECT FROM dense) AS dense,
        p.place, p.score, p.similarity, p.dense_rank, p.sparse_rank, {card}
   FROM (VALUES (1)) AS always
   LEFT JOIN page p ON true
@@ -124,19 +126,27 @@ _WORDED = """worded AS MATERIALIZED (
 )"""
 _WORDED_OFF = "worded AS (SELECT NULL::text AS checkpoint_id WHERE false)"
 
-# Exact nearest neighbours among the candidates; no index serves an order by `1 - distance`.
+# Exact nearest neighbours among the candidates; no index serves an order by `1 - distance`. While
+# another model's vectors are being made, those that have one already must not overtake those that
+# have none: the ranking counts once nearly all have, and a card without is placed by its words.
 _DENSE = """
 dense AS MATERIALIZED (
     SELECT checkpoint_id, similarity,
            row_number() OVER (ORDER BY similarity DESC, checkpoint_id) AS rank
-      FROM (SELECT m.checkpoint_id,
+      FROM (SELECT m.checkpoint_id, count(*) OVER () AS embedded,
                    1 - (e.embedding <=> CAST(:vector AS halfvec({dim}))) AS similarity
               FROM candidates m
               JOIN embeddings_{dim} e ON e.tenant = :tenant AND e.model = :model
                                      AND e.checkpoint_id = m.checkpoint_id
              ORDER BY similarity DESC, checkpoint_id
              LIMIT :depth) nearest
+     WHERE embedded >= :coverage * (SELECT count(*) FROM candidates)
 )"""
+# More candidates than :depth may miss a rank for another reason.
+_UNEMBEDDED = """
+               CASE WHEN EXISTS (SELECT FROM dense)
+                     AND (SELECT count(*) FROM candidates) <= :depth
+                    THEN 1.0 / (:k + s.rank) END, """
 _DENSE_OFF = """
 dense AS (SELECT NULL::text AS checkpoint_id, NULL::float8 AS similarity, NULL::bigint AS rank
            WHERE false)"""
@@ -204,10 +214,13 @@ def search_statement(
     """
     constraints = constraints_of(query.filter)
     values = constraints.values | {"k": _RRF_K, "limit": limit, "offset": offset}
-    dense_leg, sparse_leg = _DENSE_OFF, _SPARSE_OFF
+    dense_leg, sparse_leg, unembedded = _DENSE_OFF, _SPARSE_OFF, ""
     if dense is not None and model is not None:
         dense_leg = _DENSE.format(dim=model.dim)
-        values |= {"vector": vector_text(dense), "model": model.id, "depth": DEPTH}
+        values |= {
+            "vector": vector_text(dense), "model": model.id, "depth": DEPTH, "coverage": _COVERAGE,
+        }  # fmt: skip
+        unembedded = _UNEMBEDDED
     if terms:
         sparse_leg = _SPARSE
         values |= {"terms": any_term(terms), "weights": _ROLE_WEIGHTS, "depth": DEPTH}
@@ -227,6 +240,7 @@ def search_statement(
         candidates=candidates,
         dense=dense_leg,
         sparse=sparse_leg,
+        unembedded=unembedded,
         order=order,
         total=total,
         card=CARD_COLUMNS,
@@ -234,13 +248,13 @@ def search_statement(
     return Search(statement=statement, values=values, indexed=indexed)
 
 
-def to_hits(rows: Sequence[RowMapping], *, dense: bool) -> Hits:
+def to_hits(rows: Sequence[RowMapping]) -> Hits:
     """The page of a search's rows."""
     return Hits(
         hits=[_to_hit(row) for row in rows if row["checkpoint_id"] is not None],
         next_page_token="",
         total_matches=rows[0]["total_matches"],
-        dense=dense,
+        dense=rows[0]["dense"],
     )
 
 
