@@ -2,6 +2,7 @@
 
 python -m personalq.catalog            serve
 python -m personalq.catalog migrate    bring the database up to date, then exit
+python -m personalq.catalog index      make the indexes of large tenants, then exit
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ import argparse
 import asyncio
 import logging
 import sys
-from contextlib import AsyncExitStack
+from contextlib import AbstractAsyncContextManager, AsyncExitStack
 from datetime import UTC, datetime
 from functools import partial
 
@@ -27,13 +28,16 @@ from personalq.catalog.handlers import (
     on_artifact_ready,
     on_checkpoint_landed,
 )
+from personalq.catalog.indexing import index_large_tenants
 from personalq.catalog.lifecycle import accept_artifact, accept_failure
 from personalq.catalog.migrations import SCHEMA_VERSION, migrate
+from personalq.catalog.ports import Embedder
 from personalq.catalog.reconcile import embed_missing, repeat, request_missing_artifacts
 from personalq.catalog.register import Registered, register_checkpoint
 from personalq.catalog.servicer import SERVICE_NAME, STATUSES, CatalogServicer
 from personalq.catalog.settings import CatalogSettings
 from personalq.catalog.store import open_store
+from personalq.catalog.store_indexes import open_indexes
 from personalq.chassis.errors import PersonalQError
 from personalq.chassis.events import open_bus, verify_streams
 from personalq.chassis.rpc import serve
@@ -53,18 +57,7 @@ async def main(stop: asyncio.Event, *, settings: CatalogSettings) -> None:
         store = await world.enter_async_context(
             open_store(settings.postgres_url, pool_size=settings.postgres_pool)
         )
-        embedder = await world.enter_async_context(
-            open_embedder(
-                settings.embedding_model,
-                url=settings.embedding_url,
-                key=settings.embedding_key.get_secret_value(),
-                dim=settings.embedding_dim,
-                timeout_s=settings.embedding_timeout_s,
-                query_prefix=settings.embedding_query_prefix,
-                document_prefix=settings.embedding_document_prefix,
-                device=settings.embedding_device,
-            )
-        )
+        embedder = await world.enter_async_context(_open_embedder(settings))
         await verify_streams(bus)
         await store.verify(embedder.model if embedder else None)
         feed = await world.enter_async_context(open_feed(settings.postgres_url))
@@ -136,13 +129,23 @@ async def main(stop: asyncio.Event, *, settings: CatalogSettings) -> None:
             ),
         ]
         if embedder is not None:
-            loops.append(
+            loops += [
                 repeat(
                     partial(embed_missing, upkeep=store, embedder=embedder),
                     every_s=settings.reconcile_interval_s,
                     name="embed_cards",
-                )
-            )
+                ),
+                repeat(
+                    partial(
+                        index_large_tenants,
+                        open_indexes=partial(open_indexes, settings.postgres_url, embedder.model),
+                        model=embedder.model,
+                        from_cards=settings.index_from_cards,
+                    ),
+                    every_s=settings.reconcile_interval_s,
+                    name="index_tenants",
+                ),
+            ]
 
         def register_servicer(server: grpc.aio.Server) -> None:
             catalog_pb2_grpc.add_CatalogServiceServicer_to_server(servicer, server)
@@ -170,16 +173,53 @@ def command(arguments: list[str] | None = None) -> None:
     parser.add_argument(
         "command",
         nargs="?",
-        choices=["serve", "migrate"],
+        choices=["serve", "migrate", "index"],
         default="serve",
-        help="serve (the default), or bring the database up to date",
+        help="serve (the default), bring the database up to date, or make the indexes of large "
+        "tenants as the owner of the tables",
     )
     options = parser.parse_args(arguments)
     settings = load_settings(CatalogSettings)
     if options.command == "migrate":
         configure_logging(settings.log_level, settings.log_format, service="catalog")
         sys.exit(_migrate(settings))
+    if options.command == "index":
+        configure_logging(settings.log_level, settings.log_format, service="catalog")
+        sys.exit(asyncio.run(_index(settings)))
     run(partial(main, settings=settings), settings, name="catalog")
+
+
+async def _index(settings: CatalogSettings) -> int:
+    """Make the indexes of large tenants; exit code 1 and one line when it fails."""
+    try:
+        async with _open_embedder(settings) as embedder:
+            if embedder is None:
+                raise PersonalQError(
+                    "without PERSONALQ_CATALOG_EMBEDDING_MODEL there are no vectors to index"
+                )
+            count = await index_large_tenants(
+                open_indexes=partial(open_indexes, settings.postgres_url, embedder.model),
+                model=embedder.model,
+                from_cards=settings.index_from_cards,
+            )
+    except PersonalQError as error:
+        log.error("indexing failed: %s", error, extra={"action": "index_tenants"})
+        return 1
+    log.info("large tenants are indexed", extra={"action": "index_tenants", "tenants": count})
+    return 0
+
+
+def _open_embedder(settings: CatalogSettings) -> AbstractAsyncContextManager[Embedder | None]:
+    return open_embedder(
+        settings.embedding_model,
+        url=settings.embedding_url,
+        key=settings.embedding_key.get_secret_value(),
+        dim=settings.embedding_dim,
+        timeout_s=settings.embedding_timeout_s,
+        query_prefix=settings.embedding_query_prefix,
+        document_prefix=settings.embedding_document_prefix,
+        device=settings.embedding_device,
+    )
 
 
 def _migrate(settings: CatalogSettings) -> int:

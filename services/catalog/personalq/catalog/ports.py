@@ -210,6 +210,24 @@ class Upkeep(Protocol):
         """How many cards have no up-to-date vector of the model."""
 
 
+@dataclass(frozen=True, kw_only=True, slots=True)
+class LargeTenant:
+    """A tenant with enough cards for indexes of its own."""
+
+    name: str
+    cards: int
+
+
+class Indexer(Protocol):
+    """Makes indexes of single tenants, without blocking who reads or writes."""
+
+    async def due(self, model: Model, *, from_cards: int) -> list[LargeTenant]:
+        """Tenants without indexes, or that have doubled since: the largest first."""
+
+    async def make(self, tenant: LargeTenant, model: Model) -> None:
+        """Make a tenant's indexes; what is there stays, what broke off is made again."""
+
+
 class ChangeFeed(Protocol):
     """Says that a tenant's cards changed."""
 

@@ -55,6 +55,9 @@ class CatalogSettings(CommonSettings):
     #: How long the quantizer may take before an artifact counts as lost; doubles with each try.
     reconcile_patience_s: Seconds = 300.0
 
+    #: A tenant with as many cards gets indexes of its own; see docs/decisions/007.
+    index_from_cards: Annotated[int, Field(ge=1)] = 5_000
+
     #: Folder for files in transit; the system's folder for temporary files when empty.
     work_dir: Path | None = None
     #: Largest checkpoint accepted, in bytes.

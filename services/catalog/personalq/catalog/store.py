@@ -71,7 +71,7 @@ SELECT t.revision AS tenant_revision, changed.*
 """
 
 # The few tenants whose cards have indexes of their own.
-_INDEXED = "SELECT tenant, model, common_words FROM indexed_tenants"
+_INDEXED = "SELECT tenant, model, common_words, cards FROM indexed_tenants"
 _INDEXES_TTL_S = 30.0
 
 _TENANTS = "SELECT tenant FROM tenants ORDER BY tenant"
@@ -327,7 +327,9 @@ class PostgresStore:
         if time.monotonic() - self._indexes_read_at > _INDEXES_TTL_S:
             rows = await connection.execute(text(_INDEXED))
             self._indexes = {
-                (row["tenant"], row["model"]): Indexes(common_words=frozenset(row["common_words"]))
+                (row["tenant"], row["model"]): Indexes(
+                    common_words=frozenset(row["common_words"]), cards=row["cards"]
+                )
                 for row in rows.mappings()
             }
             self._indexes_read_at = time.monotonic()
@@ -379,6 +381,9 @@ async def open_store(postgres_url: str, *, pool_size: int = 10) -> AsyncIterator
                     "jit=off",
                     "max_parallel_workers_per_gather=0",
                     "work_mem=16MB",
+                    # The cards of whoever is active are in memory.
+                    "random_page_cost=1.1",
+                    "enable_memoize=off",
                 )
             ),
             "connect_timeout": 10,

@@ -8,6 +8,7 @@ rankings of them are exact.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -23,10 +24,12 @@ from personalq.catalog.words import any_term, telling_terms
 # Everything put together below are constants of these files; values are always bound.
 # ruff: noqa: S608
 
-#: Matches beyond which a tenant's indexes propose candidates; where reading them all costs more.
-MANY = 3000
-#: How far down an index or an order candidates are taken from; no page reaches beyond.
-DEPTH = 1000
+#: How far down a ranking still counts, and how far down an order candidates are taken from.
+_DEPTH = 1000
+#: How many candidates each index proposes.
+_PROPOSED = 300
+#: Most vectors an index scan goes through for them; few near ones may satisfy the constraints.
+_SCANNED = 8000
 #: Share of the candidates that must have a vector for vectors to rank them.
 _COVERAGE = 0.9
 #: Reciprocal rank fusion, score = sum of 1 / (k + rank).
@@ -74,7 +77,8 @@ _FIRST_MATCHES = """candidates AS MATERIALIZED (
 )"""
 
 # A tenant with indexes. `total` decides once, before anything else runs, which half is executed:
-# the conditions on it are one-time filters. What `near` and `worded` find satisfies the
+# the conditions on it are one-time filters, and the limit tells the planner how little there can be
+# to join. What `near` and `worded` find satisfies the
 # constraints; the index scans go on until they have found as many as they were asked for.
 _FROM_INDEXES = """
 total AS MATERIALIZED (SELECT count(*) AS matches FROM ({scope}) s),
@@ -87,8 +91,9 @@ newest AS MATERIALIZED (
      LIMIT :reach
 ),
 candidates AS MATERIALIZED (
-    SELECT checkpoint_id, created_at, place_by FROM ({scope}) s
+   (SELECT checkpoint_id, created_at, place_by FROM ({scope}) s
      WHERE (SELECT matches FROM total) <= :many
+     LIMIT :many)
      UNION ALL
     SELECT c.checkpoint_id, c.created_at, NULL
       FROM (SELECT checkpoint_id FROM near
@@ -100,8 +105,9 @@ _COUNT_ALL = "SELECT matches FROM total"
 
 # For `near`: as deep as asked for, and on until enough of what is found satisfies the constraints.
 SET_SCAN = f"""
-SELECT set_config('hnsw.ef_search', '{DEPTH}', true),
-       set_config('hnsw.iterative_scan', 'relaxed_order', true)
+SELECT set_config('hnsw.ef_search', '{_PROPOSED}', true),
+       set_config('hnsw.iterative_scan', 'relaxed_order', true),
+       set_config('hnsw.max_scan_tuples', '{_SCANNED}', true)
 """
 
 _NEAR = """near AS MATERIALIZED (
@@ -111,33 +117,38 @@ _NEAR = """near AS MATERIALIZED (
        AND e.tenant = :tenant AND e.model = :model
        AND EXISTS (SELECT FROM ({scope}) s WHERE s.checkpoint_id = e.checkpoint_id OFFSET 0)
      ORDER BY e.embedding <=> CAST(:vector AS halfvec({dim}))
-     LIMIT :depth
+     LIMIT :proposed
 )"""
 _NEAR_OFF = "near AS (SELECT NULL::text AS checkpoint_id WHERE false)"
 
 _WORDED = """worded AS MATERIALIZED (
     SELECT w.checkpoint_id
-      FROM tenant_words w, (SELECT CAST(:telling_terms AS tsquery) AS terms) q
+      FROM tenant_words w
      WHERE (SELECT matches FROM total) > :many
        AND w.tenant = :tenant AND w.lexemes @@ CAST(:telling_terms AS tsquery)
        AND EXISTS (SELECT FROM ({scope}) s WHERE s.checkpoint_id = w.checkpoint_id OFFSET 0)
-     ORDER BY ts_rank_cd(CAST(:weights AS float4[]), w.lexemes, q.terms) DESC, w.checkpoint_id
-     LIMIT :depth
+     ORDER BY ts_rank_cd(CAST(:weights AS float4[]), w.lexemes,
+                         CAST(:telling_terms AS tsquery)) DESC, w.checkpoint_id
+     LIMIT :proposed
 )"""
 _WORDED_OFF = "worded AS (SELECT NULL::text AS checkpoint_id WHERE false)"
 
-# Exact nearest neighbours among the candidates; no index serves an order by `1 - distance`. While
+# Exact nearest neighbours among the candidates, each looked up by itself: with a join the planner,
+# who cannot know how few they are, would rather read all of the tenant's. While
 # another model's vectors are being made, those that have one already must not overtake those that
 # have none: the ranking counts once nearly all have, and a card without is placed by its words.
 _DENSE = """
 dense AS MATERIALIZED (
     SELECT checkpoint_id, similarity,
            row_number() OVER (ORDER BY similarity DESC, checkpoint_id) AS rank
-      FROM (SELECT m.checkpoint_id, count(*) OVER () AS embedded,
-                   1 - (e.embedding <=> CAST(:vector AS halfvec({dim}))) AS similarity
+      FROM (SELECT m.checkpoint_id, v.similarity, count(*) OVER () AS embedded
               FROM candidates m
-              JOIN embeddings_{dim} e ON e.tenant = :tenant AND e.model = :model
-                                     AND e.checkpoint_id = m.checkpoint_id
+             CROSS JOIN LATERAL (
+                    SELECT 1 - (e.embedding <=> CAST(:vector AS halfvec({dim}))) AS similarity
+                      FROM embeddings_{dim} e
+                     WHERE e.tenant = :tenant AND e.model = :model
+                       AND e.checkpoint_id = m.checkpoint_id
+                     LIMIT 1) v
              ORDER BY similarity DESC, checkpoint_id
              LIMIT :depth) nearest
      WHERE embedded >= :coverage * (SELECT count(*) FROM candidates)
@@ -155,12 +166,15 @@ dense AS (SELECT NULL::text AS checkpoint_id, NULL::float8 AS similarity, NULL::
 _SPARSE = """
 sparse AS MATERIALIZED (
     SELECT checkpoint_id, row_number() OVER (ORDER BY weight DESC, checkpoint_id) AS rank
-      FROM (SELECT m.checkpoint_id,
-                   ts_rank_cd(CAST(:weights AS float4[]), w.lexemes, q.terms) AS weight
+      FROM (SELECT m.checkpoint_id, w.weight
               FROM candidates m
-              JOIN tenant_words w ON w.tenant = :tenant AND w.checkpoint_id = m.checkpoint_id,
-                   (SELECT CAST(:terms AS tsquery) AS terms) q
-             WHERE w.lexemes @@ q.terms
+             CROSS JOIN LATERAL (
+                    SELECT ts_rank_cd(CAST(:weights AS float4[]), w.lexemes,
+                                      CAST(:terms AS tsquery)) AS weight
+                      FROM tenant_words w
+                     WHERE w.tenant = :tenant AND w.checkpoint_id = m.checkpoint_id
+                       AND w.lexemes @@ CAST(:terms AS tsquery)
+                     LIMIT 1) w
              ORDER BY weight DESC, checkpoint_id
              LIMIT :depth) weighed
      WHERE weight > 0
@@ -184,6 +198,18 @@ class Indexes:
 
     #: Lexemes that too many cards have to be worth looking up.
     common_words: frozenset[str]
+    #: Cards it has, about.
+    cards: int
+
+    @property
+    def many(self) -> int:
+        """Matches beyond which the indexes are the faster way; see docs/decisions/007.
+
+        Reading m matches costs in proportion to m. An index over n cards meets one match in n / m
+        cards, so what it costs to be shown some grows with n / m. Both meet where m is in
+        proportion to the square root of n.
+        """
+        return round(20 * math.sqrt(self.cards))
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -218,12 +244,12 @@ def search_statement(
     if dense is not None and model is not None:
         dense_leg = _DENSE.format(dim=model.dim)
         values |= {
-            "vector": vector_text(dense), "model": model.id, "depth": DEPTH, "coverage": _COVERAGE,
+            "vector": vector_text(dense), "model": model.id, "depth": _DEPTH, "coverage": _COVERAGE,
         }  # fmt: skip
         unembedded = _UNEMBEDDED
     if terms:
         sparse_leg = _SPARSE
-        values |= {"terms": any_term(terms), "weights": _ROLE_WEIGHTS, "depth": DEPTH}
+        values |= {"terms": any_term(terms), "weights": _ROLE_WEIGHTS, "depth": _DEPTH}
 
     scope = constraints.scope("c.checkpoint_id, c.created_at, NULL::bigint AS place_by")
     candidates, order, total = _ALL_MATCHES.format(scope=scope), "", _COUNT_CANDIDATES
@@ -231,11 +257,15 @@ def search_statement(
     if query.order in _ORDERS:
         candidates, order = _in_order(query.order, constraints)
         total = f"SELECT count(*) FROM ({constraints.scope()}) s"
-        values["reach"] = max(DEPTH, limit + offset)
+        values["reach"] = max(_DEPTH, limit + offset)
     elif indexes is not None:
         candidates, more = _from_indexes(scope, terms, dense=dense, model=model, indexes=indexes)
         total = _COUNT_ALL
-        values |= more | {"many": MANY, "reach": limit + offset}
+        values |= more | {
+            "many": indexes.many,
+            "proposed": _PROPOSED,
+            "reach": limit + offset,
+        }
     statement = _SEARCH.format(
         candidates=candidates,
         dense=dense_leg,

@@ -19,6 +19,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Collection, Iterable, Iterator, Mapping
+from functools import lru_cache
 
 from personalq.catalog.cards import Card
 
@@ -79,7 +80,9 @@ _CLAUSE_END = re.compile(r"[,;.!?:\n]")
 def fold(text: str) -> str:
     """Text without case, width and spacing: NFKC, casefold, single spaces, nothing unprintable."""
     folded = unicodedata.normalize("NFKC", text).casefold()
-    return " ".join("".join(c if c.isprintable() else " " for c in folded).split())
+    if not folded.isprintable():
+        folded = "".join(c if c.isprintable() else " " for c in folded)
+    return " ".join(folded.split())
 
 
 def key(label: str) -> str:
@@ -88,6 +91,7 @@ def key(label: str) -> str:
     return " ".join(_stems(folded)) or folded
 
 
+@lru_cache(maxsize=65_536)
 def stem(word: str) -> str:
     """The common form of a folded word: "bears" and "bear", "sitting" and "sit"."""
     word = _POSSESSIVE.sub("", word)
