@@ -22,6 +22,7 @@ from typing import Any
 
 import httpx
 
+from personalq.catalog.batches import Batches
 from personalq.catalog.ports import Embedder, Model, Unembeddable, Vector
 from personalq.chassis.errors import PersonalQError, Unavailable
 
@@ -62,6 +63,7 @@ class SentenceTransformerEmbedder:
         self._executor = executor
         self._query_prefix = query_prefix
         self._document_prefix = document_prefix
+        self._documents = Batches(self._encode)
 
     @property
     def model(self) -> Model:
@@ -70,7 +72,7 @@ class SentenceTransformerEmbedder:
 
     async def embed_documents(self, texts: Sequence[str]) -> list[Vector]:
         """One vector per text, in order."""
-        return await self._encode([self._document_prefix + text for text in texts])
+        return await self._documents([self._document_prefix + text for text in texts])
 
     async def embed_query(self, text: str) -> Vector:
         """The vector of what is looked for."""
