@@ -124,5 +124,6 @@ def failure(of: Card, profile: str = "w8a8", **fields: Any) -> Failure:
         "source_sha256": of.source.sha256,
         "reason": "out of memory",
         "failed_at": NOW,
+        "recipe_version": 1,
     } | fields
     return Failure(**values)

@@ -26,7 +26,7 @@ from google.protobuf import timestamp_pb2 as google_dot_protobuf_dot_timestamp__
 from personalq.v1 import types_pb2 as personalq_dot_v1_dot_types__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x19personalq/v1/events.proto\x12\x0cpersonalq.v1\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x18personalq/v1/types.proto\"P\n\x10\x43heckpointLanded\x12\x0e\n\x06tenant\x18\x01 \x01(\t\x12,\n\ncheckpoint\x18\x02 \x01(\x0b\x32\x18.personalq.v1.Checkpoint\"f\n\x14\x43heckpointRegistered\x12\x0e\n\x06tenant\x18\x01 \x01(\t\x12,\n\ncheckpoint\x18\x02 \x01(\x0b\x32\x18.personalq.v1.Checkpoint\x12\x10\n\x08profiles\x18\x03 \x03(\t\"l\n\x12\x43heckpointArchived\x12\x0e\n\x06tenant\x18\x01 \x01(\t\x12\x15\n\rcheckpoint_id\x18\x02 \x01(\t\x12/\n\x0b\x61rchived_at\x18\x03 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\"I\n\rArtifactReady\x12\x0e\n\x06tenant\x18\x01 \x01(\t\x12(\n\x08\x61rtifact\x18\x02 \x01(\x0b\x32\x16.personalq.v1.Artifact\"\x9e\x01\n\x0e\x41rtifactFailed\x12\x0e\n\x06tenant\x18\x01 \x01(\t\x12\x15\n\rcheckpoint_id\x18\x02 \x01(\t\x12\x0f\n\x07profile\x18\x03 \x01(\t\x12\x15\n\rsource_sha256\x18\x04 \x01(\t\x12\x0e\n\x06reason\x18\x05 \x01(\t\x12-\n\tfailed_at\x18\x06 \x01(\x0b\x32\x1a.google.protobuf.Timestampb\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x19personalq/v1/events.proto\x12\x0cpersonalq.v1\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x18personalq/v1/types.proto\"P\n\x10\x43heckpointLanded\x12\x0e\n\x06tenant\x18\x01 \x01(\t\x12,\n\ncheckpoint\x18\x02 \x01(\x0b\x32\x18.personalq.v1.Checkpoint\"f\n\x14\x43heckpointRegistered\x12\x0e\n\x06tenant\x18\x01 \x01(\t\x12,\n\ncheckpoint\x18\x02 \x01(\x0b\x32\x18.personalq.v1.Checkpoint\x12\x10\n\x08profiles\x18\x03 \x03(\t\"l\n\x12\x43heckpointArchived\x12\x0e\n\x06tenant\x18\x01 \x01(\t\x12\x15\n\rcheckpoint_id\x18\x02 \x01(\t\x12/\n\x0b\x61rchived_at\x18\x03 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\"I\n\rArtifactReady\x12\x0e\n\x06tenant\x18\x01 \x01(\t\x12(\n\x08\x61rtifact\x18\x02 \x01(\x0b\x32\x16.personalq.v1.Artifact\"\xb6\x01\n\x0e\x41rtifactFailed\x12\x0e\n\x06tenant\x18\x01 \x01(\t\x12\x15\n\rcheckpoint_id\x18\x02 \x01(\t\x12\x0f\n\x07profile\x18\x03 \x01(\t\x12\x15\n\rsource_sha256\x18\x04 \x01(\t\x12\x0e\n\x06reason\x18\x05 \x01(\t\x12-\n\tfailed_at\x18\x06 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\x16\n\x0erecipe_version\x18\x07 \x01(\x05\x62\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
@@ -42,5 +42,5 @@ if not _descriptor._USE_C_DESCRIPTORS:
   _globals['_ARTIFACTREADY']._serialized_start=398
   _globals['_ARTIFACTREADY']._serialized_end=471
   _globals['_ARTIFACTFAILED']._serialized_start=474
-  _globals['_ARTIFACTFAILED']._serialized_end=632
+  _globals['_ARTIFACTFAILED']._serialized_end=656
 # @@protoc_insertion_point(module_scope)

@@ -168,6 +168,7 @@ class ArtifactFailed(_message.Message):
     SOURCE_SHA256_FIELD_NUMBER: _builtins.int
     REASON_FIELD_NUMBER: _builtins.int
     FAILED_AT_FIELD_NUMBER: _builtins.int
+    RECIPE_VERSION_FIELD_NUMBER: _builtins.int
     tenant: _builtins.str
     """Owner of the catalog."""
     checkpoint_id: _builtins.str
@@ -178,6 +179,8 @@ class ArtifactFailed(_message.Message):
     """SHA-256 of the source that failed."""
     reason: _builtins.str
     """What went wrong and what to do, in words for a person."""
+    recipe_version: _builtins.int
+    """Version of the recipe that failed; a newer one is worth another try."""
     @_builtins.property
     def failed_at(self) -> _timestamp_pb2.Timestamp:
         """When."""
@@ -191,10 +194,11 @@ class ArtifactFailed(_message.Message):
         source_sha256: _builtins.str = ...,
         reason: _builtins.str = ...,
         failed_at: _timestamp_pb2.Timestamp | None = ...,
+        recipe_version: _builtins.int = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["failed_at", b"failed_at"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["checkpoint_id", b"checkpoint_id", "failed_at", b"failed_at", "profile", b"profile", "reason", b"reason", "source_sha256", b"source_sha256", "tenant", b"tenant"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["checkpoint_id", b"checkpoint_id", "failed_at", b"failed_at", "profile", b"profile", "reason", b"reason", "recipe_version", b"recipe_version", "source_sha256", b"source_sha256", "tenant", b"tenant"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

@@ -41,9 +41,7 @@ class Quantizer:
 
     async def failed(self, why: Failure) -> bool:
         """A try has failed."""
-        return await accept_failure(
-            why, tenant=self.tenant, store=self.store, profiles=PROFILES, recipe_version=1
-        )
+        return await accept_failure(why, tenant=self.tenant, store=self.store, profiles=PROFILES)
 
     async def card(self) -> Card:
         """The card as it is now."""

@@ -206,6 +206,7 @@ async def test_from_a_landed_event_to_a_servable_card(service: Service) -> None:
         profile="w8a8",
         source_sha256=card.source.sha256,
         reason="no memory",
+        recipe_version=1,
     )
     failed.failed_at.FromDatetime(NOW)
     await service.bus.publish(failed, msg_id="failed")

@@ -119,11 +119,10 @@ async def test_a_hopeless_checkpoint_is_not_asked_for_until_the_recipe_changes(
     [bear] = await store_cards(fresh_store, TENANT, [card("bear")])
     for profile in PROFILES:
         await accept_failure(
-            failure(bear, profile),
+            failure(bear, profile, recipe_version=1),
             tenant=TENANT,
             store=fresh_store,
             profiles=PROFILES,
-            recipe_version=1,
         )
     assert await _round(fresh_store, announce) == 0
     assert await _round(fresh_store, announce, recipe_version=2) == 1

@@ -33,7 +33,7 @@ def test_one_artifact_of_a_configured_profile_makes_it_servable() -> None:
 
 def test_a_failure_counts_only_while_nothing_is_ready() -> None:
     """FAILED names each profile's reason; any artifact outweighs it."""
-    failed = with_failure(None, failure(BEAR, "w8a8"), recipe_version=1)
+    failed = with_failure(None, failure(BEAR, "w8a8"))
     ready = _with_artifact(None, artifact(BEAR, "full"))
     assert state_of(BEAR, [failed], profiles=PROFILES) == (State.FAILED, "w8a8: out of memory")
     assert state_of(BEAR, [failed, ready], profiles=PROFILES) == (State.SERVABLE, "")
@@ -70,15 +70,15 @@ def test_success_and_failure_in_any_order_end_the_same() -> None:
     """What counts is when it happened, not when it was heard."""
     first_fails = failure(BEAR, failed_at=NOW)
     then_ready = artifact(BEAR, created_at=LATER)
-    heard_in_order = _with_artifact(with_failure(None, first_fails, recipe_version=1), then_ready)
-    heard_late = with_failure(_with_artifact(None, then_ready), first_fails, recipe_version=1)
+    heard_in_order = _with_artifact(with_failure(None, first_fails), then_ready)
+    heard_late = with_failure(_with_artifact(None, then_ready), first_fails)
     assert heard_in_order == heard_late == Outcome(profile="w8a8", artifact=then_ready)
 
 
 def test_a_failure_after_an_artifact_keeps_the_artifact() -> None:
     """A new recipe that fails leaves the old artifact in service, and is not tried for ever."""
     outcome = with_failure(
-        _with_artifact(None, artifact(BEAR)), failure(BEAR, failed_at=LATER), recipe_version=2
+        _with_artifact(None, artifact(BEAR)), failure(BEAR, failed_at=LATER, recipe_version=2)
     )
     assert outcome.artifact is not None
     assert outcome.failed_recipe_version == 2
@@ -87,7 +87,7 @@ def test_a_failure_after_an_artifact_keeps_the_artifact() -> None:
 
 def test_the_same_event_twice_is_no_news() -> None:
     """A redelivery leaves the outcome equal, so nothing is stored."""
-    once = with_failure(None, failure(BEAR), recipe_version=1)
-    assert with_failure(once, failure(BEAR), recipe_version=1) == once
+    once = with_failure(None, failure(BEAR))
+    assert with_failure(once, failure(BEAR)) == once
     ready = _with_artifact(None, artifact(BEAR))
     assert _with_artifact(ready, artifact(BEAR)) == ready

@@ -51,7 +51,11 @@ def test_an_artifact_is_announced_with_every_field() -> None:
 def test_a_failure_is_announced_with_every_field() -> None:
     """ArtifactFailed names what failed, why and when."""
     failed = Failed(
-        job=wire.to_job(registered()), profile="w8a8", reason="it is a LoKr", failed_at=NOW
+        job=wire.to_job(registered()),
+        profile="w8a8",
+        reason="it is a LoKr",
+        failed_at=NOW,
+        recipe_version=3,
     )
     event = wire.to_artifact_failed(failed)
     assert len(event.ListFields()) == len(event.DESCRIPTOR.fields)

@@ -105,12 +105,7 @@ async def main(stop: asyncio.Event, *, settings: CatalogSettings) -> None:
             bus.consume(
                 events_pb2.ArtifactFailed,
                 on_artifact_failed(
-                    partial(
-                        accept_failure,
-                        store=store,
-                        profiles=settings.profiles,
-                        recipe_version=settings.recipe_version,
-                    ),
+                    partial(accept_failure, store=store, profiles=settings.profiles),
                     retry_after_s=settings.retry_after_s,
                 ),
                 durable="catalog-artifact-failed",

@@ -54,7 +54,7 @@ class Outcome:
     #: The last failure that no later artifact answered; None when there is none.
     failed_at: datetime | None = None
     failed_reason: str = ""
-    #: The recipe that was current when it failed; a newer one is worth another try.
+    #: The recipe that failed; a newer one is worth another try.
     failed_recipe_version: int = 0
 
 
@@ -67,6 +67,8 @@ class Failure:
     source_sha256: str
     reason: str
     failed_at: datetime
+    #: The recipe that failed, which is not always the one that is current here.
+    recipe_version: int
 
 
 def with_artifact(known: Outcome | None, artifact: Artifact, *, triggers: Sequence[str]) -> Outcome:
@@ -85,7 +87,7 @@ def with_artifact(known: Outcome | None, artifact: Artifact, *, triggers: Sequen
     return replace(known, artifact=artifact)
 
 
-def with_failure(known: Outcome | None, failure: Failure, *, recipe_version: int) -> Outcome:
+def with_failure(known: Outcome | None, failure: Failure) -> Outcome:
     """Add a failure, unless something later is known already; an artifact stays usable."""
     known = known or Outcome(profile=failure.profile)
     if known.artifact is not None and known.artifact.created_at >= failure.failed_at:
@@ -96,7 +98,7 @@ def with_failure(known: Outcome | None, failure: Failure, *, recipe_version: int
         known,
         failed_at=failure.failed_at,
         failed_reason=printable(failure.reason, MAX_REASON),
-        failed_recipe_version=recipe_version,
+        failed_recipe_version=failure.recipe_version,
     )
 
 
@@ -130,12 +132,7 @@ async def accept_artifact(
 
 
 async def accept_failure(
-    failure: Failure,
-    *,
-    tenant: str,
-    store: CardStore,
-    profiles: Collection[str],
-    recipe_version: int,
+    failure: Failure, *, tenant: str, store: CardStore, profiles: Collection[str]
 ) -> bool:
     """Note that quantization failed; False when it is of no card, or of an earlier file."""
     async with store.writing(tenant) as writer:
@@ -144,7 +141,7 @@ async def accept_failure(
             return False
         outcomes = {outcome.profile: outcome for outcome in await writer.outcomes(card)}
         before = outcomes.get(failure.profile)
-        outcomes[failure.profile] = with_failure(before, failure, recipe_version=recipe_version)
+        outcomes[failure.profile] = with_failure(before, failure)
         return await _settle(writer, card, before, outcomes, failure.profile, profiles)
 
 

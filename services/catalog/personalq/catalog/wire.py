@@ -167,6 +167,7 @@ def failure_to_domain(event: events_pb2.ArtifactFailed) -> Failure:
         source_sha256=event.source_sha256,
         reason=event.reason or "the quantizer gave no reason",
         failed_at=_time(event.failed_at, "failed_at"),
+        recipe_version=event.recipe_version,
     )
 
 

@@ -56,6 +56,7 @@ class Failed:
     profile: str
     reason: str
     failed_at: datetime
+    recipe_version: int
 
 
 def key_of(**parts: object) -> str:

@@ -191,7 +191,13 @@ async def _announce(job: Job, profile: str, made: Made, tools: Tools) -> None:
 async def _give_up(job: Job, profiles: Sequence[str], reason: str, tools: Tools) -> None:
     for profile in profiles:
         await tools.announcements.failed(
-            Failed(job=job, profile=profile, reason=reason, failed_at=tools.clock())
+            Failed(
+                job=job,
+                profile=profile,
+                reason=reason,
+                failed_at=tools.clock(),
+                recipe_version=RECIPE_VERSION,
+            )
         )
         log.warning(
             "checkpoint cannot be quantized: %s",

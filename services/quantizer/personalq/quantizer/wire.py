@@ -49,6 +49,7 @@ def to_artifact_failed(failed: Failed) -> events_pb2.ArtifactFailed:
         profile=failed.profile,
         source_sha256=job.source_sha256,
         reason=failed.reason,
+        recipe_version=failed.recipe_version,
     )
     event.failed_at.FromDatetime(failed.failed_at)
     return event
