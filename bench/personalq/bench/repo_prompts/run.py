@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import json
 import os
-import sys
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
@@ -16,7 +15,7 @@ from personalq.bench.repo_prompts import files
 from personalq.bench.repo_prompts.embedding_cost import embedding_cost
 from personalq.bench.repo_prompts.files import Card, read_cards, read_queries, sample
 from personalq.bench.repo_prompts.judge import open_judge
-from personalq.bench.repo_prompts.measuring import Measured, compare, measure
+from personalq.bench.repo_prompts.measuring import Compared, Measured, compare, measure
 from personalq.bench.repo_prompts.report import Report, write
 from personalq.bench.repo_prompts.scoring import line, summary
 from personalq.bench.repo_prompts.services import Services, with_services
@@ -62,6 +61,7 @@ def run(options: Options) -> Exit:
     """Measure, print, write."""
     # Read when torch is imported, in this process and in those it starts.
     os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
+    os.environ.setdefault("HF_HUB_DISABLE_PROGRESS_BARS", "1")
     try:
         finished = asyncio.run(until_signal(_run(options)))
     except (ChildFailed, PortInUse) as error:
@@ -76,37 +76,50 @@ async def _run(options: Options) -> None:
     if options.quick:
         queries = sample(queries, _QUICK)
     _check_writable(options.out)
+    if (options.judge_url or options.reranker) and options.results_dir is None:
+        raise InvalidInput("judge and reranker belong to the baselines: add --results-dir")
 
     async def work(services: Services) -> Measured:
         return await measure(cards, queries, services, ablations=options.results_dir is not None)
 
-    async with _yardstick() as embedder:
+    async with (
+        _yardstick() as embedder,
+        open_judge(options.judge_url, options.judge_model, options.judge_key) as judge,
+    ):
         measured = await with_services(options.target, work, base_model=options.base_model)
-        prompts = [query.query for query in queries]
-        cost = await embedding_cost(prompts, embedder) if embedder else None
-        by_id = {card.checkpoint_id: card for card in cards}
-        whole = summary(measured.results, by_id, embedding=cost)
-        _write_lines(measured, by_id, options.out)
+        whole = await _summarize(measured, cards, embedder, options)
         if options.results_dir is not None:
-            await _write_report(measured, cards, whole, embedder, options, options.results_dir)
+            compared = await compare(
+                measured, cards, embedder=embedder, reranker=options.reranker, judge=judge
+            )
+            _report(compared, cards, whole, options, options.results_dir)
+
+
+async def _summarize(
+    measured: Measured, cards: Sequence[Card], embedder: Embedder | None, options: Options
+) -> dict[str, object]:
+    """Write the lines, print the summary, return it."""
+    prompts = [each.query.query for each in measured.results]
+    cost = await embedding_cost(prompts, embedder) if embedder else None
+    by_id = {card.checkpoint_id: card for card in cards}
+    if options.out is not None:
+        lines = (json.dumps(line(each, by_id), ensure_ascii=False) for each in measured.results)
+        options.out.write_text("".join(f"{each}\n" for each in lines), encoding="utf-8")
+    whole = summary(measured.results, by_id, embedding=cost)
     if options.as_json:
-        sys.stdout.write(json.dumps(whole) + "\n")
+        print(json.dumps(whole), flush=True)
     else:
         _print(whole)
+    return whole
 
 
-async def _write_report(
-    measured: Measured,
+def _report(
+    compared: Compared,
     cards: Sequence[Card],
     whole: dict[str, object],
-    embedder: Embedder | None,
     options: Options,
     folder: Path,
 ) -> None:
-    async with open_judge(options.judge_url, options.judge_model, options.judge_key) as judge:
-        compared = await compare(
-            measured, cards, embedder=embedder, reranker=options.reranker, judge=judge
-        )
     report = Report(
         arguments=_arguments(options, folder),
         n_cards=len(cards),
@@ -152,12 +165,6 @@ def _check_writable(path: Path | None) -> None:
         path.touch()
     except OSError as error:
         raise InvalidInput(f"{path} cannot be written: {error.strerror}") from error
-
-
-def _write_lines(measured: Measured, cards: dict[str, Card], path: Path | None) -> None:
-    if path is not None:
-        lines = (json.dumps(line(each, cards), ensure_ascii=False) for each in measured.results)
-        path.write_text("".join(f"{each}\n" for each in lines), encoding="utf-8")
 
 
 @asynccontextmanager
