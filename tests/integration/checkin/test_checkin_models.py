@@ -17,16 +17,16 @@ from support.ports import free_port
 from personalq.chassis.tenancy import tenant_scope
 from personalq.v1 import checkin_pb2
 
-BOOKISH = "a bookish bear on a beach"
+ZORBISH = "a zorbish bear on a beach"
 
 
 @pytest.fixture
 def model() -> Iterator[ModelServer]:
-    """A model that reads "bookish" as the bear with spectacles."""
+    """A model that reads "zorbish" as the bear with spectacles."""
 
     def behave(asked: Asked) -> Reply:
         label = asked.label(description="round spectacles")
-        return completion(opinion(label, said="bookish", value="round spectacles"))
+        return completion(opinion(label, said="zorbish", value="round spectacles"))
 
     with run_model_server() as server:
         server.behave = behave
@@ -53,11 +53,11 @@ async def test_second_opinion(postgres_url: str, model: ModelServer) -> None:
         postgres_url, llm_base_url=f"{model.url}/v1", llm_model="stand-in", llm_api_key="sesame"
     ) as stack:
         await stack.load(studio())
-        response = await stack.select(request(BOOKISH))
+        response = await stack.select(request(ZORBISH))
         assert not response.degraded
-        assert response.selection.rewritten_prompt == "a bookish <bear-v6> on a beach"
-        assert "“bookish” is taken to mean round spectacles" in response.selection.reasons
-        assert response == await stack.select(request(BOOKISH))
+        assert response.selection.rewritten_prompt == "a zorbish <bear-v6> on a beach"
+        assert "“zorbish” is taken to mean round spectacles" in response.selection.reasons
+        assert response == await stack.select(request(ZORBISH))
         assert (await stack.select(request("bear v4"))).WhichOneof("outcome") == "selection"
     assert len(model.asked) == 1
     assert calls("used") == used + 2
@@ -72,9 +72,9 @@ async def test_opinions_stay_with_their_tenant(postgres_url: str, model: ModelSe
         renamed = [card for card in studio() if card.subjects[0] != "bear"]
         await stack.load(renamed, tenant="two")
         with tenant_scope("one"):
-            assert (await stack.select(request(BOOKISH))).HasField("selection")
+            assert (await stack.select(request(ZORBISH))).HasField("selection")
         with tenant_scope("two"):
-            assert (await stack.select(request(BOOKISH))).HasField("no_match")
+            assert (await stack.select(request(ZORBISH))).HasField("no_match")
     assert len(model.asked) == 1
 
 
@@ -93,7 +93,7 @@ async def test_dead_endpoint(postgres_url: str) -> None:
     ) as stack:
         await stack.load(studio())
         for _ in range(3):
-            response = await stack.select(request(BOOKISH))
+            response = await stack.select(request(ZORBISH))
             assert response.degraded
             assert response.WhichOneof("outcome") == "clarification"
         response = await stack.select(request("the newest bear"))
@@ -114,11 +114,11 @@ async def test_callers_deadline_is_the_budget(postgres_url: str, model: ModelSer
             llm_timeout_s=60,
         ) as stack:
             await stack.load(studio())
-            response = await stack.stub.Select(request(BOOKISH), timeout=2)
+            response = await stack.stub.Select(request(ZORBISH), timeout=2)
             assert response.degraded
             assert response.HasField("clarification")
             with pytest.raises(grpc.aio.AioRpcError) as late:
-                await stack.stub.Select(request(BOOKISH), timeout=0.0001)
+                await stack.stub.Select(request(ZORBISH), timeout=0.0001)
             assert late.value.code() is grpc.StatusCode.DEADLINE_EXCEEDED
     finally:
         hold.set()

@@ -40,13 +40,13 @@ def case(prompt: str) -> Case:
 @pytest.mark.parametrize(
     ("prompt", "said", "missing"),
     [
-        ("a bookish bear on a beach", ["bookish"], ["bear", "beach", "a", "on a beach"]),
-        ("the bear that looks hand-made", ["hand", "hand-made"], ["looks", "that"]),
-        ("a bear at the office, minimal mood", ["minimal", "minimal mood"], ["office", "mood"]),
-        ("a cat in a noble style at sea", ["noble"], ["style", "sea"]),
-        ("a bear chasing a crimson ball", [], ["crimson", "ball", "chasing"]),
+        ("a zorbish bear on a beach", ["zorbish"], ["bear", "beach", "a", "on a beach"]),
+        ("the bear that looks zorb-made", ["zorb", "zorb-made"], ["looks", "that"]),
+        ("a bear at the office, zorbish mood", ["zorbish", "zorbish mood"], ["office", "mood"]),
+        ("a cat in a zorbish style at sea", ["zorbish"], ["style", "sea"]),
+        ("a bear chasing a zorbish ball", [], ["zorbish", "ball", "chasing"]),
         ("the watercolor bear from June", [], ["watercolor", "June", "from June"]),
-        ("draw me the exotic cat sitting on a sofa", ["exotic"], ["draw", "me", "sofa"]),
+        ("draw me the zorbish cat sitting on a sofa", ["zorbish"], ["draw", "me", "sofa"]),
     ],
 )
 def test_quotable_words(prompt: str, said: list[str], missing: list[str]) -> None:
@@ -84,10 +84,10 @@ def test_terms_of_any_text(text: str) -> None:
     assert list(found) == sorted(found)
 
 
-ids = st.sampled_from([c.card.checkpoint_id for c in case("a bookish bear").candidates] + ["none"])
+ids = st.sampled_from([c.card.checkpoint_id for c in case("a zorbish bear").candidates] + ["none"])
 evidence = st.builds(
     Evidence,
-    said=st.sampled_from(["bookish", "bear", "a bookish", "<bear-v6>", ""]),
+    said=st.sampled_from(["zorbish", "bear", "a zorbish", "<bear-v6>", ""]),
     trait=st.sampled_from([*traits.TRAITS, "checkpoint_id"]),
     value=st.sampled_from(["round spectacles", "red scarf", "forest", "sketch", "bear", "bear-v6"]),
 )
@@ -102,7 +102,7 @@ opinions = st.builds(
 @given(opinions)
 def test_no_opinion_does_more_than_its_weight(opinion: Opinion) -> None:
     """Candidates stay the same cards, their mass stays 1, and no odds move beyond the weight."""
-    open_case = case("a bookish bear")
+    open_case = case("a zorbish bear")
     before = {c.card.checkpoint_id: c.probability for c in open_case.candidates}
     weighed = weigh(open_case, open_case, opinion)
     after = {c.card.checkpoint_id: c.probability for c in weighed}
@@ -134,7 +134,7 @@ def test_a_fitting_description_outweighs_any_opinion() -> None:
 
 def test_policy_costs_match_the_rules() -> None:
     """With an opinion that supports nothing the decision is the rules' own."""
-    open_case = case("a bookish bear")
+    open_case = case("a zorbish bear")
     policy = Policy()
     rules = decide(open_case.intent, open_case.candidates, ask_cost=policy.ask_cost, zone=ZONE)
     opinion = Opinion(verdict=Verdict.ONE, shares={"bear-v6": 1.0})

@@ -19,8 +19,8 @@ from personalq.checkin.endpoint import MAX_REPLY, Breaker
 from personalq.checkin.intent import Attribute
 from personalq.checkin.outcome import Answered, Clarification, Selection
 
-BOOKISH = "a bookish bear on a beach"
-"""The rules know no "bookish": they ask which of five bears."""
+ZORBISH = "a zorbish bear on a beach"
+"""No rule can know what "zorbish" means: they ask which of five bears."""
 
 
 @pytest.fixture
@@ -31,9 +31,9 @@ def model() -> Iterator[ModelServer]:
 
 
 def spectacles(asked: Asked) -> Reply:
-    """A model that reads "bookish" as the bear with spectacles."""
+    """A model that reads "zorbish" as the bear with spectacles."""
     label = asked.label(description="round spectacles")
-    return completion(opinion(label, said="bookish", value="round spectacles"))
+    return completion(opinion(label, said="zorbish", value="round spectacles"))
 
 
 async def same_as_rules(session: AdvisedSession, answered: Answered, prompt: str) -> None:
@@ -46,13 +46,13 @@ async def test_reads_what_the_rules_cannot(model: ModelServer) -> None:
     """An opinion with evidence settles what would have been asked, and the reasons say why."""
     model.behave = spectacles
     async with advised(model.url, studio()) as session:
-        assert isinstance((await session.ask_rules(BOOKISH)).outcome, Clarification)
-        answered = await session.ask(BOOKISH)
+        assert isinstance((await session.ask_rules(ZORBISH)).outcome, Clarification)
+        answered = await session.ask(ZORBISH)
     assert not answered.degraded
     assert isinstance(answered.outcome, Selection)
     assert outcome_name(answered.outcome) == "bear-v6"
-    assert answered.outcome.rewrite.rewritten_prompt == "a bookish <bear-v6> on a beach"
-    assert "“bookish” is taken to mean round spectacles" in answered.outcome.reasons
+    assert answered.outcome.rewrite.rewritten_prompt == "a zorbish <bear-v6> on a beach"
+    assert "“zorbish” is taken to mean round spectacles" in answered.outcome.reasons
     (asked,) = model.asked
     assert asked.path == "/v1/chat/completions"
     assert asked.headers["authorization"] == "Bearer sesame"
@@ -64,12 +64,12 @@ async def test_sees_traits_under_labels(model: ModelServer) -> None:
     """The prompt has the person's words and the candidates' traits: no id, name or trigger."""
     model.behave = spectacles
     async with advised(model.url, studio()) as session:
-        await session.ask(BOOKISH)
+        await session.ask(ZORBISH)
     (asked,) = model.asked
     for card in studio():
         assert card.checkpoint_id not in asked.told
         assert not any(trigger in asked.told for trigger in card.triggers)
-    assert asked.data["request"] == BOOKISH
+    assert asked.data["request"] == ZORBISH
     rows = asked.data["candidates"]
     assert sorted(row["label"] for row in rows) == ["C1", "C2", "C3", "C4", "C5"]
     assert {tuple(row["description"]) for row in rows} >= {("black bear", "round spectacles")}
@@ -84,12 +84,12 @@ async def test_same_request_same_prompt(model: ModelServer) -> None:
     model.behave = spectacles
     for cards in (studio(), studio()[::-1]):
         async with advised(model.url, cards) as session:
-            await session.ask(BOOKISH)
+            await session.ask(ZORBISH)
     first, second = model.asked
     assert first.body == second.body
     orders = set()
     async with advised(model.url, studio()) as session:
-        for adjective in ("bookish", "learned", "scholarly", "wise", "clerical", "owlish"):
+        for adjective in ("zorbish", "quarnic", "blickety", "dwomish", "fepful", "gazzery"):
             model.asked.clear()
             await session.ask(f"a {adjective} bear")
             orders.add(model.asked[0].label(description="round spectacles"))
@@ -100,9 +100,9 @@ async def test_same_request_is_asked_once(model: ModelServer) -> None:
     """An opinion is kept: a model that changes its mind does not change the answer."""
     model.behave = spectacles
     async with advised(model.url, studio()) as session:
-        first = await session.ask(BOOKISH)
+        first = await session.ask(ZORBISH)
         model.reply_with(completion(opinion(verdict="several")))
-        assert await session.ask(BOOKISH) == first
+        assert await session.ask(ZORBISH) == first
     assert len(model.asked) == 1
 
 
@@ -111,7 +111,7 @@ async def test_same_request_is_asked_once(model: ModelServer) -> None:
     [
         "bear v4",  # one card
         "the newest bear",  # an order decides
-        "a cat with icy eyes",  # the rules are confident
+        "a cat with blue eyes",  # the rules are confident
         "a zebra",  # nothing fits
         "a bear on a beach",  # nothing was said that a model could read better
     ],
@@ -129,7 +129,7 @@ async def test_never_and_always(model: ModelServer) -> None:
     """Never asks no model; always asks one whenever two candidates are plausible."""
     model.reply_with(completion(opinion(verdict="several", ask_about="style")))
     async with advised(model.url, studio(), llm_when="never") as session:
-        await session.ask(BOOKISH)
+        await session.ask(ZORBISH)
         assert model.asked == []
     async with advised(model.url, studio(), llm_when="always") as session:
         answered = await session.ask("a bear on a beach")
@@ -144,8 +144,8 @@ async def test_names_the_attribute_to_ask_about(model: ModelServer) -> None:
     """The model says what to ask about; question and options are ours, over the cards' values."""
     model.reply_with(completion(opinion(verdict="several", ask_about="environment")))
     async with advised(model.url, studio()) as session:
-        rules = (await session.ask_rules(BOOKISH)).outcome
-        outcome = (await session.ask(BOOKISH)).outcome
+        rules = (await session.ask_rules(ZORBISH)).outcome
+        outcome = (await session.ask(ZORBISH)).outcome
     assert isinstance(rules, Clarification)
     assert rules.attribute is Attribute.DESCRIPTION
     assert isinstance(outcome, Clarification)
@@ -166,10 +166,10 @@ async def test_an_answer_is_read_too(model: ModelServer) -> None:
 
     model.behave = wise
     async with advised(model.url, studio()) as session:
-        asked = (await session.ask(BOOKISH)).outcome
+        asked = (await session.ask(ZORBISH)).outcome
         assert isinstance(asked, Clarification)
         reply = Said(question_id=asked.question_id, text="hm, the professor")
-        outcome = (await session.ask(BOOKISH, reply)).outcome
+        outcome = (await session.ask(ZORBISH, reply)).outcome
     assert outcome_name(outcome) == "bear-v6"
 
 
@@ -177,8 +177,8 @@ async def test_none_fits_is_a_question(model: ModelServer) -> None:
     """A model cannot say no match: every candidate satisfies what was said."""
     model.reply_with(completion(opinion(verdict="none")))
     async with advised(model.url, studio()) as session:
-        answered = await session.ask(BOOKISH)
-        assert answered == await session.ask_rules(BOOKISH)
+        answered = await session.ask(ZORBISH)
+        assert answered == await session.ask_rules(ZORBISH)
 
 
 # --- what has no hold in the request ---------------------------------------------------------
@@ -193,7 +193,7 @@ async def test_none_fits_is_a_question(model: ModelServer) -> None:
         "on a beach",
         "a",
         "grumpy",  # was never said
-        "bookish on a beach",  # was not said so
+        "zorbish on a beach",  # was not said so
     ],
 )
 async def test_evidence_must_be_said(model: ModelServer, said: str) -> None:
@@ -205,8 +205,8 @@ async def test_evidence_must_be_said(model: ModelServer, said: str) -> None:
 
     model.behave = eager
     async with advised(model.url, studio()) as session:
-        answered = await session.ask(BOOKISH)
-        assert answered == await session.ask_rules(BOOKISH)
+        answered = await session.ask(ZORBISH)
+        assert answered == await session.ask_rules(ZORBISH)
     assert len(model.asked) == 1
 
 
@@ -215,12 +215,12 @@ async def test_evidence_must_tell_apart(model: ModelServer) -> None:
 
     def vague(asked: Asked) -> Reply:
         label = asked.label(description="round spectacles")
-        return completion(opinion(label, said="bookish", attribute="subject", value="bear"))
+        return completion(opinion(label, said="zorbish", attribute="subject", value="bear"))
 
     model.behave = vague
     async with advised(model.url, studio()) as session:
-        answered = await session.ask(BOOKISH)
-        assert answered == await session.ask_rules(BOOKISH)
+        answered = await session.ask(ZORBISH)
+        assert answered == await session.ask_rules(ZORBISH)
 
 
 async def test_evidence_must_be_of_the_candidate(model: ModelServer) -> None:
@@ -228,12 +228,12 @@ async def test_evidence_must_be_of_the_candidate(model: ModelServer) -> None:
 
     def confused(asked: Asked) -> Reply:
         label = asked.label(description="round spectacles")
-        return completion(opinion(label, said="bookish", value="red scarf"))
+        return completion(opinion(label, said="zorbish", value="red scarf"))
 
     model.behave = confused
     async with advised(model.url, studio()) as session:
-        answered = await session.ask(BOOKISH)
-        assert answered == await session.ask_rules(BOOKISH)
+        answered = await session.ask(ZORBISH)
+        assert answered == await session.ask_rules(ZORBISH)
 
 
 # --- wrong answers ---------------------------------------------------------------------------
@@ -250,9 +250,9 @@ WRONG: dict[str, Callable[[Asked], object]] = {
     "an unknown label": lambda _: opinion("C99"),
     "an id": lambda _: opinion("bear-v6"),
     "a trigger": lambda _: opinion("<bear-v6>"),
-    "an invented value": lambda _: opinion("C1", said="bookish", value="a monocle"),
-    "an id as value": lambda _: opinion("C1", said="bookish", value="bear-v6"),
-    "an unknown trait": lambda _: opinion("C1", said="bookish", attribute="id", value="bear"),
+    "an invented value": lambda _: opinion("C1", said="zorbish", value="a monocle"),
+    "an id as value": lambda _: opinion("C1", said="zorbish", value="bear-v6"),
+    "an unknown trait": lambda _: opinion("C1", said="zorbish", attribute="id", value="bear"),
     "no attribute to ask about": lambda _: opinion(ask_about="identity"),
     "an impossible share": lambda _: {**opinion(), "likely": [{"label": "C1", "percent": 900}]},
     "a share that is no number": lambda _: (
@@ -276,7 +276,7 @@ async def test_wrong_answer_is_repaired_once(
 
     model.behave = learns
     async with advised(model.url, studio()) as session:
-        answered = await session.ask(BOOKISH)
+        answered = await session.ask(ZORBISH)
     assert outcome_name(answered.outcome) == "bear-v6"
     assert not answered.degraded
     _, again = model.asked
@@ -291,10 +291,10 @@ async def test_wrong_answers_degrade(
     model.behave = lambda asked: completion(wrong(asked))
     with caplog.at_level(logging.WARNING):
         async with advised(model.url, studio()) as session:
-            await same_as_rules(session, await session.ask(BOOKISH), BOOKISH)
+            await same_as_rules(session, await session.ask(ZORBISH), ZORBISH)
     assert len(model.asked) == 2
     (line,) = [r for r in caplog.records if getattr(r, "action", "") == "advise"]
-    assert BOOKISH not in line.getMessage() + str(vars(line))
+    assert ZORBISH not in line.getMessage() + str(vars(line))
     assert "sesame" not in str(vars(line))
 
 
@@ -303,12 +303,12 @@ async def test_fenced_answer(model: ModelServer) -> None:
 
     def fenced(asked: Asked) -> Reply:
         label = asked.label(description="round spectacles")
-        told = json.dumps(opinion(label, said="bookish", value="round spectacles"))
+        told = json.dumps(opinion(label, said="zorbish", value="round spectacles"))
         return completion(f"```json\n{told}\n```")
 
     model.behave = fenced
     async with advised(model.url, studio()) as session:
-        assert outcome_name((await session.ask(BOOKISH)).outcome) == "bear-v6"
+        assert outcome_name((await session.ask(ZORBISH)).outcome) == "bear-v6"
 
 
 @pytest.mark.parametrize("accepted", ["json_object", "text"])
@@ -322,12 +322,12 @@ async def test_endpoint_refuses_schemas(model: ModelServer, accepted: str) -> No
 
     model.behave = old
     async with advised(model.url, studio()) as session:
-        assert outcome_name((await session.ask(BOOKISH)).outcome) == "bear-v6"
+        assert outcome_name((await session.ask(ZORBISH)).outcome) == "bear-v6"
         first = [asked.mode for asked in model.asked]
         assert first[0] == "json_schema"
         assert first[-1] == accepted
         model.asked.clear()
-        await session.ask("the bookish bear")
+        await session.ask("the zorbish bear")
         assert [asked.mode for asked in model.asked] == [accepted]
 
 
@@ -354,7 +354,7 @@ async def test_garbage_degrades(model: ModelServer, garbage: Reply) -> None:
     """What is no completion is not tried again; the rules answer."""
     model.reply_with(garbage)
     async with advised(model.url, studio()) as session:
-        await same_as_rules(session, await session.ask(BOOKISH), BOOKISH)
+        await same_as_rules(session, await session.ask(ZORBISH), ZORBISH)
     assert len(model.asked) == 1
 
 
@@ -364,7 +364,7 @@ async def test_passing_trouble_is_waited_out(model: ModelServer) -> None:
     troubles.append(Reply(status=408))
     model.behave = lambda asked: troubles.pop(0) if troubles else spectacles(asked)
     async with advised(model.url, studio()) as session:
-        answered = await session.ask(BOOKISH)
+        answered = await session.ask(ZORBISH)
     assert outcome_name(answered.outcome) == "bear-v6"
     assert len(model.asked) == 4
 
@@ -373,7 +373,7 @@ async def test_no_waiting_beyond_the_budget(model: ModelServer) -> None:
     """A Retry-After that the budget cannot hold ends the attempts at once."""
     model.reply_with(Reply(status=429, headers={"Retry-After": "3600"}))
     async with advised(model.url, studio(), llm_timeout_s=60) as session:
-        await same_as_rules(session, await session.ask(BOOKISH), BOOKISH)
+        await same_as_rules(session, await session.ask(ZORBISH), ZORBISH)
     assert len(model.asked) == 1
 
 
@@ -381,7 +381,7 @@ async def test_errors_until_the_budget_ends(model: ModelServer) -> None:
     """An endpoint that keeps failing is retried inside the budget and no longer."""
     model.reply_with(Reply(status=500))
     async with advised(model.url, studio(), llm_timeout_s=1) as session:
-        await same_as_rules(session, await session.ask(BOOKISH), BOOKISH)
+        await same_as_rules(session, await session.ask(ZORBISH), ZORBISH)
     assert 2 <= len(model.asked) <= 6
 
 
@@ -391,7 +391,7 @@ async def test_slow_model(model: ModelServer) -> None:
     model.reply_with(Reply(hold=hold))
     try:
         async with advised(model.url, studio(), llm_timeout_s=0.3) as session:
-            await same_as_rules(session, await session.ask(BOOKISH), BOOKISH)
+            await same_as_rules(session, await session.ask(ZORBISH), ZORBISH)
     finally:
         hold.set()
 
@@ -399,7 +399,7 @@ async def test_slow_model(model: ModelServer) -> None:
 async def test_nobody_listens() -> None:
     """A refused connection degrades."""
     async with advised(f"http://127.0.0.1:{free_port()}", studio(), llm_timeout_s=0.5) as session:
-        await same_as_rules(session, await session.ask(BOOKISH), BOOKISH)
+        await same_as_rules(session, await session.ask(ZORBISH), ZORBISH)
 
 
 async def test_dead_endpoint_is_left_alone(model: ModelServer) -> None:
@@ -409,13 +409,13 @@ async def test_dead_endpoint_is_left_alone(model: ModelServer) -> None:
     model.reply_with(Reply(status=401))
     async with advised(model.url, studio(), breaker=breaker) as session:
         for _ in range(4):
-            assert (await session.ask(BOOKISH)).degraded
+            assert (await session.ask(ZORBISH)).degraded
         assert len(model.asked) == 2
         now[0] = 31
-        assert (await session.ask(BOOKISH)).degraded
-        assert (await session.ask(BOOKISH)).degraded
+        assert (await session.ask(ZORBISH)).degraded
+        assert (await session.ask(ZORBISH)).degraded
         assert len(model.asked) == 3
         now[0] = 62
         model.behave = spectacles
-        assert not (await session.ask(BOOKISH)).degraded
-        assert not (await session.ask("the bookish bear")).degraded
+        assert not (await session.ask(ZORBISH)).degraded
+        assert not (await session.ask("the zorbish bear")).degraded

@@ -22,7 +22,7 @@ from personalq.checkin.rerank import Calibration, RerankingReasoner, open_rerank
 from personalq.checkin.select import Request, select
 from personalq.checkin.settings import CheckinSettings
 
-BOOKISH = "a bookish bear"
+ZORBISH = "a zorbish bear"
 Ask = Callable[[str], Any]
 
 
@@ -100,14 +100,14 @@ def cohere(asked: Asked) -> Reply:
 async def test_tei_settles_a_description(server: ModelServer) -> None:
     """Relevance decides between cards of which the rules know nothing better."""
     server.behave = tei
-    assert isinstance((await by_rules(BOOKISH)).outcome, Clarification)
+    assert isinstance((await by_rules(ZORBISH)).outcome, Clarification)
     async with reranking(server.url) as ask:
-        answered = await ask(BOOKISH)
+        answered = await ask(ZORBISH)
     assert outcome_name(answered.outcome) == "bear-v6"
     assert not answered.degraded
     (asked,) = server.asked
     assert asked.headers["authorization"] == "Bearer sesame"
-    assert asked.body["query"] == "bear bookish"
+    assert asked.body["query"] == "bear zorbish"
     assert not any("bear-v" in text for text in asked.body["texts"])
 
 
@@ -115,7 +115,7 @@ async def test_cohere_settles_a_description(server: ModelServer) -> None:
     """The other protocol, behind /v1."""
     server.behave = cohere
     async with reranking(f"{server.url}/v1/", api="cohere") as ask:
-        assert outcome_name((await ask(BOOKISH)).outcome) == "bear-v6"
+        assert outcome_name((await ask(ZORBISH)).outcome) == "bear-v6"
 
 
 async def test_only_for_descriptions(server: ModelServer) -> None:
@@ -125,7 +125,7 @@ async def test_only_for_descriptions(server: ModelServer) -> None:
         for prompt in ("a bear", "the newest bear", "bear v4", "a zebra"):
             assert await ask(prompt) == await by_rules(prompt)
         assert server.asked == []
-        assert outcome_name((await ask("a bookish watercolor bear")).outcome) == "bear-v5"
+        assert outcome_name((await ask("a zorbish watercolor bear")).outcome) == "bear-v5"
 
 
 async def test_relevance_is_absolute(server: ModelServer) -> None:
@@ -136,8 +136,8 @@ async def test_relevance_is_absolute(server: ModelServer) -> None:
         ).encode()
     )
     async with reranking(server.url) as ask:
-        reranked = (await ask(BOOKISH)).outcome
-    rules = (await by_rules(BOOKISH)).outcome
+        reranked = (await ask(ZORBISH)).outcome
+    rules = (await by_rules(ZORBISH)).outcome
     assert isinstance(reranked, Clarification)
     assert isinstance(rules, Clarification)
     assert reranked.question == rules.question
@@ -177,7 +177,7 @@ async def test_limit(server: ModelServer) -> None:
     """Only as many hits as the limit allows are reranked."""
     server.behave = tei
     async with reranking(server.url, limit=2) as ask:
-        await ask(BOOKISH)
+        await ask(ZORBISH)
     assert len(server.asked[0].body["texts"]) == 2
 
 
@@ -200,9 +200,9 @@ async def test_failures_degrade(server: ModelServer, broken: Reply) -> None:
     """A reranker that fails leaves the rules' answer, flagged."""
     server.reply_with(broken)
     async with reranking(server.url, timeout_s=0.5) as ask:
-        answered = await ask(BOOKISH)
+        answered = await ask(ZORBISH)
     assert answered.degraded
-    assert answered.outcome == (await by_rules(BOOKISH)).outcome
+    assert answered.outcome == (await by_rules(ZORBISH)).outcome
 
 
 async def test_passing_failure(server: ModelServer) -> None:
@@ -210,7 +210,7 @@ async def test_passing_failure(server: ModelServer) -> None:
     replies = [Reply(status=429, headers={"Retry-After": "0"})]
     server.behave = lambda asked: replies.pop() if replies else tei(asked)
     async with reranking(server.url) as ask:
-        assert outcome_name((await ask(BOOKISH)).outcome) == "bear-v6"
+        assert outcome_name((await ask(ZORBISH)).outcome) == "bear-v6"
     assert len(server.asked) == 2
 
 
