@@ -17,6 +17,8 @@ from personalq.checkin.text import PhraseTable, Word
 
 _LONGEST = 4
 """Words of the longest noun phrase that is looked up."""
+_FIRST = 0.7
+"""Weight a sense must have against the likeliest for its kinds to count."""
 _NO_HEADS = (wordnet.Nature.PLACE, wordnet.Nature.ABSTRACT, wordnet.Nature.NO_NOUN)
 """What is no shorter word for a longer name: "top" for "high-top"."""
 
@@ -79,6 +81,8 @@ class SubjectTable(PhraseTable[SubjectEntry]):
 
     def _compound(self, phrase: str) -> SubjectEntry | None:
         """The entry of a compound that its last words alone would not give."""
+        if _is_broken(phrase):
+            return None
         entry = self.related(phrase)
         if entry is None:
             return self.listed(phrase.replace(" ", ""))
@@ -103,7 +107,7 @@ class SubjectTable(PhraseTable[SubjectEntry]):
         of_kind = _merged(self.below[n] for n in senses if n in self.below and n not in _general())
         if of_kind:
             return SubjectEntry(subjects=of_kind, kind=True)
-        for number in senses:
+        for number in _first_of_all(phrase, senses):
             for parent in _above(number)[1:]:
                 if parent in self.same and parent not in _general() | _people():
                     return SubjectEntry(subjects=self.same[parent], narrower=True)
@@ -169,13 +173,24 @@ def _says_how(compound: str) -> bool:
     return first is not None and first.describes
 
 
+def _first_of_all(phrase: str, senses: tuple[int, ...]) -> tuple[int, ...]:
+    """The senses close to the likeliest: an orange is a fruit first, an oak a tree and not wood."""
+    weights = wordnet.weights(phrase)
+    stuff = set(wordnet.senses("material", said=False))
+    things = {n: weights.get(n, 1.0) for n in senses if stuff.isdisjoint(wordnet.above(n))}
+    top = max(things.values(), default=0.0)
+    return tuple(number for number, weight in things.items() if weight >= _FIRST * top)
+
+
 @lru_cache(maxsize=16384)
 def meant(phrase: str, *, said: bool = True) -> tuple[int, ...]:
     """The synsets a noun likely means: WordNet's, corrected by the hand-written file."""
     senses = _corrected(phrase, said=said)
     if senses or wordnet.look_up(phrase) is not None:
         return senses
-    others = (*_hand_written_names().get(phrase, ()), phrase.replace(" ", ""))
+    others = _hand_written_names().get(phrase, ())
+    if " " in phrase and not _is_broken(phrase):
+        others = (*others, phrase.replace(" ", ""))  # "tea pot", but not "cab in"
     return next((found for word in others if (found := _corrected(word, said=said))), ())
 
 
@@ -211,8 +226,8 @@ def _hand_written_parents() -> dict[int, tuple[int, ...]]:
     """The same for synsets."""
     parents: dict[int, tuple[int, ...]] = {}
     for word, nouns in _hand_written_kinds().items():
-        for number in meant(word, said=False):
-            above = (n for noun in nouns for n in meant(noun, said=False))
+        for number in meant(word, said=False)[:1]:
+            above = (n for noun in nouns for n in meant(noun, said=False)[:1])
             parents[number] = (*parents.get(number, ()), *above)
     return parents
 
@@ -274,6 +289,12 @@ def _reach(words: tuple[Word, ...], index: int) -> int:
     while length < _LONGEST and index + length < len(words) and words[index + length].joined:
         length += 1
     return length
+
+
+def _is_broken(phrase: str) -> bool:
+    """Whether words of a phrase do not belong together: "cab in"."""
+    parts = phrase.split()
+    return lexicon.is_no_noun(parts[0]) or lexicon.is_no_noun(parts[-1])
 
 
 def _chooses(words: tuple[Word, ...], index: int) -> bool:
