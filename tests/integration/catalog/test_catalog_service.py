@@ -278,6 +278,34 @@ async def test_redelivery_stores_and_announces_once(service: Service) -> None:
     assert sorted(names) == ["bear", "last"]
 
 
+async def test_a_checkpoint_is_known_by_its_aliases(service: Service) -> None:
+    """They travel with the card, can be changed, and are found as names."""
+    await service.register("rex-1", aliases=["Rex", "Mr. Woof"], triggers=[])
+    card = await service.call(
+        "GetCheckpoint", catalog_pb2.GetCheckpointRequest(checkpoint_id="rex-1")
+    )
+    assert list(card.checkpoint.aliases) == ["Rex", "Mr. Woof"]
+    changed = types_pb2.Checkpoint(checkpoint_id="rex-1", aliases=["Rexy"])
+    await service.call(
+        "UpdateCheckpoint",
+        catalog_pb2.UpdateCheckpointRequest(
+            checkpoint=changed, update_mask=FieldMask(paths=["aliases"])
+        ),
+    )
+    found = await service.call(
+        "ResolveNames", catalog_pb2.ResolveNamesRequest(names=["rex", "a rexy", "REXY", "rex-1"])
+    )
+    assert [(each.name, each.kind, each.spelling) for each in found.names] == [
+        ("REXY", catalog_pb2.NAME_KIND_ALIAS, "Rexy"),
+        ("rex-1", catalog_pb2.NAME_KIND_CHECKPOINT_ID, "rex-1"),
+    ]
+    listed = await service.call(
+        "ListCheckpoints",
+        catalog_pb2.ListCheckpointsRequest(filter=catalog_pb2.CheckpointFilter(names=["rexy"])),
+    )
+    assert [each.checkpoint_id for each in listed.checkpoints] == ["rex-1"]
+
+
 @pytest.mark.parametrize(
     ("profiles", "recipe_version"), [(("full", "w8a8", "w4a8"), 1), (("full", "w8a8"), 2)]
 )

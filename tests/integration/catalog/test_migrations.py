@@ -13,6 +13,7 @@ import pytest
 from psycopg import sql
 from sqlalchemy.ext.asyncio import create_async_engine
 from support.catalog_cards import card, store_cards
+from support.embedding_server import embedding_server
 from support.ports import free_port
 
 from personalq.catalog.migrations import SCHEMA_VERSION, driver_url, migrate
@@ -90,9 +91,11 @@ def test_only_postgres_will_do(url: str) -> None:
         migrate(url)
 
 
-def _command(environment: Mapping[str, str]) -> subprocess.CompletedProcess[str]:
+def _command(
+    environment: Mapping[str, str], command: str = "migrate"
+) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
-        [sys.executable, "-m", "personalq.catalog", "migrate"],
+        [sys.executable, "-m", "personalq.catalog", command],
         env={**os.environ, **environment},
         capture_output=True,
         text=True,
@@ -110,3 +113,22 @@ def test_the_command_reports_success_failure_and_mistakes(postgres_url: str) -> 
     assert "Traceback" not in away.stdout + away.stderr
     assert "out of reach" in away.stdout + away.stderr
     assert _command({}).returncode == 2
+
+
+async def test_cards_can_be_embedded_before_a_new_model_serves(postgres_url: str) -> None:
+    """The command fills in what is missing and says so when there is no model."""
+    async with open_store(postgres_url) as store:
+        await store_cards(store, "red", [card(f"c{i}") for i in range(40)])
+        environment = {"PERSONALQ_CATALOG_POSTGRES_URL": postgres_url}
+        missing = _command(environment, "embed")
+        assert missing.returncode == 1
+        assert "PERSONALQ_CATALOG_EMBEDDING_MODEL" in missing.stdout + missing.stderr
+        with embedding_server() as server:
+            model = {
+                "PERSONALQ_CATALOG_EMBEDDING_MODEL": "m",
+                "PERSONALQ_CATALOG_EMBEDDING_URL": server.url,
+                "PERSONALQ_CATALOG_EMBEDDING_DIM": "4",
+            }
+            done = _command(environment | model, "embed")
+        assert done.returncode == 0, done.stderr
+        assert await store.count_unembedded("red", Model(id="m/4", dim=4)) == 0

@@ -2,6 +2,7 @@
 
 python -m personalq.catalog            serve
 python -m personalq.catalog migrate    bring the database up to date, then exit
+python -m personalq.catalog embed      embed every card with the configured model, then exit
 python -m personalq.catalog index      make the indexes of large tenants, then exit
 """
 
@@ -168,20 +169,38 @@ def command(arguments: list[str] | None = None) -> None:
     parser.add_argument(
         "command",
         nargs="?",
-        choices=["serve", "migrate", "index"],
+        choices=["serve", "migrate", "embed", "index"],
         default="serve",
-        help="serve (the default), bring the database up to date, or make the indexes of large "
-        "tenants as the owner of the tables",
+        help="serve (the default), bring the database up to date, embed every card with the "
+        "configured model, or make the indexes of large tenants as the owner of the tables",
     )
     options = parser.parse_args(arguments)
     settings = load_settings(CatalogSettings)
     if options.command == "migrate":
         configure_logging(settings.log_level, settings.log_format, service="catalog")
         sys.exit(_migrate(settings))
-    if options.command == "index":
+    if options.command in ("embed", "index"):
         configure_logging(settings.log_level, settings.log_format, service="catalog")
-        sys.exit(asyncio.run(_index(settings)))
+        work = _embed if options.command == "embed" else _index
+        sys.exit(asyncio.run(work(settings)))
     run(partial(main, settings=settings), settings, name="catalog")
+
+
+async def _embed(settings: CatalogSettings) -> int:
+    """Embed what the configured model has not; exit code 1 and one line when it fails."""
+    try:
+        async with _open_embedder(settings) as embedder, open_store(settings.postgres_url) as store:
+            if embedder is None:
+                raise PersonalQError(
+                    "without PERSONALQ_CATALOG_EMBEDDING_MODEL there is nothing to embed with"
+                )
+            await store.verify(embedder.model)
+            count = await embed_missing(upkeep=store, embedder=embedder)
+    except PersonalQError as error:
+        log.error("embedding failed: %s", error, extra={"action": "embed_cards"})
+        return 1
+    log.info("embedding is done", extra={"action": "embed_cards", "cards": count})
+    return 0
 
 
 async def _index(settings: CatalogSettings) -> int:
@@ -211,6 +230,7 @@ def _open_embedder(settings: CatalogSettings) -> AbstractAsyncContextManager[Emb
         key=settings.embedding_key.get_secret_value(),
         dim=settings.embedding_dim,
         timeout_s=settings.embedding_timeout_s,
+        query_timeout_s=settings.embedding_query_timeout_s,
         query_prefix=settings.embedding_query_prefix,
         document_prefix=settings.embedding_document_prefix,
         device=settings.embedding_device,

@@ -36,6 +36,8 @@ class CatalogSettings(CommonSettings):
     #: Width of that server's vectors; a local model tells it itself. `migrate` takes 0 for 384.
     embedding_dim: Annotated[int, Field(ge=0, le=4000)] = 0
     embedding_timeout_s: Annotated[float, Field(gt=0)] = 10.0
+    #: A search waits this long for that server, and then ranks by words alone.
+    embedding_query_timeout_s: Annotated[float, Field(gt=0)] = 2.0
     #: Put before what is looked for; Qwen3-Embedding wants "Instruct: <task>\nQuery:".
     embedding_query_prefix: str = ""
     #: Put before descriptions; changing it embeds every card anew.
