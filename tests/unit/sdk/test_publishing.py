@@ -54,13 +54,20 @@ def test_a_remote_uri_is_announced_as_it_is() -> None:
         trigger=["<bear-v4>", "<old-bear>"],
         subject=["bear", "teddy bear"],
         check=True,
-        fields={"sha256": "ab", "size_bytes": 5, "style": "photo", "version": 4},
+        fields={
+            "sha256": "ab",
+            "size_bytes": 5,
+            "style": "photo",
+            "version": 4,
+            "alias": "Biscuit",
+        },  # fmt: skip
     )
     assert card.uri == "s3://models/bear-v4.safetensors"
     assert card.checkpoint_id == "bear-v4"
     assert (card.sha256, card.size_bytes) == ("ab", 5)
     assert card.triggers == ("<bear-v4>", "<old-bear>")
     assert card.styles == ("photo",)
+    assert card.aliases == ("Biscuit",)
 
 
 def test_a_file_that_is_not_there_is_named(tmp_path: Path) -> None:

@@ -25,6 +25,7 @@ def test_what_a_pipeline_knows_travels_in_the_event() -> None:
     """CheckpointLanded carries the card, and leaves what the catalog finds out."""
     card = Checkpoint(
         checkpoint_id="bear-v4",
+        aliases=("Biscuit",),
         triggers=("<bear-v4>",),
         subjects=("bear",),
         version=0,
@@ -41,6 +42,7 @@ def test_what_a_pipeline_knows_travels_in_the_event() -> None:
     assert event.checkpoint.state == types_pb2.CHECKPOINT_STATE_UNSPECIFIED
     assert wire.checkpoint(event.checkpoint) == Checkpoint(
         checkpoint_id="bear-v4",
+        aliases=("Biscuit",),
         triggers=("<bear-v4>",),
         subjects=("bear",),
         version=0,

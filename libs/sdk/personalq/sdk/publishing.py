@@ -36,6 +36,7 @@ class CardFields(TypedDict, total=False):
 
     checkpoint_id: str  # unique in the tenant; made from the file's name when absent
     name: str  # display name
+    alias: Words  # what people call the thing pictured, for example "Biscuit"
     style: Words  # for example "watercolor"
     description: str  # what it renders, in plain words
     version: int | None  # within its concept
@@ -92,6 +93,7 @@ def describe(
     return Checkpoint(
         checkpoint_id=checkpoint_id,
         name=fields.get("name", ""),
+        aliases=_words(fields.get("alias", ())),
         triggers=triggers,
         subjects=subjects,
         styles=styles,

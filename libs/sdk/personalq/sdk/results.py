@@ -41,6 +41,7 @@ class Checkpoint:
 
     checkpoint_id: str
     name: str = ""
+    aliases: tuple[str, ...] = ()
     triggers: tuple[str, ...] = ()
     subjects: tuple[str, ...] = ()
     styles: tuple[str, ...] = ()

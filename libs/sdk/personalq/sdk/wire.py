@@ -86,6 +86,7 @@ def checkpoint(
     return Checkpoint(
         checkpoint_id=message.checkpoint_id,
         name=message.name,
+        aliases=tuple(message.aliases),
         triggers=tuple(message.triggers),
         subjects=tuple(message.subjects),
         styles=tuple(message.styles),
@@ -124,6 +125,7 @@ def landed(card: Checkpoint, *, tenant: str) -> events_pb2.CheckpointLanded:
     message = types_pb2.Checkpoint(
         checkpoint_id=card.checkpoint_id,
         name=card.name,
+        aliases=card.aliases,
         triggers=card.triggers,
         subjects=card.subjects,
         styles=card.styles,

@@ -69,6 +69,7 @@ def _show(card: Checkpoint) -> None:
     lines = {
         "state": state,
         "name": card.name,
+        "aliases": ", ".join(card.aliases),
         "triggers": ", ".join(card.triggers),
         "subjects": ", ".join(card.subjects),
         "styles": ", ".join(card.styles),

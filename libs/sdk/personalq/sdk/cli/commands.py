@@ -147,6 +147,10 @@ def publish(
         str, typer.Option("--id", help="Unique id; made from the file's name when absent.")
     ] = "",
     name: Annotated[str, typer.Option(help="Display name.")] = "",
+    alias: Annotated[
+        list[str] | None,
+        typer.Option(help="What people call the thing pictured: Biscuit; repeat for more."),
+    ] = None,
     created_at: Annotated[
         str,
         typer.Option(help="When it was trained (ISO 8601, UTC); the file's time when absent."),
@@ -182,6 +186,7 @@ def publish(
             "description": description,
             "checkpoint_id": checkpoint_id,
             "name": name,
+            "alias": alias or [],
             "version": version,
             "environment": environment or [],
             "owner": owner,
