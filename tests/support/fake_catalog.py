@@ -111,6 +111,9 @@ def allows(filter_: CardFilter, card: Card) -> bool:
 def _sort_key(card: Card, order: OrderKey) -> float:
     if order is OrderKey.MOST_USED:
         return -card.use_count
-    moment = card.last_used_at if order is OrderKey.LAST_USED else card.created_at
+    if order is OrderKey.LEAST_USED:
+        return card.use_count
+    by_use = order in (OrderKey.LAST_USED, OrderKey.LEAST_RECENTLY_USED)
+    moment = card.last_used_at if by_use else card.created_at
     seconds = moment.timestamp() if moment is not None else 0.0
-    return seconds if order is OrderKey.OLDEST else -seconds
+    return seconds if order in (OrderKey.OLDEST, OrderKey.LEAST_RECENTLY_USED) else -seconds

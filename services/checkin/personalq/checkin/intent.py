@@ -21,6 +21,7 @@ class Attribute(Enum):
     ORDER = "order"
     DESCRIPTION = "description"
     IDENTITY = "identity"
+    USE_COUNT = "use_count"
 
 
 class OrderKey(Enum):
@@ -30,6 +31,8 @@ class OrderKey(Enum):
     OLDEST = "oldest"
     LAST_USED = "last_used"
     MOST_USED = "most_used"
+    LEAST_USED = "least_used"
+    LEAST_RECENTLY_USED = "least_recently_used"
 
 
 @dataclass(frozen=True, order=True)
@@ -75,6 +78,8 @@ class Constraint:
     """For time: the moment lies in one of them."""
     months: frozenset[int] = frozenset()
     """For time: months of any year, 1-12; used when no year was said and the latest is empty."""
+    uses: tuple[int, int | None] = (0, None)
+    """For a use count: the fewest and the most, None when there is no most."""
     order: OrderKey | None = None
     rank: int = 0
     span: Span | None = None

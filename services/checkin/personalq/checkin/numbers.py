@@ -82,16 +82,26 @@ def _alternation(words: dict[str, int]) -> str:
 
 CARDINAL = rf"(?:\d{{1,4}}|(?:{_alternation(CARDINALS)}))(?![\w])"
 """Pattern of a cardinal in lower-cased text."""
+ROMAN = r"(?:(?=[ivx])x{0,2}(?:ix|iv|v?i{0,3}))(?![\w])"
+"""Pattern of a Roman numeral up to 28 in lower-cased text."""
 ORDINAL = rf"(?:\d{{1,4}}\s?(?:st|nd|rd|th)|(?:{_alternation(ORDINALS)}))(?![\w])"
 """Pattern of an ordinal in lower-cased text."""
 
 
 def number(text: str) -> int | None:
-    """The value of a cardinal or an ordinal; None when it is neither."""
+    """The value of a cardinal, an ordinal or a Roman numeral; None when it is none of them."""
     word = re.sub(r"\s+", " ", text.strip())
     if word in CARDINALS:
         return CARDINALS[word]
     if word in ORDINALS:
         return ORDINALS[word]
-    digits = re.fullmatch(r"(\d{1,9})\s?(?:st|nd|rd|th)?", word)
-    return int(digits[1]) if digits and digits[1].isascii() else None
+    digits = re.fullmatch(r"(\d{1,9})\s?(?:st|nd|rd|th)?", word, re.ASCII)
+    if digits:
+        return int(digits[1])
+    return _roman(word) if word and re.fullmatch(ROMAN, word) else None
+
+
+def _roman(text: str) -> int:
+    values = [{"i": 1, "v": 5, "x": 10}[letter] for letter in text]
+    pairs = zip(values, [*values[1:], 0], strict=True)
+    return sum(-value if value < following else value for value, following in pairs)

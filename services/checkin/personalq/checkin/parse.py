@@ -12,6 +12,7 @@ from personalq.checkin.parse_owner import parse_owner
 from personalq.checkin.parse_style import parse_look, parse_style
 from personalq.checkin.parse_subject import find_nouns, parse_subject
 from personalq.checkin.parse_time import parse_time
+from personalq.checkin.parse_usage import parse_usage
 from personalq.checkin.parse_version import parse_version
 from personalq.checkin.text import merge, read
 from personalq.checkin.vocabulary import Lexicon
@@ -29,6 +30,7 @@ def parse(prompt: str, lexicon: Lexicon, context: Context, *, answering: bool = 
     parse_identity(draft)
     parse_time(draft)
     parse_version(draft)
+    parse_usage(draft)
     parse_order(draft)
     parse_style(draft)
     parse_environment(draft)

@@ -1,28 +1,39 @@
-"""Order: "latest", "newest but one", "the very first", "most used", and soft "recently"."""
+"""Order: "latest", "newest but one", "the very first", "least used", and soft "recently"."""
 
 from __future__ import annotations
 
 import re
 from dataclasses import dataclass
 
+from personalq.checkin import lexicon
 from personalq.checkin.draft import Draft
 from personalq.checkin.intent import Attribute, Constraint, OrderKey, Span
 from personalq.checkin.numbers import CARDINAL, ORDINAL, number
 
 _MADE = (
-    r"(?:trained|created|made|built|tuned|added|finished|released|uploaded|published|"
-    r"produced|dated)"
+    r"(?:trained|created|made|built|tuned|fine-?tuned|added|finished|completed|released|"
+    r"uploaded|published|produced|dated|baked)"
 )
 _NEWEST = (
     rf"(?:most\s+up[\s-]to[\s-]date|most\s+recent(?:ly)?(?:[\s-]+{_MADE})?|most\s+current|"
-    rf"most\s+lately\s+{_MADE}|newest|latest|freshest)"
+    rf"most\s+lately\s+{_MADE}|newest|latest|freshest|youngest)"
 )
 _OLDEST = r"(?:oldest|earliest)"
 _SELECTOR = (
     r"(?:one|version|model|build|checkpoint|lora|variant|edition|iteration|release|"
-    r"training|run|ckpt)s?"
+    r"training|run|ckpt|attempt|try|take)s?"
 )
-_WHO = r"(?:i|we|you|she|he|they)(?:'ve|'d)?"
+_WHO = r"(?:i|we|you|she|he|they|anyone|anybody|somebody|someone)(?:'ve|'d)?"
+_HAVE = r"(?:(?:have|has|had|ever)\s+)*"
+_USE = (
+    r"(?:use|used|run|ran|render(?:ed)?\s+with|work(?:ed)?\s+with|reach(?:ed)?\s+for|"
+    r"turn(?:ed)?\s+to|pick(?:ed)?|open(?:ed)?|touched|load(?:ed)?|go\s+for)"
+)
+_OFTEN = r"(?:often|frequently|heavily|commonly|regularly)"
+_OF_ALL = (
+    r"(?:\s+(?:often|frequently|of\s+all)|(?=\s*(?:$|[^\w\s]|"
+    r"(?:on|in|at|by|with|near|under|and|but|as|to|for|while|please)\b)))"
+)
 
 
 @dataclass(frozen=True)
@@ -37,37 +48,67 @@ class _Rule:
 def _rule(
     pattern: str, key: OrderKey, rank: int = 1, *, hard: bool = True, needs_head: bool = False
 ) -> _Rule:
+    pattern = pattern.replace("ORDINAL", ORDINAL).replace("CARDINAL", CARDINAL)
     return _Rule(re.compile(rf"(?<![\w-])(?:{pattern})(?!\w)"), key, rank, hard, needs_head)
 
 
 _N, _O, _L, _M = OrderKey.NEWEST, OrderKey.OLDEST, OrderKey.LAST_USED, OrderKey.MOST_USED
+_LEAST, _STALE = OrderKey.LEAST_USED, OrderKey.LEAST_RECENTLY_USED
 
 _RULES = (
-    _rule(r"(?P<n>ORDINAL)[\s-]+most(?:[\s-]+(?:often|frequently|heavily))?[\s-]+used", _M),
+    # Least used, longest unused: before "most used" and "last used", whose words they contain.
+    _rule(
+        rf"(?:(?P<n>ORDINAL)[\s-]+)?least[\s-]+(?:{_OFTEN}[\s-]+|popular|favou?rite|used|"
+        rf"loved|worn)(?:used)?|"
+        rf"(?:{_WHO}\s+)?{_HAVE}(?:been\s+)?{_USE}\s+(?:it\s+)?(?:the\s+)?(?:least|fewest\s+times)"
+        rf"{_OF_ALL}|used\s+(?:the\s+)?(?:least|fewest\s+times)|used\s+less\s+than\s+any(?:\s+other)?|"
+        rf"(?:(?:{_WHO}|is|are|was|that|which)\s+)*(?:hardly|rarely|seldom|barely|scarcely)\s+"
+        rf"(?:ever\s+)?{_USE}|(?:{_WHO}\s+)(?:don't|do\s+not)\s+{_USE}\s+much",
+        _LEAST,
+    ),
+    _rule(
+        rf"(?:least|longest)[\s-]+recently[\s-]+used|used\s+(?:the\s+)?least\s+recently|"
+        rf"(?:longest|most)[\s-]+(?:unused|neglected|forgotten)|"
+        rf"(?:(?:{_WHO}|that|which)\s+)*(?:(?:haven't|hasn't|have\s+not|has\s+not|not)\s+)(?:been\s+)?"
+        rf"{_USE}\s+(?:in|for)\s+(?:the\s+)?longest(?:\s+time)?|"
+        rf"unused\s+(?:for\s+)?(?:the\s+)?longest",
+        _STALE,
+    ),
+    _rule(rf"(?P<n>ORDINAL)[\s-]+most(?:[\s-]+{_OFTEN})?[\s-]+used", _M),
     _rule(r"(?P<n>ORDINAL)[\s-]+most[\s-]+recently[\s-]+used", _L),
     _rule(
-        rf"most[\s-]+(?:often[\s-]+|frequently[\s-]+|heavily[\s-]+)?used|"
-        rf"(?:{_WHO}\s+)?(?:have\s+)?(?:used|use|reach\s+for|turn\s+to)\s+(?:the\s+)?most"
-        r"(?:\s+(?:often|frequently|of\s+all)|(?=\s*(?:$|[^\w\s]|"
-        r"(?:on|in|at|by|with|near|under|and|but|as|to|for|while|please)\b)))|"
-        r"most[\s-]+popular|favou?rite|go[\s-]to|used\s+more\s+than\s+any(?:\s+other)?",
+        rf"most[\s-]+(?:{_OFTEN}[\s-]+)?used|"
+        rf"(?:{_WHO}\s+)?{_HAVE}{_USE}\s+(?:it\s+)?(?:the\s+)?most{_OF_ALL}|"
+        rf"(?:{_WHO}\s+)(?:always\s+{_USE}|{_USE}\s+all\s+the\s+time)|"
+        rf"most[\s-]+popular|favou?rite|go[\s-]to|used\s+more\s+(?:often\s+)?than\s+any(?:\s+other)?|"
+        rf"with\s+the\s+most\s+(?:uses|renders)|most[\s-]+loved",
         _M,
     ),
     _rule(
+        rf"(?:{_WHO}\s+)?{_HAVE}{_USE}\s+the\s+time\s+before\s+(?:last|that)|"
+        rf"(?:last|most\s+recently)\s+used\s+but\s+one",
+        _L,
+        2,
+    ),
+    _rule(
         rf"most\s+recently\s+used|last[\s-]+used|"
-        rf"(?:the\s+)?last(?:\s+(?:{_SELECTOR}))?\s+(?:that\s+)?(?:{_WHO}\s+)(?:have\s+)?(?:used|"
-        rf"ran|rendered\s+with|worked\s+with)|"
-        rf"(?:{_WHO}\s+)?(?:have\s+)?used\s+(?:last|most\s+recently|the\s+last\s+time|"
-        rf"last\s+time)|(?:{_WHO}\s+)last\s+(?:used|ran|worked\s+with|rendered\s+with)",
+        rf"(?:the\s+)?last(?:\s+(?:{_SELECTOR}))?\s+(?:that\s+)?(?:{_WHO}\s+)(?:have\s+)?{_USE}|"
+        rf"(?:{_WHO}\s+)?{_HAVE}{_USE}\s+(?:it\s+)?(?:last|most\s+recently|the\s+last\s+time|"
+        rf"last\s+time)(?!\s+(?:week|month|year|night|summer|winter|spring|autumn|fall))|"
+        rf"(?:{_WHO}\s+)last\s+(?:used|ran|worked\s+with|rendered\s+with)|"
+        rf"(?:{_WHO}\s+)?(?:have\s+)?just\s+(?:now\s+)?used|"
+        rf"(?:{_WHO}\s+)used\s+(?:a\s+(?:moment|minute|second)\s+ago|just\s+now)|"
+        rf"from\s+(?:my|our)\s+(?:last|latest|most\s+recent)\s+session",
         _L,
     ),
     _rule(
-        rf"recently\s+used|(?:{_WHO}\s+)?(?:have\s+)?(?:been\s+using|used|"
-        rf"was\s+using)\s+(?:recently|lately|the\s+other\s+day)|"
+        rf"recently\s+used|(?:{_WHO}\s+)?(?:have\s+)?(?:been\s+using|used|was\s+using|"
+        rf"(?:was|were|been)\s+(?:playing|working)\s+with)\s+(?:recently|lately|the\s+other\s+day)|"
         rf"(?:{_WHO}\s+)?recently\s+(?:used|worked\s+with)",
         _L,
         hard=False,
     ),
+    # Places counted from the newest or the oldest.
     _rule(rf"(?P<n>ORDINAL)[\s-]+(?:{_NEWEST})", _N),
     _rule(rf"(?P<n>ORDINAL)[\s-]+(?:{_OLDEST})", _O),
     _rule(
@@ -75,70 +116,103 @@ _RULES = (
         rf"before)[\s-]+(?:the\s+)?(?:last|latest|newest|end)",
         _N,
     ),
+    _rule(
+        rf"(?P<but>CARDINAL)(?:[\s-]+{_SELECTOR})?[\s-]+before[\s-]+(?:the\s+)?"
+        rf"(?:{_NEWEST}|last)(?:\s+{_SELECTOR})?",
+        _N,
+    ),
     _rule(rf"(?:{_NEWEST}|last)(?:\s+{_SELECTOR})?[\s-]+but[\s-]+(?P<but>CARDINAL)", _N),
     _rule(rf"(?:{_OLDEST}|first)(?:\s+{_SELECTOR})?[\s-]+but[\s-]+(?P<but>CARDINAL)", _O),
     _rule(
+        rf"(?P<not>(?:not\s+)?(?:the\s+|my\s+|our\s+)?(?:very\s+)?(?:{_NEWEST}|last))"
+        r"(?:\s+\w+){0,5}?\s*(?P<tail>(?:[,;-]\s*)?(?:no,?\s+)?(?:but\s+)?(?:rather\s+)?the\s+(?:one|version|"
+        r"model|build)\s+(?:that\s+came\s+)?(?:just\s+|right\s+|immediately\s+|directly\s+)?"
+        r"before(?:\s+(?:it|that|this|that\s+one))?(?=\s*(?:$|[^\w\s]|(?:in|on|at|with|for|of|please)\b)))",
+        _N,
+        2,
+    ),
+    _rule(
+        rf"(?P<not>(?:not\s+)?(?:the\s+|my\s+|our\s+)?(?:very\s+)?(?:{_OLDEST}|first))"
+        r"(?:\s+\w+){0,5}?\s*(?P<tail>(?:[,;-]\s*)?(?:no,?\s+)?(?:but\s+)?(?:rather\s+)?the\s+(?:one|version|"
+        r"model|build)\s+(?:that\s+came\s+)?(?:just\s+|right\s+|immediately\s+|directly\s+)?"
+        r"after(?:\s+(?:it|that|this|that\s+one))?(?=\s*(?:$|[^\w\s]|(?:in|on|at|with|for|of|please)\b)))",
+        _O,
+        2,
+    ),
+    _rule(
         rf"penultimate|next[\s-]+to[\s-]+(?:the\s+)?(?:last|newest|latest)|"
-        rf"(?:{_SELECTOR}\s+)?(?:right\s+|just\s+)?before\s+(?:the\s+|"
-        rf"my\s+)?(?:{_NEWEST}|last)(?:\s+(?:{_SELECTOR}))?|"
+        rf"(?:{_SELECTOR}\s+)?(?:(?:that\s+)?came\s+)?(?:right\s+|just\s+|immediately\s+|"
+        rf"directly\s+)?(?:before|preceding|prior\s+to)\s+(?:the\s+|my\s+|our\s+)?"
+        rf"(?:very\s+)?(?:{_NEWEST}|last)(?:\s+(?:{_SELECTOR}))?|"
         rf"previous(?=\s+(?:\w+\s+){{0,2}}{_SELECTOR})|runner[\s-]up",
         _N,
         2,
     ),
     _rule(
+        rf"next[\s-]+to[\s-]+(?:the\s+)?(?:oldest|first|earliest)|"
+        rf"(?:{_SELECTOR}\s+)?(?:right\s+|just\s+)?(?:after|following)\s+the\s+"
+        rf"(?:very\s+)?(?:{_OLDEST}|first)(?:\s+(?:{_SELECTOR}))?(?=\s*(?:$|[^\w\s]))",
+        _O,
+        2,
+    ),
+    # The ends.
+    _rule(
         r"very\s+first|first[\s-]+ever|earliest|oldest|first\s+(?:one|version|model|"
-        r"build|checkpoint|lora|variant|edition|iteration|release)(?:\s+ever)?|"
-        r"inaugural|most\s+original",
+        r"build|checkpoint|lora|variant|edition|iteration|release|attempt|try)(?:\s+ever)?|"
+        r"inaugural|most\s+original|longest[\s-]standing|most\s+aged|"
+        r"(?:lowest|smallest)(?:[\s-]+(?:version|numbered|number))+|"
+        r"(?:that\s+|which\s+)?started\s+it\s+all",
         _O,
     ),
     _rule(
-        rf"(?:older|earlier)(?=\s+(?:\w+\s+)?(?:of\s+(?:the\s+)?two|{_SELECTOR}))|"
-        rf"(?:the\s+)?older(?=\s*$)|(?:the\s+)?earlier(?=\s*$)",
+        rf"(?:older|earlier)(?=\s+(?:\w+\s+)?(?:of\s+(?:the\s+|these\s+|those\s+)?(?:two|both|"
+        rf"pair)|{_SELECTOR}))|(?:the\s+)?older(?=\s*$)|(?:the\s+)?earlier(?=\s*$)",
         _O,
     ),
     _rule(
-        rf"(?:newer|later|more\s+recent)(?=\s+(?:\w+\s+)?(?:of\s+(?:the\s+)?two|"
-        rf"{_SELECTOR}))|(?:the\s+)?(?:newer|later|more\s+recent)(?=\s*$)",
+        rf"(?:newer|later|more\s+recent)(?=\s+(?:\w+\s+)?(?:of\s+(?:the\s+|these\s+|those\s+)?"
+        rf"(?:two|both|pair)|{_SELECTOR}))|(?:the\s+)?(?:newer|later|more\s+recent)(?=\s*$)",
         _N,
     ),
-    _rule(rf"(?:{_WHO}\s+)?{_MADE}\s+first", _O),
-    _rule(r"first|original", _O, needs_head=True),
+    _rule(rf"(?:{_WHO}\s+)?(?:ever\s+)?{_MADE}\s+first", _O),
+    _rule(r"first|original|older|earlier", _O, needs_head=True),
     _rule(
-        rf"very\s+(?:last|latest|newest)|{_NEWEST}|"
-        rf"(?:{_WHO}\s+)?{_MADE}\s+(?:the\s+)?(?:last|latest|most\s+recently)|"
-        rf"(?:{_WHO}\s+)?last\s+{_MADE}",
+        rf"very\s+(?:last|latest|newest)|{_NEWEST}(?:\s+and\s+greatest)?|"
+        rf"(?:{_WHO}\s+)?{_MADE}\s+(?:the\s+)?(?:last|latest|most\s+recently)"
+        rf"(?!\s+(?:week|month|year|night|summer|winter|spring|autumn|fall|\w+day))|"
+        rf"(?:{_WHO}\s+)?last\s+{_MADE}(?!\s+(?:in|on|before|during)\b)|"
+        rf"(?:highest|largest|biggest|top)(?:[\s-]+(?:version|numbered|number))+",
         _N,
     ),
-    _rule(r"last|final|current|most\s+new", _N, needs_head=True),
+    _rule(r"last|final|current|most\s+new|up[\s-]to[\s-]date|newer|present", _N, needs_head=True),
     _rule(
-        rf"(?:quite\s+|fairly\s+|very\s+)?(?:recently|newly|freshly|lately|"
+        rf"(?:quite\s+|fairly\s+|very\s+|rather\s+|pretty\s+)?(?:recently|newly|freshly|lately|"
         rf"just)[\s-]+{_MADE}|{_MADE}\s+(?:very\s+|quite\s+)?(?:recently|lately|"
-        rf"not\s+long\s+ago)|"
-        rf"recentish|more\s+recently",
+        rf"not\s+(?:so\s+|too\s+|that\s+)?long\s+ago|the\s+other\s+(?:day|week))|"
+        rf"recentish|more\s+recently|from\s+(?:the\s+other\s+(?:day|week)|recent\s+"
+        rf"(?:days|weeks))",
         _N,
         hard=False,
     ),
     _rule(r"recent|recently|newish", _N, hard=False, needs_head=True),
 )
 
-
-def _compile(rule: _Rule) -> _Rule:
-    text = rule.pattern.pattern.replace("ORDINAL", ORDINAL).replace("CARDINAL", CARDINAL)
-    return _Rule(re.compile(text), rule.key, rule.rank, rule.hard, rule.needs_head)
-
-
-_COMPILED = tuple(_compile(rule) for rule in _RULES)
 _NEW = re.compile(r"(?:(?<=\bmy )|(?<=\bour )|(?<=\bthe ))(?:brand[\s-]+)?new(?!\w)")
+_END = re.compile(
+    r"(?:first|last|latest|newest|oldest|earliest)(?=\s+of\s+(?:the|my|our|these|those|all)\b)"
+)
 
 
 def parse_order(draft: Draft) -> None:
     """Claim words that order candidates; the first hard order wins, the rest only rank."""
     shadow = draft.page.shadow
-    for rule in _COMPILED:
+    for rule in _RULES:
         for match in rule.pattern.finditer(shadow):
             if not draft.free(match.start(), match.end()):
                 continue
             if rule.needs_head and not _before_head(draft, match):
+                continue
+            if not rule.needs_head and _is_scene(draft, match):
                 continue
             rank = rule.rank
             groups = match.groupdict()
@@ -146,21 +220,48 @@ def parse_order(draft: Draft) -> None:
                 rank = number(groups["n"]) or 1
             if groups.get("but"):
                 rank = (number(groups["but"]) or 1) + 1
+            if groups.get("not"):
+                draft.mark(Span(match.start("not"), match.end("not")), selecting=True)
             _claim(draft, match, rule.key, min(rank, 10_000), hard=rule.hard)
     for match in _NEW.finditer(shadow):
         if draft.free(match.start(), match.end()) and _before_head(draft, match):
             _claim(draft, match, OrderKey.NEWEST, 1, hard=False)
 
 
+def _is_scene(draft: Draft, match: re.Match[str]) -> bool:
+    """Whether an end of an order belongs to a thing of the scene: "the newest fashion"."""
+    if draft.answering:
+        return False
+    following = draft.page.word_at(match.end())
+    if following is None or not following.joined or match.end() > following.start:
+        return False
+    before = draft.page.word_before(match.start())
+    step = before
+    if step is not None and step.norm in ("the", "its", "his", "her", "their") and step.index:
+        step = draft.page.words[step.index - 1]
+    governed = step is not None and step.norm in (
+        "in", "on", "at", "reading", "wearing", "holding", "watching", "with",
+    )  # fmt: skip
+    return governed and not (
+        draft.leads_to_head(following.index, reach=5) or _closes(following.norm)
+    )
+
+
+def _closes(word: str) -> bool:
+    """Whether a word ends the phrase before it."""
+    return word in lexicon.words("prepositions") or word in lexicon.words("links")
+
+
 def _before_head(draft: Draft, match: re.Match[str]) -> bool:
     following = draft.page.word_at(match.end())
+    before = draft.page.word_before(match.start())
     if following is None or not following.joined:
-        before = draft.page.word_before(match.start())
         alone = before is None or before.norm in ("the", "my", "our")
         return alone and (draft.answering or (match[0] in ("first", "last") and before is not None))
-    before = draft.page.word_before(match.start())
-    if before is not None and before.joined and before.norm in ("a", "an") and match[0] != "recent":
-        return False
+    if before is not None and before.joined and before.norm in ("a", "an", "its", "his", "her"):
+        return match[0] == "recent" and before.norm in ("a", "an")
+    if _END.match(draft.page.shadow, match.start()):
+        return draft.leads_to_head(following.index + 2, reach=4)
     return draft.leads_to_head(following.index, reach=5)
 
 
@@ -169,12 +270,15 @@ _WORDS = {
     OrderKey.OLDEST: "the oldest",
     OrderKey.LAST_USED: "the last used",
     OrderKey.MOST_USED: "the most used",
+    OrderKey.LEAST_USED: "the least used",
+    OrderKey.LEAST_RECENTLY_USED: "the longest unused",
 }
 
 
 def _claim(draft: Draft, match: re.Match[str], key: OrderKey, rank: int, *, hard: bool) -> None:
     hard = hard and not any(c.attribute is Attribute.ORDER and c.hard for c in draft.constraints)
-    span = Span(match.start(), match.end())
+    part = "tail" if "tail" in match.re.groupindex else 0
+    span = Span(match.start(part), match.end(part))
     draft.add(
         Constraint(
             attribute=Attribute.ORDER,

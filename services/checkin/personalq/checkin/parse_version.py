@@ -1,4 +1,4 @@
-"""Version numbers in every spelling: "v2", "ver. 7", "version twelve", "the 47th"."""
+"""Version numbers in every spelling: "v2", "ver. 7", "mark II", "the 47th", "v3 or later"."""
 
 from __future__ import annotations
 
@@ -8,49 +8,123 @@ from dataclasses import replace
 from personalq.checkin import lexicon
 from personalq.checkin.draft import Draft
 from personalq.checkin.intent import Attribute, Constraint, OrderKey, Span
-from personalq.checkin.numbers import CARDINAL, ORDINAL, number
+from personalq.checkin.numbers import CARDINAL, ORDINAL, ROMAN, number
 from personalq.checkin.text import ends_before
+
+HIGHEST = 1000
+"""Open upper bounds are spelled out up to this many versions above the lower one."""
 
 _WORD = (
     r"(?:versions?|vers?\.?|revisions?|rev\.?|iterations?|releases?|builds?|checkpoints?|"
-    r"models?|editions?|variants?)"
+    r"ckpts?|models?|editions?|variants?|marks?|mk\.?)"
 )
-_MARK = r"(?:number|num\.?|no\.?|nr\.?|\#)"
-_V = r"(?:v\.?\s?-?\s?\d{1,4}(?![\w.]*\d))"
-_NUMBERED = rf"(?:{_WORD}\s*(?:{_MARK}\s*)?-?\s*(?:{CARDINAL}))"
-_ONE = re.compile(rf"(?<![\w.])(?:{_V}|{_NUMBERED}|(?:number|no\.|\#)\s?{CARDINAL})(?!\w)")
+_MARK = r"(?:numbers?|num\.?|no\.?|nr\.?|\#|№)"
+_DIGITS = r"(?:\d{1,4}(?:\.0)?(?![.\d]*\d))"
+_NUMBER = rf"(?:{_DIGITS}(?!\w)|{CARDINAL})"
+_V = rf"(?:v\.?\s?[-_]?\s?{_DIGITS})"
+_NUMBERED = rf"(?:{_WORD}\s*[:=]?\s*(?:{_MARK}\s*)?-?\s*(?:{_NUMBER}|{ROMAN}))"
+_ONE = re.compile(
+    rf"(?<![\w.])(?:{_V}|{_NUMBERED}|(?P<plain>{_MARK}\s?{_NUMBER})|r\d{{1,3}}|"
+    rf"take\s+{_NUMBER}(?=\s*(?:$|[^\w\s]|of\b)))(?!\w)"
+)
 _ORDINAL_VERSION = re.compile(
-    rf"(?<!\w)(?P<n>{ORDINAL})[\s-]+(?:version|ver\.?|revision|iteration|build|release|"
-    rf"edition|checkpoint|model|variant|one)(?!\w)"
+    rf"(?<!\w)(?:(?P<n>{ORDINAL})[\s-]+(?:version|ver\.?|revision|iteration|build|release|"
+    rf"edition|checkpoint|model|variant|take|one)|version\s+the\s+(?P<m>{ORDINAL}))(?!\w)"
 )
 _BARE_ORDINAL = re.compile(rf"(?<!\w)(?:the|my|our)\s+(?P<n>{ORDINAL})(?!\w)")
-_DIGITS = re.compile(CARDINAL)
-_OR = re.compile(r"\s*(?:,|/|or|and|,\s*or)\s*(?:the\s+)?")
-_TO = re.compile(r"\s*(?:to|through|thru|until|-|up to)\s*")
-_TAIL = re.compile(rf"(?:v\.?\s?)?(?P<n>{CARDINAL})(?!\s*(?:day|week|month|year)s?\b)")
-_UPPER = re.compile(r"(?:(?:before|below|under|older than|earlier than|prior to|less than)\s+)$")
-_LOWER = re.compile(r"(?:(?:after|above|newer than|later than|greater than|more than)\s+)$")
-_MIN = re.compile(r"(?:(?:since|from|at least|starting (?:at|with|from))\s+)$")
-_MAX = re.compile(r"(?:(?:up to|until|at most|through)\s+)$")
+_OR = re.compile(r"\s*(?P<j>,\s*(?:or|and)|,|/|or|and|&)\s*(?:the\s+)?")
+_TO = re.compile(r"\s*(?:to|through|thru|until|till|up\s+to|-)\s*")
+_AND = re.compile(r"\s*and\s*")
+_TAIL = re.compile(
+    rf"(?:(?:v\.?\s?|{_WORD}\s*(?:{_MARK}\s*)?))?(?P<n>{_NUMBER})(?!\s*(?:day|week|month|year)s?\b)"
+)
 _BASE = re.compile(r"(?:stable[\s-]?diffusion|sd|sdxl|flux|dall-?e|midjourney)[\s-]*$")
-_NOT = re.compile(r"(?:\b(?:not|except|without|but not|other than|anything but)\s+(?:the\s+)?)$")
+_NOT = re.compile(
+    r"(?:\b(?:not|except(?:\s+for)?|excluding|without|but(?:\s+not)?|other\s+than|"
+    r"anything\s+but|apart\s+from|aside\s+from)\s+(?:the\s+|for\s+)?)$"
+)
 _LEAD = re.compile(r"(?:\b(?:between|from)\s+)$")
-_HIGHEST = 1000
-"""Open upper bounds are spelled out up to this many versions above the lower one."""
 _UNIT = re.compile(
     r"\s*(?:st|nd|rd|th)?\s*(?:days?|weeks?|months?|years?|quarters?|half|century|"
-    r"floor|street|avenue|of)\b"
+    r"floor|street|avenue|birthday|anniversary|of)\b"
 )
+_FROM_END = re.compile(
+    r"[\s-]*(?:(?:ever|most|newest|latest|oldest|earliest|youngest|to|last|before|least)\b|"
+    r"(?:\w+\s+){0,2}from\s+(?:the\s+)?(?:last|end|left|right|top|bottom|front|back)\b)"
+)
+_EVER_MADE = re.compile(
+    r"(?:\s+(?!in\b|on\b|at\b|with\b)\w+){0,2}?\s+(?:(?:that\s+)?(?:i|we)(?:'ve|\s+have)?\s+"
+    r"(?:ever\s+)?(?:trained|made|built|created|did|finished)|ever\s+(?:trained|made|built)|"
+    r"(?:that\s+was\s+)?(?:trained|made|built|created))(?!\w)"
+)
+
+# Comparisons; "the version just before v4" is the neighbour, "before v4" is all of them.
+_BELOW = (
+    r"(?:before|below|under|beneath|older\s+than|earlier\s+than|prior\s+to|preceding|"
+    r"(?:less|lower|smaller|fewer)\s+than)"
+)
+_ABOVE = (
+    r"(?:after|above|over|past|beyond|following|newer\s+than|later\s+than|"
+    r"more\s+recent\s+than|(?:greater|more|higher|larger|bigger)\s+than)"
+)
+_AT_LEAST = (
+    r"(?:since|at\s+least|(?:no|not)\s+(?:older|earlier|lower|less)\s+than|from|"
+    r"starting\s+(?:at|with|from)|beginning\s+with|minimum)"
+)
+_AT_MOST = (
+    r"(?:up\s+to|until|till|at\s+most|through|(?:no|not)\s+(?:newer|later|higher|more)\s+than|"
+    r"maximum)"
+)
+_BOUNDS = (
+    (_AT_LEAST, 0, HIGHEST),
+    (_AT_MOST, None, 0),
+    (_BELOW, None, -1),
+    (_ABOVE, 1, HIGHEST),
+)
+_BEFORE_ONE = tuple(
+    (re.compile(rf"(?<![\w-])(?P<op>{op})\s+(?:the\s+)?$"), low, high) for op, low, high in _BOUNDS
+)
+_COMPARED = tuple(
+    (
+        re.compile(
+            rf"(?<!\w){_WORD}\s+(?:{_MARK}\s+)?(?:(?:that\s+)?(?:is|are|was)\s+|of\s+)?"
+            rf"(?P<op>{op})\s+(?:{_MARK}\s*)?(?:v\.?\s?)?(?P<n>{_NUMBER})(?!\w)"
+        ),
+        low,
+        high,
+    )
+    for op, low, high in ((r"at\s+least", 0, HIGHEST), *_BOUNDS[1:])
+)
+_OR_MORE = re.compile(
+    r"\s*(?:\+|(?:or|and)\s+(?:later|newer|higher|above|up|upwards?|greater|more\s+recent|more|"
+    r"beyond|after|over)(?!\w)|on(?:wards?)?(?=\s*(?:$|[^\w\s]|of\b|in\b|on\b)))"
+)
+_OR_LESS = re.compile(
+    r"\s*(?:or|and)\s+(?:earlier|older|lower|below|before|less|under|down(?:wards?)?)(?!\w)"
+)
+_NEIGHBOUR = re.compile(
+    rf"(?:(?:(?:the|one)\s+)(?:{_WORD}\s+|one\s+)?(?:that\s+(?:came|comes)\s+)?"
+    rf"(?:just\s+|right\s+|immediately\s+|directly\s+)?|"
+    rf"(?:just|right|immediately|directly|next)\s+)$"
+)
+_ANY_OF = re.compile(r"(?:\b(?:any|all|every|some)\s+(?:\w+\s+)?)$")
+_WORN = re.compile(
+    r"(?:^|\s)(?P<before>\w+\s+)?(?:with|wearing|in|at|on|has|having|holding|sporting|bearing|"
+    r"showing|reading|saying)\s+(?:(?:a|the|its|his|her|their)\s+)?(?:\w+\s+)?$"
+)
+_ON_A_SHIRT = re.compile(r"\s*(?:painted\s+|printed\s+|written\s+)?on\s+(?:its|his|her|their)\b")
+_MAKERS = re.compile(r"(?:builds?|releases?|models?|marks?|take)\b")
 
 
 def parse_version(draft: Draft) -> None:
     """Claim version numbers; two different ones without "or" are a contradiction."""
-    shadow = draft.page.shadow
     found: list[Constraint] = []
+    _compared(draft, found)
+    shadow = draft.page.shadow
     position = 0
     while match := _ONE.search(shadow, position):
         position = match.end()
-        if not draft.free(match.start(), match.end()) or ends_before(_BASE, shadow, match.start()):
+        if not draft.free(match.start(), match.end()) or not _is_version(draft, match):
             continue
         value = _value(match[0])
         if value is None:
@@ -61,32 +135,80 @@ def parse_version(draft: Draft) -> None:
         found.append(constraint)
     _ordinals(draft, found)
     _after_noun(draft, found)
+    _contradictions(draft, found)
+
+
+def _contradictions(draft: Draft, found: list[Constraint]) -> None:
     wanted = [c for c in found if not c.excluded]
-    if len({c.values for c in wanted}) > 1:
-        said = " and ".join(c.text for c in wanted)
-        draft.problems.append(f"{said} contradict each other")
-        draft.contradiction = Attribute.VERSION
-        values = tuple(dict.fromkeys(value for c in wanted for value in c.values))
-        kept = [c for c in draft.constraints if c.attribute is not Attribute.VERSION or c.excluded]
-        draft.constraints[:] = kept
-        first = wanted[0]
-        draft.constraints.append(
-            Constraint(
-                attribute=Attribute.VERSION,
-                values=values,
-                span=first.span,
-                text=first.text,
-                label="version " + " or ".join(values),
-            )
+    common = set(wanted[0].values).intersection(*(c.values for c in wanted)) if wanted else set()
+    if len(wanted) < 2 or common:
+        return
+    said = " and ".join(c.text for c in wanted)
+    draft.problems.append(f"{said} contradict each other")
+    draft.contradiction = Attribute.VERSION
+    values = tuple(dict.fromkeys(value for c in wanted for value in c.values))
+    kept = [c for c in draft.constraints if c.attribute is not Attribute.VERSION or c.excluded]
+    draft.constraints[:] = kept
+    draft.constraints.append(
+        Constraint(
+            attribute=Attribute.VERSION,
+            values=values,
+            span=wanted[0].span,
+            text=wanted[0].text,
+            label="version " + " or ".join(values),
         )
+    )
+
+
+def _is_version(draft: Draft, match: re.Match[str]) -> bool:
+    """Not a base model, not a number on a shirt, not things that are built or taken."""
+    shadow = draft.page.shadow
+    if ends_before(_BASE, shadow, match.start()):
+        return False
+    if match["plain"]:
+        if _ON_A_SHIRT.match(shadow, match.end()):
+            return False
+        worn = ends_before(_WORN, shadow, match.start())
+        selector = worn and (worn["before"] or "").strip() in lexicon.words("selectors")
+        return not worn or bool(selector)
+    if _MAKERS.match(match[0]):
+        after = draft.page.word_at(match.end())
+        if after is None or not after.joined or after.hyphen:
+            return True
+        links = after.norm in lexicon.words("prepositions") or after.norm in lexicon.words("links")
+        return links or draft.noun_at(after.index) is not None
+    return True
 
 
 def _value(text: str) -> int | None:
-    digits = _DIGITS.search(re.sub(r"^[a-z.#\s-]*?(?=\d)", "", text))
+    digits = re.search(r"\d{1,4}", text)
     if digits:
         return number(digits[0])
-    tail = re.search(rf"({CARDINAL})$", text)
-    return number(tail[0]) if tail else None
+    for pattern in (CARDINAL, ROMAN):
+        if tail := re.search(rf"(?<!\w)({pattern})$", text):
+            return number(tail[0])
+    return None
+
+
+def _spelled(low: int | None, high: int, value: int) -> list[int]:
+    """The versions of a bound around a value; [0], which none has, when there is none."""
+    first = 1 if low is None else value + low
+    return list(range(first, value + high + 1)) or [0]
+
+
+def _compared(draft: Draft, found: list[Constraint]) -> None:
+    """Claim "any version above 20", "a version number below 5"."""
+    for pattern, low, high in _COMPARED:
+        for match in pattern.finditer(draft.page.shadow):
+            value = _value(match["n"])
+            if value is None or not draft.free(match.start(), match.end()):
+                continue
+            operator = match.start("op")
+            _neighbour(draft, operator, low, high)
+            start = match.start() if draft.free(match.start(), operator) else operator
+            constraint = _constraint(draft, start, match.end(), _spelled(low, high, value))
+            draft.add(constraint, selecting=True)
+            found.append(constraint)
 
 
 def _constraint(
@@ -95,6 +217,8 @@ def _constraint(
     text = draft.page.text[start:end]
     shown = [str(value) for value in values]
     label = f"version {shown[0]}" if len(shown) == 1 else f"version {shown[0]} to {shown[-1]}"
+    if len(shown) > HIGHEST - 1:
+        label = f"version {shown[0]} or later"
     if len(shown) == 2:
         label = f"version {shown[0]} or {shown[1]}"
     return Constraint(
@@ -102,7 +226,7 @@ def _constraint(
         values=tuple(shown),
         span=Span(start, end),
         text=text,
-        label=label,
+        label=("not " if excluded else "") + label,
         excluded=excluded,
     )
 
@@ -110,43 +234,80 @@ def _constraint(
 def _extend(draft: Draft, start: int, end: int, value: int) -> Constraint:
     """Take in ranges, lists and comparisons around one version number."""
     shadow = draft.page.shadow
-    for pattern, low, high in (
-        (_UPPER, 1, value - 1),
-        (_LOWER, value + 1, value + _HIGHEST),
-        (_MAX, 1, value),
-    ):
-        if lead := ends_before(pattern, shadow, start):
-            return _constraint(draft, lead.start(), end, list(range(low, high + 1)) or [0])
-    lead = ends_before(_LEAD, shadow, start)
-    joint = _TO.match(shadow, end) or (_OR.match(shadow, end) if lead else None)
-    if joint and (tail := _TAIL.match(shadow, joint.end())):
-        last = number(tail["n"])
-        if last is not None and value < last <= value + _HIGHEST:
-            first = lead.start() if lead else start
-            return _constraint(draft, first, tail.end(), list(range(value, last + 1)))
-    if lead := ends_before(_MIN, shadow, start):
-        rest = shadow[end:]
-        if "from" not in lead[0] or re.match(r"\s*(?:on|onwards?|up|or later)\b", rest):
-            more = re.match(r"\s*(?:onwards?|on|up|or later)\b", rest)
-            stop = end + more.end() if more else end
-            return _constraint(draft, lead.start(), stop, list(range(value, value + _HIGHEST)))
-    values = [value]
-    while (joint := _OR.match(shadow, end)) and (again := _ONE.match(shadow, joint.end())):
-        other = _value(again[0])
-        if other is None or ("or" not in joint[0] and "/" not in joint[0] and "," not in joint[0]):
-            break
-        values.append(other)
-        end = again.end()
-    if (joint := re.compile(r"\s*or\s*").match(shadow, end)) and (
-        tail := re.compile(rf"(?P<n>{CARDINAL})(?!\s*\w)").match(shadow, joint.end())
-    ):
-        other = number(tail["n"])
-        if other is not None:
-            values.append(other)
-            end = tail.end()
+    if ranged := _range(draft, start, end, value):
+        return ranged
+    for pattern, low, high in _BEFORE_ONE:
+        lead = ends_before(pattern, shadow, start)
+        if lead is None or (lead["op"] == "from" and not _OR_MORE.match(shadow, end)):
+            continue
+        more = _OR_MORE.match(shadow, end)
+        stop = more.end() if more and low == 0 else end
+        first = _neighbour(draft, lead.start(), low, high)
+        return _constraint(draft, first, stop, _spelled(low, high, value))
+    for pattern, low, high in ((_OR_MORE, 0, HIGHEST), (_OR_LESS, None, 0)):
+        if tail := pattern.match(shadow, end):
+            return _constraint(draft, start, tail.end(), _spelled(low, high, value))
+    values, end = _listed(draft, start, end, value)
     if negated := ends_before(_NOT, shadow, start):
         return _constraint(draft, negated.start(), end, values, excluded=True)
     return _constraint(draft, start, end, values)
+
+
+def _range(draft: Draft, start: int, end: int, value: int) -> Constraint | None:
+    """Read "v3 to v5", "between versions 3 and 5"."""
+    shadow = draft.page.shadow
+    lead = ends_before(_LEAD, shadow, start)
+    joint = _TO.match(shadow, end) or (_AND.match(shadow, end) if lead else None)
+    tail = _TAIL.match(shadow, joint.end()) if joint else None
+    last = _value(tail["n"]) if tail else None
+    if tail is None or last is None or not value < last <= value + HIGHEST:
+        return None
+    first = lead.start() if lead else start
+    return _constraint(draft, first, tail.end(), list(range(value, last + 1)))
+
+
+def _neighbour(draft: Draft, start: int, low: int | None, high: int) -> int:
+    """Add an order for "the one just before v4", and return where its words begin."""
+    lead = ends_before(_NEIGHBOUR, draft.page.shadow, start)
+    below, above = high == -1, low == 1
+    if lead is None or not (below or above) or not draft.free(lead.start(), start):
+        return start
+    if ends_before(_ANY_OF, draft.page.shadow, lead.start()):
+        return start
+    key = OrderKey.NEWEST if below else OrderKey.OLDEST
+    span = Span(lead.start(), start)
+    nearest = Constraint(
+        attribute=Attribute.ORDER,
+        order=key,
+        rank=1,
+        span=span,
+        text=span.of(draft.page.text),
+        label="the newest" if below else "the oldest",
+    )
+    draft.add(nearest, selecting=True)
+    return start
+
+
+def _listed(draft: Draft, start: int, end: int, value: int) -> tuple[list[int], int]:
+    """The versions of "v3, v4 or v5" and where the list ends; "and" joins only a plural."""
+    shadow = draft.page.shadow
+    plural = re.match(r"\w+s\b", shadow[start:end]) is not None
+    values, joined, position = [value], False, end
+    while joint := _OR.match(shadow, position):
+        tail = _ONE.match(shadow, joint.end())
+        said = joint["j"]
+        bare = plural or "or" in said
+        if tail is None and bare:
+            tail = re.compile(rf"{_NUMBER}(?!\s*\w)" if not plural else _NUMBER).match(
+                shadow, joint.end()
+            )
+        other = _value(tail[0]) if tail else None
+        if tail is None or other is None or (not plural and said in ("and", "&", ", and")):
+            break
+        values.append(other)
+        position = tail.end()
+        joined = joined or said != "," or plural
+    return (values, position) if joined else ([value], end)
 
 
 def _ordinals(draft: Draft, found: list[Constraint]) -> None:
@@ -154,18 +315,17 @@ def _ordinals(draft: Draft, found: list[Constraint]) -> None:
     shadow = draft.page.shadow
     for pattern in (_ORDINAL_VERSION, _BARE_ORDINAL):
         for match in pattern.finditer(shadow):
-            value = number(match["n"])
+            name = "n" if match["n"] else "m"
+            value = number(match[name])
             if value is None or value < 2 or not draft.free(match.start(), match.end()):
                 continue
             end = match.end()
-            if re.match(
-                r"[\s-]*(?:ever|most|newest|latest|oldest|earliest|to|last)\b", shadow[end:]
-            ):
+            if _FROM_END.match(shadow, end):
                 continue
             bare = pattern is _BARE_ORDINAL
             if bare and (_UNIT.match(shadow, end) or not _stands_for_version(draft, end)):
                 continue
-            start = match.start("n")
+            start = match.start(name) if bare or name == "n" else match.start()
             oldest = Constraint(
                 attribute=Attribute.ORDER,
                 order=OrderKey.OLDEST,
@@ -174,30 +334,35 @@ def _ordinals(draft: Draft, found: list[Constraint]) -> None:
                 text=draft.page.text[start:end],
                 label=f"number {value} from the oldest",
             )
+            if _EVER_MADE.match(shadow, end):
+                draft.add(oldest, selecting=True)
+                continue
             constraint = _constraint(draft, start, end, [value])
-            word = match["n"]
-            if not word[0].isdigit():
+            if not match[name][0].isdigit():
                 constraint = replace(constraint, fallback=oldest)
             draft.add(constraint, selecting=True)
             found.append(constraint)
 
 
 def _after_noun(draft: Draft, found: list[Constraint]) -> None:
-    """A bare number right after the subject: "bear 4", "bear-4"."""
+    """A bare number right after the subject: "bear 4", "bear-4", "bear IV"."""
     words = draft.page.words
     for noun in draft.nouns:
         if noun.last >= len(words) or found:
             return
         word = words[noun.last]
         following = words[noun.last + 1 : noun.last + 2]
-        if not (
-            word.joined and word.norm.isdigit() and len(word.norm) <= 3 and draft.is_free(word)
-        ):
+        digits = word.norm.isdigit() and len(word.norm) <= 3
+        said = draft.page.text[word.start : word.end]
+        roman = said.isupper() and len(said) > 1 and re.fullmatch(ROMAN, word.norm)
+        if not (word.joined and (digits or roman) and draft.is_free(word)):
             continue
         value = number(word.norm)
         if value is None or (
             following and following[0].joined and not _stands_alone(following[0].norm)
         ):
+            continue
+        if re.match(r"\.[1-9]|:\d", draft.page.shadow[word.end :]):
             continue
         constraint = _constraint(draft, word.start, word.end, [value])
         draft.add(constraint, selecting=True)

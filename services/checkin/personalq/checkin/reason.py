@@ -206,8 +206,10 @@ def _ordered(order: Constraint, scored: list[_Scored]) -> tuple[Candidate, ...]:
 
 
 def _sortable(card: Card, key: OrderKey | None) -> bool:
-    if key is OrderKey.LAST_USED:
+    if key in (OrderKey.LAST_USED, OrderKey.LEAST_RECENTLY_USED):
         return card.last_used_at is not None
+    if key is OrderKey.LEAST_USED:
+        return True
     if key is OrderKey.MOST_USED:
         return card.use_count > 0
     return card.created_at is not None
@@ -216,9 +218,12 @@ def _sortable(card: Card, key: OrderKey | None) -> bool:
 def _sort_key(card: Card, key: OrderKey | None) -> float:
     if key is OrderKey.MOST_USED:
         return float(card.use_count)
-    moment = card.last_used_at if key is OrderKey.LAST_USED else card.created_at
-    seconds = (moment or _EPOCH).timestamp() if moment else 0.0
-    return -seconds if key is OrderKey.OLDEST else seconds
+    if key is OrderKey.LEAST_USED:
+        return -float(card.use_count)
+    by_use = key in (OrderKey.LAST_USED, OrderKey.LEAST_RECENTLY_USED)
+    moment = card.last_used_at if by_use else card.created_at
+    seconds = moment.timestamp() if moment else 0.0
+    return -seconds if key in (OrderKey.OLDEST, OrderKey.LEAST_RECENTLY_USED) else seconds
 
 
 def _with_recency(intent: Intent, scored: list[_Scored]) -> list[_Scored]:

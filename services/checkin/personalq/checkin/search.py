@@ -10,7 +10,7 @@ def to_query(intent: Intent, prompt: str, candidate_ids: tuple[str, ...], limit:
     """The search that returns every card the intent allows."""
     order = intent.order
     recent = next((c for c in intent.all(Attribute.ORDER) if not c.hard), None)
-    key = order.order if order else (recent.order if recent else None)
+    key = order.order if order else (recent.order if recent else _by_use(intent))
     rank = order.rank if order else 0
     return Query(
         text=search_text(intent, prompt),
@@ -18,6 +18,14 @@ def to_query(intent: Intent, prompt: str, candidate_ids: tuple[str, ...], limit:
         order=key,
         limit=min(max(limit, rank + 10), 1000),
     )
+
+
+def _by_use(intent: Intent) -> OrderKey | None:
+    """Cards with few uses first, or with many, when the person gave a number of uses."""
+    counted = intent.first(Attribute.USE_COUNT)
+    if counted is None:
+        return None
+    return OrderKey.LEAST_USED if counted.uses[1] is not None else OrderKey.MOST_USED
 
 
 def search_text(intent: Intent, prompt: str) -> str:

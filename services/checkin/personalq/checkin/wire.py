@@ -35,6 +35,7 @@ _ATTRIBUTES: dict[Attribute, types_pb2.Attribute.ValueType] = {
     Attribute.STYLE: types_pb2.ATTRIBUTE_STYLE,
     Attribute.CREATED_AT: types_pb2.ATTRIBUTE_CREATED_AT,
     Attribute.LAST_USED_AT: types_pb2.ATTRIBUTE_LAST_USED_AT,
+    Attribute.USE_COUNT: types_pb2.ATTRIBUTE_USE_COUNT,
     Attribute.VERSION: types_pb2.ATTRIBUTE_VERSION,
     Attribute.ENVIRONMENT: types_pb2.ATTRIBUTE_ENVIRONMENT,
     Attribute.OWNER: types_pb2.ATTRIBUTE_OWNER,
@@ -53,6 +54,8 @@ _ORDERS: dict[OrderKey, types_pb2.OrderKey.ValueType] = {
     OrderKey.OLDEST: types_pb2.ORDER_KEY_OLDEST,
     OrderKey.LAST_USED: types_pb2.ORDER_KEY_LAST_USED,
     OrderKey.MOST_USED: types_pb2.ORDER_KEY_MOST_USED,
+    OrderKey.LEAST_USED: types_pb2.ORDER_KEY_LEAST_USED,
+    OrderKey.LEAST_RECENTLY_USED: types_pb2.ORDER_KEY_LEAST_RECENTLY_USED,
 }
 
 
