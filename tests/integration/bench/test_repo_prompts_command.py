@@ -87,7 +87,8 @@ def test_cards_are_loaded_queries_asked_and_results_written(tmp_path: Path) -> N
     assert summary["errors"] == 1  # a time zone that there is not
     assert summary["accuracy"] == pytest.approx(11 / 12)
     assert summary["resolution_rate"] == 1.0
-    assert summary["latency_ms"]["p50"] > summary["embedding_ms"]["p50"] > 0
+    for times in (summary["latency_ms"], summary["embedding_ms"]):
+        assert 0 < times["p50"] <= times["p95"] <= times["p99"]
     assert summary["by_group"]["version"]["n"] == 2
 
     written = [json.loads(line) for line in results.read_text().splitlines()]
