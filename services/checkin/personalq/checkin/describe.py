@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 import re
 from dataclasses import dataclass
 from functools import lru_cache
@@ -10,14 +9,14 @@ from functools import lru_cache
 from personalq.checkin import lexicon
 from personalq.checkin.cards import Card
 from personalq.checkin.lexicon import canonical
+from personalq.checkin.lexicon.wordnet import Nature, nature
 
-_CLAUSE = re.compile(r"[.;:\n]|,\s+(?!and\b)")
-_CUT = re.compile(
-    r"\b(?:rendered|trained|shown|drawn|painted|captured|photographed|depicted|"
-    r"in\s+an?\s+\w+(?:[\s-]\w+)?\s+(?:style|look)|in\s+\w+\s+style|best\s+for|"
-    r"optimi[sz]ed|against|standing|sitting|version\s+\d+|v\d+)\b.*$",
+_BEFORE = re.compile(
+    r"^.*\b(?:knows?|showing|shows?|of|on|take\s+on|depicting|featuring|is|look\s+at)\s+"
+    r"(?=(?:an?|the|our)\s)",
     re.IGNORECASE,
 )
+"""What a sentence says before it comes to the thing: "this checkpoint knows a …"."""
 _PICTURED = re.compile(
     r"^(?:(?:an?|the)\s+)?(?:picture|photo|image|portrait|rendering|depiction|drawing|"
     r"painting|sketch|illustration)s?\s+of\s+",
@@ -30,16 +29,27 @@ _LABEL_LENGTH = 64
 
 
 @lru_cache(maxsize=16384)
-def _kind(description: str, checkpoint_id: str, triggers: tuple[str, ...]) -> str:
-    text = description.strip()
-    for name in (checkpoint_id, *triggers):
-        text = re.sub(re.escape(name), "", text, flags=re.IGNORECASE) if name else text
-    text = _SPACES.sub(" ", _UNSAFE.sub("", text)).strip()
-    clause = next((part for part in _CLAUSE.split(text) if part and part.strip()), "")
-    clause = _CUT.sub("", _PICTURED.sub("", clause)).strip(" ,-")
-    if len(clause) > _LABEL_LENGTH:
-        clause = clause[:_LABEL_LENGTH].rsplit(" ", 1)[0]
-    return _uncapitalised(clause)
+def _kind(pieces: tuple[str, ...], subjects: tuple[str, ...]) -> str:
+    """The piece that names the subject, and one more that tells it from others."""
+    nouns = {word for subject in subjects for word in canonical(subject).split()}
+    if not pieces:
+        return ""
+    main = next((p for p in pieces if nouns & set(canonical(p).split())), pieces[0])
+    named = _PICTURED.sub("", _BEFORE.sub("", main)) or main
+    other = next((p for p in pieces if p != main and _tells(p)), "")
+    if other:
+        link = " with" if canonical(other).split()[0] in lexicon.words("determiners") else ","
+        named = f"{named}{link} {other[:1].lower()}{other[1:]}"
+    label = _SPACES.sub(" ", _UNSAFE.sub("", named)).strip(" ,-")
+    if len(label) > _LABEL_LENGTH:
+        label = label[:_LABEL_LENGTH].rsplit(" ", 1)[0]
+    return _uncapitalised(label)
+
+
+def _tells(piece: str) -> bool:
+    """Whether a piece names something: "a crystal ball", not "complete"."""
+    found = trait(piece)
+    return found is not None and nature(found.noun) is not Nature.NO_NOUN
 
 
 def _uncapitalised(clause: str) -> str:
@@ -55,8 +65,8 @@ def _uncapitalised(clause: str) -> str:
 
 
 def kind_of(card: Card) -> str:
-    """The card's first clause, fit for a question: "a tan teddy bear with a cream snout"."""
-    return _kind(card.description, card.checkpoint_id, card.triggers)
+    """The card in a few words, fit for a question: "a tan teddy bear with a cream snout"."""
+    return _kind(_pieces_of(card), card.subjects)
 
 
 def stem(word: str) -> str:
@@ -105,27 +115,128 @@ def _concept(word: str) -> str:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Profile:
-    """A card's concepts: of its whole text, of what it is, and neighbouring pairs."""
+class Trait:
+    """One thing a text says of its subject: "fluffy brown", "a crystal ball in its claws"."""
 
-    everything: frozenset[str]
-    kind: frozenset[str]
-    pairs: frozenset[tuple[str, str]]
+    words: tuple[str, ...]
+    """Content words, canonical."""
+    concepts: tuple[str, ...]
+    head: str
+    """Concept of the noun: the last word before a preposition ("ball")."""
+    noun: str
+    """That word."""
+
+    @property
+    def modifiers(self) -> tuple[str, ...]:
+        """Concepts of the other words."""
+        return tuple(concept for concept in self.concepts if concept != self.head)
+
+
+_INNER = frozenset(
+    ["in", "on", "around", "round", "over", "at", "of", "from", "under", "across", "along", "down",
+     "inside", "behind", "between", "for", "to", "through", "near", "about", "that", "which"]
+)  # fmt: skip
+"""Words that end the noun of a trait and begin where it is."""
 
 
 @lru_cache(maxsize=16384)
-def _profile(text: str, kind: str) -> Profile:
-    order = concepts(text)
-    head = re.split(r"\b(?:with|wearing|and|in|on|that|holding|carrying|of)\b", kind)[0]
-    return Profile(
-        everything=frozenset(order),
-        kind=frozenset(concepts(head)),
-        pairs=frozenset(itertools.pairwise(order)),
-    )
+def trait(text: str) -> Trait | None:
+    """A phrase as a trait; None when no word of it says anything."""
+    words: list[str] = []
+    found: list[str] = []
+    head = noun = ""
+    ended = False
+    for concept, said in worded_concepts(text):
+        last = said.split()[-1]
+        if said in _INNER and found:
+            ended = True
+        if (concept == stem(said) or concept == said) and _is_empty(said):
+            continue
+        words += said.split()
+        found.append(concept)
+        if not ended:
+            head, noun = concept, last
+    if not found:
+        return None
+    return Trait(words=tuple(words), concepts=tuple(found), head=head or found[0], noun=noun)
+
+
+def _is_empty(word: str) -> bool:
+    """Whether a word pictures nothing by itself."""
+    return len(word) < 2 or any(word in lexicon.words(kind) for kind in _EMPTY)
+
+
+_EMPTY = ("determiners", "prepositions", "links", "openers", "empty_adjectives")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Profile:
+    """What a card says it is: concepts of everything, of its kind, and its traits."""
+
+    everything: frozenset[str]
+    kind: frozenset[str]
+    """Of the words right around the subject: "tan teddy bear"."""
+    traits: tuple[Trait, ...]
+
+
+_SENTENCE = re.compile(r"[.;:/|\n!?]+(?:\s|$)|\s/\s|\n")
+_PIECE = re.compile(
+    r",|\b(?:complete\s+with|with|wearing|and|having|holding|carrying|featuring|has|plus|look\s+for|and\s+all)\b",
+    re.IGNORECASE,
+)
+_TRAINING = re.compile(
+    r"\b(?:trained|training\s+(?:on|with|data|set|images|pictures|photos)|fine-?\s?tuned|tuned\s+on|(?:pictures|photos|images|shots)\s+"
+    r"(?:came|come|were|are|of)|best\s+for|optimi[sz]ed|version\s+\d+|v\d+|no\s+particular|"
+    r"nothing\s+(?:special|particular|else))\b.*$"
+    r"|\b(?:rendered|drawn|painted|printed|made|modell?ed|shown|captured|photographed|depicted|"
+    r"done|sculpted|shot|illustrated|sketched|created)\s+(?:in|as|with|like|by|using)\b.*$"
+    r"|\bin\s+an?\s+\w+(?:[\s-]\w+)?\s+(?:style|look)\b.*$|\bin\s+\w+\s+style\b.*$",
+    re.IGNORECASE,
+)
+"""What a description says of the training or of the look: tags say that."""
+
+
+@lru_cache(maxsize=16384)
+def _pieces(description: str, names: tuple[str, ...], tags: tuple[str, ...]) -> tuple[str, ...]:
+    """The phrases of a description that speak of the subject, in order."""
+    text = description
+    for name in names:
+        text = re.sub(re.escape(name), " ", text, flags=re.IGNORECASE) if name else text
+    said = {canonical(tag) for tag in tags}
+    pieces = []
+    for sentence in _SENTENCE.split(text):
+        for part in _PIECE.split(_TRAINING.sub("", sentence or "")):
+            piece = _SPACES.sub(" ", part).strip(" ,-")
+            if piece and canonical(piece) not in said:
+                pieces.append(piece)
+    return tuple(pieces)
 
 
 def profile(card: Card) -> Profile:
     """The profile of a card's description, subjects and name."""
     name = card.name if card.name != card.checkpoint_id else ""
-    text = f"{card.description} ; {name} ; {' ; '.join(card.subjects)}"
-    return _profile(text, kind_of(card))
+    return _profile(_pieces_of(card), card.subjects, name)
+
+
+def _pieces_of(card: Card) -> tuple[str, ...]:
+    tags = (*card.styles, *card.environments)
+    return _pieces(card.description, (card.checkpoint_id, *card.triggers), tags)
+
+
+@lru_cache(maxsize=16384)
+def _profile(pieces: tuple[str, ...], subjects: tuple[str, ...], name: str) -> Profile:
+    nouns = {word for subject in subjects for word in canonical(subject).split()}
+    kind: set[str] = set()
+    everything = {concept for text in (name, *subjects) for concept in concepts(text)}
+    traits = []
+    for piece in pieces:
+        found = trait(piece)
+        if found is None:
+            continue
+        everything.update(found.concepts)
+        if nouns & set(found.words):
+            kind.update(found.concepts)
+        traits.append(found)
+    if not kind and traits:
+        kind.update(traits[0].concepts)
+    return Profile(everything=frozenset(everything), kind=frozenset(kind), traits=tuple(traits))

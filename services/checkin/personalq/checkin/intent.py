@@ -88,7 +88,10 @@ class Constraint:
     hard: bool = True
     """False when a card that misses it may still be chosen."""
     coarse: bool = False
-    """A season, a year, a range: the person left the month open."""
+    """A season, a year, a range: the person left the month open. A described thing: it may as well
+    be the scene."""
+    phrase: bool = False
+    """For a description: the words are one noun with its modifiers, not adjectives each."""
     words: frozenset[str] = frozenset()
     """For style and subject: the very word that was said, to prefer cards that say it too."""
     label: str = ""

@@ -2,7 +2,7 @@
 
 Probabilities are a softmax over logits. A described attribute that one card has and another lacks
 outweighs everything else; synonyms count a little less than the very word; similarity of the
-embeddings only speaks when the person described something.
+embeddings only speaks when a description is in words that nothing else explains.
 """
 
 from __future__ import annotations
@@ -15,16 +15,16 @@ from zoneinfo import ZoneInfo
 
 from personalq.checkin.cards import Card, Hit
 from personalq.checkin.check import satisfies
-from personalq.checkin.describe import profile, worded_concepts
+from personalq.checkin.described import answers
 from personalq.checkin.intent import Attribute, Constraint, Intent, OrderKey
 from personalq.checkin.lexicon import canonical
 from personalq.checkin.outcome import Candidate
 from personalq.checkin.ports import Ranking
 
-DESCRIBED = 9.0
-"""Logit of having everything that was described, against nothing of it."""
+DESCRIBED = 5.0
+"""Logit of having one described thing, against not having it."""
 SIMILAR = 10.0
-"""Logit per unit of cosine similarity, when something was described."""
+"""Logit per unit of cosine similarity, when something described is in unknown words."""
 RELEVANT = 6.0
 """Logit of full relevance (0-1) to a reranker, when one is configured and something described."""
 EXACT = 2.5
@@ -78,19 +78,17 @@ def _preferred(intent: Intent, scored: list[_Scored], zone: ZoneInfo) -> list[_S
 
 
 def _scores(intent: Intent, hits: list[Hit]) -> list[_Scored]:
-    wanted = _wanted(intent)
-    weights = _weights(wanted, hits)
-    total = sum(weights.values())
+    described = answers(intent, [hit.card for hit in hits])
+    wanted = any(not c.hard for c in intent.all(Attribute.DESCRIPTION))
     similar = [hit.similarity for hit in hits if hit.similarity is not None]
     best_similarity = max(similar, default=0.0)
     scored = []
-    for hit in hits:
+    for hit, fit in zip(hits, described.cards, strict=True):
         reasons: list[str] = []
-        described, matched = _described(hit.card, wanted, weights, total)
-        score = DESCRIBED * described
-        if matched:
-            reasons.append("its description fits: " + ", ".join(matched))
-        if wanted and hit.similarity is not None:
+        score = DESCRIBED * fit.weight
+        if fit.matched:
+            reasons.append("its description fits: " + ", ".join(fit.matched))
+        if described.open and hit.similarity is not None:
             score += SIMILAR * (hit.similarity - best_similarity)
         if wanted and hit.relevance is not None:
             score += RELEVANT * hit.relevance
@@ -107,7 +105,7 @@ def _scores(intent: Intent, hits: list[Hit]) -> list[_Scored]:
                 reasons.append(f"“{constraint.text}”: {constraint.label}")
         scored.append(
             _Scored(
-                hit=hit, described=described, score=score, reasons=tuple(dict.fromkeys(reasons))
+                hit=hit, described=fit.share, score=score, reasons=tuple(dict.fromkeys(reasons))
             )
         )
     return scored
@@ -124,61 +122,6 @@ def _primary(card: Card, constraint: Constraint) -> float:
     wanted = {canonical(value) for value in constraint.values}
     first = canonical(card.subjects[0])
     return float(first in wanted or any(first.split()[-1] == w.split()[-1] for w in wanted))
-
-
-@dataclass(frozen=True, kw_only=True)
-class _Wish:
-    """A concept the person described, with the words for it."""
-
-    concept: str
-    text: str
-    neighbour: str = ""
-    """The concept said right before it: "red" of "red scarf"."""
-
-
-def _wanted(intent: Intent) -> tuple[_Wish, ...]:
-    wishes: dict[str, _Wish] = {}
-    for constraint in intent.all(Attribute.DESCRIPTION):
-        if constraint.hard:
-            continue
-        phrase = " ".join(constraint.values)
-        before = ""
-        for concept, text in worded_concepts(phrase):
-            wishes.setdefault(concept, _Wish(concept=concept, text=text, neighbour=before))
-            before = concept
-    return tuple(wishes.values())
-
-
-def _weights(wanted: tuple[_Wish, ...], hits: list[Hit]) -> dict[str, float]:
-    """Inverse document frequency among the candidates; a word none has weighs nothing."""
-    weights: dict[str, float] = {}
-    for wish in wanted:
-        having = sum(wish.concept in profile(hit.card).everything for hit in hits)
-        if having:
-            weights[wish.concept] = math.log((1 + len(hits)) / having)
-    return weights
-
-
-def _described(
-    card: Card, wanted: tuple[_Wish, ...], weights: dict[str, float], total: float
-) -> tuple[float, list[str]]:
-    """Share of the described concepts the card has (0-1), and which."""
-    if not total:
-        return 0.0, []
-    of_card = profile(card)
-    gained = 0.0
-    matched = []
-    for wish in wanted:
-        weight = weights.get(wish.concept, 0.0)
-        if not weight or wish.concept not in of_card.everything:
-            continue
-        share = 1.0 if wish.concept in of_card.kind else 0.85
-        neighbour = wish.neighbour
-        if neighbour and neighbour in weights and (neighbour, wish.concept) not in of_card.pairs:
-            share *= 0.7
-        gained += weight * share
-        matched.append(wish.text)
-    return gained / total, matched
 
 
 def _ordered(order: Constraint, scored: list[_Scored]) -> tuple[Candidate, ...]:

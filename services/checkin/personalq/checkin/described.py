@@ -1,0 +1,178 @@
+"""How well cards answer to what a person described.
+
+A described phrase is a unit: a noun with its modifiers ("a crystal ball"), or one adjective before
+the subject. A phrase whose noun no candidate has is the scene, not a wish, and its modifiers mean
+nothing by themselves ("a double rainbow" is no double-headed snake); unless its words together are
+close in meaning to what a card says ("a clay flowerpot" and "a terracotta pot").
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from personalq.checkin import lexicon
+from personalq.checkin.cards import Card
+from personalq.checkin.describe import Profile, Trait, profile, stem, trait, worded_concepts
+from personalq.checkin.intent import Attribute, Constraint, Intent
+from personalq.checkin.lexicon import wordnet
+from personalq.checkin.lexicon.vectors import likeness
+
+BARE = 0.55
+"""How much the noun alone counts when the person also said what it is like."""
+ELSEWHERE = 0.5
+"""How much an adjective counts that the card says of something else than the subject."""
+KIN = 0.9
+"""How much a noun counts that is of the same kind in WordNet, or only spelled alike."""
+ALIKE_PHRASE = 0.40
+ALIKE_WORD = 0.55
+"""Likeness of meaning from which on a phrase, or a single word, may mean what a card says."""
+SPREAD = 0.12
+"""Below the likeliest card's likeness by this much, a card does not have it."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Described:
+    """How a card answers to the wishes."""
+
+    weight: float = 0.0
+    """Sum over the wishes of how well it has each (0-1)."""
+    share: float = 0.0
+    """The same as a share of what the wishes could give."""
+    matched: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, kw_only=True)
+class Answers:
+    """The cards' answers, in order, and whether some wish was not understood."""
+
+    cards: tuple[Described, ...]
+    open: bool = False
+    """Some wish is in words that neither cards nor word lists explain."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Wish:
+    """One thing the person described."""
+
+    trait: Trait
+    text: str
+    phrase: bool
+    """A noun with its modifiers; else an adjective of the subject."""
+    vague: bool = False
+    """It may as well be the scene: only the very words count."""
+
+
+def wishes(intent: Intent) -> tuple[Wish, ...]:
+    """What was described, each once."""
+    found: dict[tuple[str, ...], Wish] = {}
+    for constraint in intent.all(Attribute.DESCRIPTION):
+        if constraint.hard:
+            continue
+        for wish in _wishes(constraint):
+            found.setdefault(wish.trait.concepts, wish)
+    return tuple(found.values())
+
+
+def _wishes(constraint: Constraint) -> list[Wish]:
+    whole = trait(" ".join(constraint.values))
+    if whole is None:
+        return []
+    if constraint.phrase:
+        said = trait(constraint.text) or whole
+        return [Wish(trait=said, text=constraint.text, phrase=True, vague=constraint.coarse)]
+    singles = []
+    for concept, text in worded_concepts(" ".join(constraint.values)):
+        single = Trait(words=tuple(text.split()), concepts=(concept,), head=concept, noun=text)
+        singles.append(Wish(trait=single, text=text, phrase=False, vague=constraint.coarse))
+    return singles
+
+
+def answers(intent: Intent, cards: Sequence[Card]) -> Answers:
+    """How each card answers to what the person described."""
+    wanted = wishes(intent)
+    profiles = [profile(card) for card in cards]
+    weights = [0.0] * len(cards)
+    matched: list[list[str]] = [[] for _ in cards]
+    possible = 0.0
+    unexplained = False
+    for wish in wanted:
+        gains = _gains(wish, profiles)
+        if not any(gains):
+            unexplained = unexplained or not wish.vague
+            continue
+        possible += max(gains)
+        for index, gain in enumerate(gains):
+            weights[index] += gain
+            if gain >= 0.5 * max(gains):
+                matched[index].append(wish.text)
+    return Answers(
+        cards=tuple(
+            Described(weight=w, share=w / possible if possible else 0.0, matched=tuple(m))
+            for w, m in zip(weights, matched, strict=True)
+        ),
+        open=unexplained,
+    )
+
+
+def _gains(wish: Wish, profiles: Sequence[Profile]) -> list[float]:
+    """How well each card has what was wished for, 0-1; the best has 1 when words say it."""
+    has = _has_phrase if wish.phrase else _has_adjective
+    gains = [has(wish.trait, card) for card in profiles]
+    best = max(gains, default=0.0)
+    if best > 0:
+        return [gain / best for gain in gains]
+    if wish.vague:
+        return gains
+    return _alike(wish, profiles)
+
+
+def _has_adjective(wanted: Trait, card: Profile) -> float:
+    if wanted.head in card.kind:
+        return 1.0
+    return ELSEWHERE if wanted.head in card.everything else 0.0
+
+
+def _has_phrase(wanted: Trait, card: Profile) -> float:
+    return max((_fit(wanted, said) for said in card.traits), default=0.0)
+
+
+def _fit(wanted: Trait, said: Trait) -> float:
+    """How well a card's phrase is the wanted one: the noun decides, modifiers tell apart."""
+    if wanted.head in said.concepts:
+        noun = 1.0
+    elif stem(wanted.noun) in map(stem, said.words) or _kin(wanted.noun, said.noun):
+        noun = KIN
+    else:
+        return 0.0
+    if not wanted.modifiers:
+        return noun
+    shared = sum(concept in said.concepts for concept in wanted.modifiers)
+    return noun * (BARE + (1 - BARE) * shared / len(wanted.modifiers))
+
+
+def _kin(one: str, other: str) -> bool:
+    """Whether one noun is a kind of the other ("mortarboard", "cap")."""
+    first, second = wordnet.senses(one), wordnet.senses(other)
+    if not first or not second:
+        return False
+    above_first = {n for sense in first for n in wordnet.above(sense)[:3]}
+    above_second = {n for sense in second for n in wordnet.above(sense)[:3]}
+    return bool(above_first & set(second)) or bool(above_second & set(first))
+
+
+def _alike(wish: Wish, profiles: Sequence[Profile]) -> list[float]:
+    """By likeness of meaning; words of the lists (colours, sizes) are known not to fit."""
+    groups = lexicon.description_groups()
+    words = tuple(word for word in wish.trait.words if wish.phrase or word not in groups)
+    if not words:
+        return [0.0] * len(profiles)
+    found = [
+        max((likeness(words, said.words) for said in card.traits), default=0.0) for card in profiles
+    ]
+    top = max(found, default=0.0)
+    floor = ALIKE_PHRASE if wish.phrase else ALIKE_WORD
+    if top < floor:
+        return [0.0] * len(profiles)
+    strength = min(1.0, 0.5 + (top - floor) / 0.2)
+    return [strength * max(0.0, 1 - (top - value) / SPREAD) for value in found]
