@@ -298,6 +298,19 @@ async def test_wrong_answers_degrade(
     assert "sesame" not in str(vars(line))
 
 
+async def test_value_in_other_case(model: ModelServer) -> None:
+    """A value may be copied with other capitals."""
+
+    def loud(asked: Asked) -> Reply:
+        label = asked.label(description="round spectacles")
+        return completion(opinion(label, said="Zorbish", value=" Round Spectacles"))
+
+    model.behave = loud
+    async with advised(model.url, studio()) as session:
+        assert outcome_name((await session.ask(ZORBISH)).outcome) == "bear-v6"
+    assert len(model.asked) == 1
+
+
 async def test_fenced_answer(model: ModelServer) -> None:
     """JSON inside a Markdown fence is taken."""
 

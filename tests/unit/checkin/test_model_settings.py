@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
+
 import pytest
 
+from personalq.chassis.errors import PersonalQError
 from personalq.chassis.settings import load_settings
+from personalq.checkin.endpoint import Breaker
+from personalq.checkin.llm import open_llm
 from personalq.checkin.settings import CheckinSettings
 
 URL = "https://models.example/v1"
@@ -66,3 +72,26 @@ def test_keys_stay_secret(
     with pytest.raises(SystemExit):
         load_settings(CheckinSettings)
     assert "sesame" not in capsys.readouterr().err
+
+
+def test_nothing_is_imported_for_models_that_are_not_configured() -> None:
+    """The service starts without the packages of the extras."""
+    extras = ("openai", "httpx2", "tenacity", "torch", "sentence_transformers")
+    code = f"import sys, personalq.checkin.__main__; print(*(set({extras}) & set(sys.modules)))"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == ""
+
+
+async def test_a_missing_package_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Without the extra, a configured model ends the start with what to install."""
+    monkeypatch.setitem(sys.modules, "openai", None)
+    with pytest.raises(PersonalQError, match=r"personalq-checkin\[llm\]"):
+        async with open_llm(
+            URL,
+            model="m",
+            key="",
+            options={},
+            timeout_s=1,
+            breaker=Breaker(failures=1, pause_s=1),
+        ):
+            pass

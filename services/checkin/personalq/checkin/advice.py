@@ -138,7 +138,8 @@ async def settle(case: Case, *, adviser: Adviser | None, policy: Policy) -> Sett
     except EndpointFailed as error:
         outcome = "skipped" if isinstance(error, Skipped) else "failed"
         MODEL_CALLS.labels(_PART, outcome).inc()
-        log.warning(
+        log.log(
+            logging.INFO if outcome == "skipped" else logging.WARNING,  # an outage is told once
             "answered without a second opinion",
             extra={"action": "advise", "outcome": outcome, "problem": error.problem},
         )

@@ -94,7 +94,8 @@ class RerankingReasoner:
         except EndpointFailed as error:
             outcome = "skipped" if isinstance(error, Skipped) else "failed"
             MODEL_CALLS.labels(_PART, outcome).inc()
-            log.warning(
+            log.log(
+                logging.INFO if outcome == "skipped" else logging.WARNING,  # an outage is told once
                 "ranked without the reranker",
                 extra={"action": "rerank", "outcome": outcome, "problem": error.problem},
             )
