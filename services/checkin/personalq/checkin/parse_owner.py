@@ -1,50 +1,113 @@
-"""Whose it is: "my", "Anna's dog", "the bear by studio-a"."""
+"""Whose it is: "my", "Anna's dog", "the bear by studio-a", "the one lena trained", "not mine"."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 
 from personalq.checkin.draft import Draft
 from personalq.checkin.intent import Attribute, Constraint, Span
 from personalq.checkin.text import ends_before
 
 _MINE = frozenset(("my", "mine", "our", "ours"))
-_BY = re.compile(
-    r"(?<!\w)(?:(?:made|trained|created|owned|built|uploaded)\s+)?(?:by|from|of|"
-    r"belonging\s+to|owned\s+by)\s+(?:the\s+)?$"
+_DONE = (
+    r"(?:made|trained|created|owned|built|uploaded|authored|published|contributed|tuned|"
+    r"fine-?tuned|finished|produced|did|added|shared)"
 )
+_BY = re.compile(
+    rf"(?<!\w)(?:(?:(?:that|which)\s+(?:is|was|were|are)\s+)?{_DONE}\s+)?(?:by|from|of|at|"
+    r"belong(?:s|ing)\s+to|owned\s+by|credited\s+to|courtesy\s+of)\s+(?:the\s+|user\s+)?$"
+)
+_ACTS = re.compile(
+    rf"\s+(?:has\s+|had\s+)?(?:also\s+|originally\s+|recently\s+|just\s+)?(?:{_DONE}|owns)(?!\w)"
+)
+_THAT = re.compile(r"(?<!\w)(?:that|which)\s+$")
+_NOT = re.compile(
+    r"(?<!\w)(?:not|no|isn't|wasn't|except(?:\s+for)?|excluding|but(?:\s+not)?|other\s+than|"
+    r"anything\s+but|apart\s+from)\s+(?:(?:the\s+)?(?:ones?|version|model)\s+)?$"
+)
+_ELSE = re.compile(
+    r"(?<!\w)(?:(?:made\s+|trained\s+|created\s+|built\s+)?(?:by|from)\s+)?(?:some(?:one|body)\s+"
+    r"else(?:'s)?|another\s+person(?:'s)?|other\s+people(?:'s)?)(?!\w)|"
+    r"(?<!\w)not\s+(?:made\s+|trained\s+|created\s+|built\s+)?by\s+me(?!\w)"
+)
+_NAME = re.compile(r"(?<![\w.])\w+(?:[._-]\w+)+(?![\w])")
 
 
 def parse_owner(draft: Draft) -> None:
     """Claim owners the catalog knows; "my" counts only when the request says who asks."""
-    for first, last, owner in draft.lexicon.owners.find(draft.page.words):
-        span = draft.span_of(first, last)
-        if not draft.free(span.start, span.end):
-            continue
-        word = draft.page.words[last - 1]
-        lead = ends_before(_BY, draft.page.shadow, span.start)
-        if not word.possessive and lead is None:
-            continue
-        start = lead.start() if lead and draft.free(lead.start(), span.start) else span.start
-        whole = Span(start, word.full_end)
-        _add(draft, whole, owner, selecting=True)
+    for span, end, owner, possessive in _named(draft):
+        whole = _phrase(draft, span, end, possessive=possessive)
+        if whole is not None:
+            _add(draft, whole, owner, selecting=True)
+            return
+    mine = draft.context.owner
+    if not mine:
         return
-    if not draft.context.owner:
+    if match := _ELSE.search(draft.page.shadow):
+        if draft.free(match.start(), match.end()):
+            _add(draft, Span(match.start(), match.end()), mine, selecting=True, excluded=True)
         return
     for word in draft.page.words:
         if word.norm in _MINE and draft.is_free(word):
-            _add(draft, word.span, draft.context.owner, selecting=False)
+            _add(draft, word.span, mine, selecting=False)
             return
 
 
-def _add(draft: Draft, span: Span, owner: str, *, selecting: bool) -> None:
+def _named(draft: Draft) -> Iterator[tuple[Span, int, str, bool]]:
+    """(name, end with a possessive ending, owner, possessive) of every owner spelled out."""
+    shadow = draft.page.shadow
+    for match in _NAME.finditer(shadow):
+        owner = draft.lexicon.owners.get(re.sub(r"[._-]", " ", match[0]))
+        if owner is not None:
+            possessive = shadow.startswith(("'s", "' "), match.end())
+            end = match.end() + 2 * shadow.startswith("'s", match.end())
+            yield Span(match.start(), match.end()), end, owner, possessive
+    for first, last, owner in draft.lexicon.owners.find(draft.page.words):
+        word = draft.page.words[last - 1]
+        yield draft.span_of(first, last), word.full_end, owner, word.possessive
+
+
+def _phrase(draft: Draft, span: Span, end: int, *, possessive: bool) -> Span | None:
+    """The words that make a name an owner, or None when it is somebody in the picture."""
+    shadow = draft.page.shadow
+    if not draft.free(span.start, span.end):
+        return None
+    lead = ends_before(_BY, shadow, span.start)
+    if lead is not None and not draft.free(lead.start(), span.start):
+        lead = None
+    if lead and lead[0].startswith("at "):
+        lead = None  # a place, but for "made at studio-a"
+    if acts := _ACTS.match(shadow, end):
+        that = ends_before(_THAT, shadow, span.start)
+        if draft.free(end, acts.end()):
+            return Span(that.start() if that else span.start, acts.end())
+        return Span(span.start, end)  # "lena trained in April": the time took the verb
+    if possessive or lead:
+        return Span(lead.start() if lead else span.start, end)
+    following = draft.page.word_at(end)
+    inside = shadow[span.start - 1 : span.start] == "(" and shadow[end : end + 1] == ")"
+    alone = draft.answering and (following is None or not following.joined)
+    if inside or alone:
+        return span
+    before = draft.page.word_before(span.start)
+    if following is None or not following.joined or before is None or before.norm != "the":
+        return None
+    return span if draft.leads_to_head(following.index, reach=2) else None
+
+
+def _add(draft: Draft, span: Span, owner: str, *, selecting: bool, excluded: bool = False) -> None:
+    negation = ends_before(_NOT, draft.page.shadow, span.start)
+    if negation and draft.free(negation.start(), span.start):
+        span, excluded, selecting = Span(negation.start(), span.end), True, True
     draft.add(
         Constraint(
             attribute=Attribute.OWNER,
             values=(owner,),
+            excluded=excluded,
             span=span,
             text=span.of(draft.page.text),
-            label=f"owned by {owner}",
+            label=f"{'not ' if excluded else ''}owned by {owner}",
         ),
         selecting=selecting,
     )

@@ -218,7 +218,15 @@ def _is_modifier(page: Page, lexicon_: Lexicon, first: int, last: int) -> bool:
             "number",
             "mine",
             "ours",
+            "vers",
+            "rev",
+            "mk",
+            "mark",
+            "nr",
+            "circa",
+            "nobody",
         )
+        or lexicon_.owners.match_at(page.words, last) is not None
     ):
         return False
     match = lexicon_.subjects.match_at(page.words, last)

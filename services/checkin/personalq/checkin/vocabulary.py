@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
@@ -43,6 +44,7 @@ def compile_lexicon(vocabulary: Vocabulary) -> Lexicon:
     _add_environments(lexicon_.environments, vocabulary.environments)
     for owner in vocabulary.owners:
         lexicon_.owners.add(canonical(owner), owner)
+        lexicon_.owners.add(" ".join(re.findall(r"[^\W_]+", canonical(owner))), owner)
     return lexicon_
 
 
