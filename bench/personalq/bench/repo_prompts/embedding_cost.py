@@ -3,21 +3,42 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
 
 from personalq.bench.repo_prompts.scoring import Percentiles, percentiles
 from personalq.catalog.ports import Embedder
 
-_SAMPLES = 100
+_WARM_UPS = 5
 
 
-async def embedding_cost(prompts: Sequence[str], embedder: Embedder) -> Percentiles:
-    """Milliseconds to embed one prompt, one at a time, after warming up."""
-    for prompt in prompts[:5]:
-        await embedder.embed_query(f"warming up: {prompt}")
-    taken = []
-    for prompt in prompts[:: max(1, len(prompts) // _SAMPLES)]:
+class Yardstick:
+    """Embeds prompts one at a time between the queries, so that both see the same machine.
+
+    Args:
+        embedder: the model of the embedded stack, in this process; None where it is absent.
+        every: measure one prompt out of so many.
+    """
+
+    def __init__(self, embedder: Embedder | None, *, every: int = 1) -> None:
+        self._embedder = embedder
+        self._every = max(1, every)
+        self._seen = 0
+        self._taken: list[float] = []
+
+    async def warm_up(self) -> None:
+        """The first calls of a model are slow."""
+        if self._embedder is not None:
+            for number in range(_WARM_UPS):
+                await self._embedder.embed_query(f"warming up, take {number}")
+
+    async def measure(self, prompt: str) -> None:
+        """Embed the prompt when its turn has come."""
+        self._seen += 1
+        if self._embedder is None or self._seen % self._every:
+            return
         began = time.perf_counter()
-        await embedder.embed_query(prompt)
-        taken.append((time.perf_counter() - began) * 1000)
-    return percentiles(taken)
+        await self._embedder.embed_query(prompt)
+        self._taken.append((time.perf_counter() - began) * 1000)
+
+    def result(self) -> Percentiles | None:
+        """Milliseconds per prompt; None without a model, or without a prompt."""
+        return percentiles(self._taken) if self._taken else None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
@@ -12,9 +12,11 @@ from personalq.bench.repo_prompts import baselines
 from personalq.bench.repo_prompts.ablations import ablate
 from personalq.bench.repo_prompts.asking import Asked, ask_all, warm_up
 from personalq.bench.repo_prompts.comparing import Row, row
+from personalq.bench.repo_prompts.embedding_cost import Yardstick
 from personalq.bench.repo_prompts.files import Card, Query
 from personalq.bench.repo_prompts.judge import Comparison, Judge, compare_pairs
 from personalq.bench.repo_prompts.loading import check_selectable, register_all, withdraw_all
+from personalq.bench.repo_prompts.scoring import Percentiles
 from personalq.bench.repo_prompts.services import Services
 from personalq.catalog.ports import Embedder
 from personalq.chassis.errors import PersonalQError
@@ -22,12 +24,17 @@ from personalq.sdk.cli.console import err
 
 CHECK_IN = "Check-in"
 
+#: About how many prompts are embedded alone.
+_EMBEDDED = 100
+
 
 @dataclass(frozen=True, kw_only=True)
 class Measured:
     """What the services answered."""
 
     results: Sequence[Asked]
+    #: What embedding a prompt alone took meanwhile; None without a model.
+    embedding: Percentiles | None
     #: By the name of the variant; empty unless asked for.
     ablations: dict[str, list[Asked]] = field(default_factory=dict)
 
@@ -43,7 +50,12 @@ class Compared:
 
 
 async def measure(
-    cards: Sequence[Card], queries: Sequence[Query], services: Services, *, ablations: bool
+    cards: Sequence[Card],
+    queries: Sequence[Query],
+    services: Services,
+    *,
+    embedder: Embedder | None,
+    ablations: bool,
 ) -> Measured:
     """Load the cards into the empty tenant, then ask every query.
 
@@ -63,7 +75,12 @@ async def measure(
                 base_model=services.base_model,
                 done=done,
             )
-        measured = await _asked(cards, queries, services, ablations=ablations)
+        await warm_up(cards, services.checkin)
+        measured = await _asked(queries, services, embedder=embedder)
+        if ablations:
+            with progress("ablations", len(queries)) as done:
+                variants = await ablate(queries, services, done=done)
+            measured = replace(measured, ablations=variants)
         await check_selectable(services.catalog)
         return measured
     finally:
@@ -72,15 +89,18 @@ async def measure(
 
 
 async def _asked(
-    cards: Sequence[Card], queries: Sequence[Query], services: Services, *, ablations: bool
+    queries: Sequence[Query], services: Services, *, embedder: Embedder | None
 ) -> Measured:
-    await warm_up(cards, services.checkin)
+    yardstick = Yardstick(embedder, every=len(queries) // _EMBEDDED)
+    await yardstick.warm_up()
     with progress("queries", len(queries)) as done:
-        results = await ask_all(queries, services.checkin, done=done)
-    if not ablations:
-        return Measured(results=results)
-    with progress("ablations", len(queries)) as done:
-        return Measured(results=results, ablations=await ablate(queries, services, done=done))
+
+        async def after(query: Query) -> None:
+            await yardstick.measure(query.query)
+            done()
+
+        results = await ask_all(queries, services.checkin, after=after)
+    return Measured(results=results, embedding=yardstick.result())
 
 
 async def compare(

