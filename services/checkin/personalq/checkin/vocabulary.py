@@ -105,11 +105,11 @@ def _add_subjects(table: SubjectTable, subjects: tuple[str, ...]) -> None:
             else:
                 put(word, own)
     for word, nouns in tables["kinds"].items():
-        of_kind = [entry for noun in nouns if (entry := table.get(noun)) and not entry.narrower]
-        own = table.related(word)
-        if own is not None and own.kind:
-            of_kind.append(own)
-        meant = _unique(subject for entry in of_kind for subject in entry.subjects)
+        related = table.related(word)
+        of_kind = [own for own in map(table.get, nouns) if own is not None and not own.narrower]
+        if related is not None and related.kind:
+            of_kind.append(related)
+        meant = _unique(subject for own in of_kind for subject in own.subjects)
         put(word, SubjectEntry(subjects=meant, kind=True))
 
 

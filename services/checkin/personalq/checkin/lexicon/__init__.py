@@ -37,6 +37,7 @@ def plural(phrase: str) -> str:
         return f"{phrase}s"
 
 
+@cache
 def _load(name: str) -> dict[str, Any]:
     return tomllib.loads((files(__package__) / f"{name}.toml").read_text(encoding="utf-8"))
 

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import sys
 from collections import Counter, defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -95,13 +95,17 @@ def _below(synsets: dict[str, Synset], roots: set[str]) -> set[str]:
     return found
 
 
+def _of(by_key: dict[str, str], keys: Iterable[str]) -> set[str]:
+    return {by_key[key] for key in keys if key in by_key}
+
+
 def build(folder: Path, out: Path) -> None:
     """Write `synsets.tsv` and `words.tsv`."""
     synsets = read_nouns(folder)
     counts = Counter({key: int(count) for key, _, count in _lines(folder / "cntlist.rev")})
     by_key = {key: synset.offset for synset in synsets.values() for key in synset.keys}
     letters = _letters(synsets, by_key)
-    taxa = _below(synsets, {by_key[TAXA]})
+    taxa = _below(synsets, _of(by_key, [TAXA]))
     genera = {lemma for offset in taxa for lemma in synsets[offset].lemmas}
     order = [offset for offset in sorted(synsets) if offset in letters]
     number = {offset: index for index, offset in enumerate(order)}
@@ -134,9 +138,9 @@ def _letters(synsets: dict[str, Synset], by_key: dict[str, str]) -> dict[str, st
         offset: FILES[synset.file] for offset, synset in synsets.items() if synset.file in FILES
     }
     for root, letter in SUBTREES.items():
-        for offset in _below(synsets, {by_key[root]}):
+        for offset in _below(synsets, _of(by_key, [root])):
             letters.setdefault(offset, letter)
-    dropped = _below(synsets, {by_key[root] for root in DROPPED})
+    dropped = _below(synsets, _of(by_key, DROPPED))
     return {
         offset: letter
         for offset, letter in letters.items()
