@@ -1,4 +1,8 @@
-"""Anything a description may say: modifiers of the subject, "with …", "wearing …", "the … one"."""
+"""Anything a description may say: adjectives of the subject, "with …", "that wears …", "the … one".
+
+What is left here is only what may describe; whether it does is decided beside the cards
+(`described`): a phrase of which no candidate has the noun is the scene.
+"""
 
 from __future__ import annotations
 
@@ -9,60 +13,13 @@ from personalq.checkin.draft import Draft
 from personalq.checkin.intent import Attribute, Constraint, Span
 from personalq.checkin.text import Word, ends_before
 
-_WEARING = frozenset(
-    [
-        "wearing",
-        "with",
-        "having",
-        "has",
-        "sporting",
-        "carrying",
-        "holding",
-        "whose",
-        "featuring",
-        "dressed",
-    ]
-)
-_STOPS = frozenset(
-    [
-        "on",
-        "at",
-        "under",
-        "near",
-        "by",
-        "beside",
-        "behind",
-        "over",
-        "through",
-        "against",
-        "across",
-        "into",
-        "onto",
-        "inside",
-        "outside",
-        "while",
-        "during",
-        "to",
-        "from",
-        "using",
-        "as",
-        "for",
-        "of",
-        "next",
-        "and",
-        "but",
-        "in",
-        "that",
-        "who",
-        "which",
-        "is",
-    ]
-)
 _REACH = 7
+"""Words of the longest described phrase."""
 _NEGATION = re.compile(
     r"(?<!\w)(?:not|except(?:\s+for)?|excluding|other\s+than|anything\s+but)\s+"
     r"(?:(?:the|a|an|that|one|ones|with|in|wearing)\s+)*$"
 )
+_OWNERS = frozenset(["its", "his", "her", "their", "one", "both", "either", "each"])
 
 
 def parse_description(draft: Draft) -> None:
@@ -92,13 +49,11 @@ def _content(word: Word, draft: Draft) -> bool:
         draft.is_free(word)
         and len(norm) > 1
         and norm[0].isalpha()
-        and norm not in lexicon.words("determiners")
-        and norm not in lexicon.words("empty_adjectives")
-        and norm not in lexicon.words("selectors")
-        and norm not in lexicon.words("openers")
-        and norm not in lexicon.words("links")
-        and norm not in lexicon.words("prepositions")
+        and not any(norm in lexicon.words(kind) for kind in _EMPTY)
     )
+
+
+_EMPTY = ("determiners", "empty_adjectives", "selectors", "openers", "links", "prepositions")
 
 
 def _modifiers(draft: Draft, first: int) -> None:
@@ -118,16 +73,24 @@ def _modifiers(draft: Draft, first: int) -> None:
             if word.norm in lexicon.words("prepositions") or word.norm in lexicon.words("links"):
                 break
             continue
-        if (
-            word.norm in lexicon.words("prepositions")
-            or word.norm in lexicon.words("links")
-            or word.norm in lexicon.words("openers")
-            or word.norm in lexicon.words("frames")
+        if any(
+            word.norm in lexicon.words(kind)
+            for kind in ("prepositions", "links", "openers", "frames")
         ):
-            break
+            if not _coordinates(draft, index):
+                break
+            continue
         if _content(word, draft):
             found.append(word)
     _add(draft, list(reversed(found)))
+
+
+def _coordinates(draft: Draft, index: int) -> bool:
+    """Whether "and" stands between two adjectives: "the red and white bear"."""
+    words = draft.page.words
+    if words[index].norm not in ("and", "&") or index == 0:
+        return False
+    return all(_is_adjective(word.norm) for word in (words[index - 1], words[index + 1]))
 
 
 def _listed(draft: Draft, index: int) -> bool:
@@ -136,62 +99,161 @@ def _listed(draft: Draft, index: int) -> bool:
     if index == 0:
         return False
     gap = draft.page.shadow[words[index - 1].full_end : words[index].start].strip()
-    before = words[index - 1]
-    return gap == "," and (
-        before.norm in lexicon.description_groups() or lexicon.is_adjective_like(before.norm)
-    )
+    return gap == "," and _is_adjective(words[index - 1].norm)
+
+
+def _is_adjective(norm: str) -> bool:
+    if norm in lexicon.description_groups():
+        return True
+    return lexicon.is_adjective_like(norm) and not lexicon.names_thing(norm)
 
 
 def _tail(draft: Draft, index: int) -> None:
-    """Read what follows the head: "with a red scarf", "wearing glasses", "in a tuxedo"."""
+    """Read what follows the head: "with a red scarf", "that has a crystal ball and is green"."""
     words = draft.page.words
-    while index < len(words) and (
-        not draft.is_free(words[index])
-        or words[index].norm in ("that", "who", "which", "is", "was", "one", "model", "version")
-    ):
-        index += 1
-    if index >= len(words):
-        return
-    lead = words[index]
-    if lead.norm == "in":
-        worn = [w.norm for w in words[index + 1 : index + 5] if w.joined]
-        if not any(w in lexicon.wearables() for w in worn):
+    at = _skip(draft, index)
+    first = True
+    while at < len(words):
+        lead = words[at]
+        if not lead.joined and not (first and lead.norm in ("wearing", "with")):
             return
-    elif lead.norm not in _WEARING or (not lead.joined and lead.norm not in ("wearing", "with")):
-        return
+        if lead.norm in lexicon.words("bearing"):
+            at = _phrase(draft, at + 1)
+            again = at < len(words) and words[at].joined and words[at].norm in ("and", "plus", "&")
+            if again and _opens_phrase(draft, at + 1):
+                at = _phrase(draft, at + 1)
+        elif lead.norm == "in" and _is_worn(draft, at + 1):
+            at = _phrase(draft, at + 1)
+        elif lead.norm in ("is", "are", "looks", "was") and not first:
+            at = _predicate(draft, at + 1)
+        else:
+            return
+        first = False
+        while at < len(words) and words[at].norm in ("and", "but", "that", "which", "who"):
+            if not words[at].joined:
+                return
+            at += 1
+
+
+def _skip(draft: Draft, index: int) -> int:
+    """Past what may stand between the head and what it has: "of ours that comes"."""
+    words = draft.page.words
+    while index < len(words):
+        word = words[index]
+        if word.norm in ("is", "are", "looks", "was") and word.joined and draft.is_free(word):
+            after = words[index + 1] if index + 1 < len(words) else None
+            if after is not None and after.joined and _is_adjective(after.norm):
+                index = _predicate(draft, index + 1)
+                continue
+        of_owner = word.norm == "of" and _is_owner(draft, index + 1)
+        if draft.is_free(word) and word.norm not in lexicon.words("relatives") and not of_owner:
+            return index
+        index += 1
+    return index
+
+
+def _is_owner(draft: Draft, index: int) -> bool:
+    owners = ("ours", "mine", "yours", "theirs", "hers")
+    return index < len(draft.page.words) and draft.page.words[index].norm in owners
+
+
+def _predicate(draft: Draft, index: int) -> int:
+    """Adjectives after a verb: "is green and small"; the place after them."""
+    words = draft.page.words
     found: list[Word] = []
-    for word in words[index + 1 : index + 1 + _REACH]:
+    while index < len(words) and words[index].joined:
+        word = words[index]
+        if word.norm not in ("and", "very", "quite", "all", "rather", "a", "bit"):
+            if not _is_adjective(word.norm) or not _content(word, draft):
+                break
+            found.append(word)
+        index += 1
+    _add(draft, found)
+    return index
+
+
+def _opens_phrase(draft: Draft, index: int) -> bool:
+    """Whether another described thing follows: "a scarf and a hat", not "and running"."""
+    words = draft.page.words
+    if index >= len(words) or not words[index].joined or not draft.is_free(words[index]):
+        return False
+    norm = words[index].norm
+    if norm in ("is", "are", "that", "which", "in", "on") or norm in lexicon.words("bearing"):
+        return False
+    return norm not in lexicon.verb_forms() or norm in lexicon.description_groups()
+
+
+def _is_worn(draft: Draft, index: int) -> bool:
+    """Whether "in" opens clothes or a colour ("in cobalt"), not a place."""
+    run: list[str] = []
+    for word in draft.page.words[index : index + 5]:
+        if not word.joined or (run and word.norm in lexicon.words("prepositions")):
+            break
+        run.append(word.norm)
+    said = [norm for norm in run if norm not in lexicon.words("determiners")]
+    if any(norm in lexicon.wearables() for norm in said):
+        return True
+    groups = lexicon.description_groups()
+    coloured = [norm for norm in said if groups.get(norm) in lexicon.words("colors")]
+    return bool(coloured) and said[: len(coloured)] == coloured and len(said) <= len(coloured) + 1
+
+
+def _phrase(draft: Draft, index: int) -> int:
+    """Add the noun phrase that begins here as one description; the place after it."""
+    words = draft.page.words
+    start = index
+    found: list[Word] = []
+    last = index
+    while index < len(words) and index - start < _REACH:
+        word = words[index]
         if not word.joined:
             break
-        if word.norm in _STOPS:
-            if word.norm == "and" and found:
-                continue
-            if word.norm in ("in", "of") and not found:
-                continue
-            break
-        if (
+        if word.norm in lexicon.words("phrase_ends"):
+            if not (found and _belongs(draft, index)):
+                if word.norm in ("in", "of") and not found:
+                    index += 1
+                    continue
+                break
+        elif (
             word.norm in lexicon.verb_forms()
             and word.norm not in lexicon.description_groups()
             and found
+            and not lexicon.names_thing(word.norm)
         ):
             break
         if _content(word, draft):
             found.append(word)
-    _add(draft, found)
+        elif not draft.is_free(word):
+            break
+        index += 1
+        last = index
+    _add(draft, found, phrase=True)
+    return last
+
+
+def _belongs(draft: Draft, index: int) -> bool:
+    """Whether what a preposition opens says more of the thing: "around its neck", "of blossoms"."""
+    words = draft.page.words
+    following = words[index + 1] if index + 1 < len(words) else None
+    if following is None or not following.joined or words[index].norm in ("and", "but", "while"):
+        return False
+    return words[index].norm == "of" or following.norm in _OWNERS
 
 
 def _asides(draft: Draft) -> None:
-    """Phrases after a comma that only describe: "a car, golden and small"."""
-    groups = lexicon.description_groups()
+    """Between commas: adjectives ("a car, golden and small") or things ("googly eyes")."""
     run: list[Word] = []
     for word in (*draft.page.words, None):
         if word is not None and word.joined:
             run.append(word)
             continue
         said = [w for w in run if w.norm not in ("and", "but", "a", "an", "the", "one", "very")]
-        after_comma = bool(run) and run[0].index > 0
-        if after_comma and said and all(w.norm in groups and draft.is_free(w) for w in said):
-            _add(draft, said)
+        if said and all(draft.is_free(w) for w in said):
+            if all(_is_adjective(w.norm) for w in said):
+                if run[0].index > 0:
+                    _add(draft, said)
+            elif all(_content(w, draft) for w in said) and len(said) <= 4:
+                _add(draft, said, phrase=True, vague=True)
         run = [word] if word is not None else []
 
 
@@ -202,7 +264,7 @@ def _loose(draft: Draft) -> None:
     _add(draft, [word for word in words if draft.answering or word.norm in groups])
 
 
-def _add(draft: Draft, found: list[Word]) -> None:
+def _add(draft: Draft, found: list[Word], *, phrase: bool = False, vague: bool = False) -> None:
     if not found:
         return
     span = Span(found[0].start, found[-1].end)
@@ -219,6 +281,8 @@ def _add(draft: Draft, found: list[Word]) -> None:
             values=values,
             excluded=unwanted,
             hard=unwanted,
+            phrase=phrase,
+            coarse=vague,
             span=span,
             text=span.of(draft.page.text),
             label=("not " if unwanted else "") + " ".join(values),
