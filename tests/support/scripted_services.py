@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 
 import grpc
 
+from personalq.chassis.errors import NotFound
 from personalq.chassis.rpc import serve
 from personalq.chassis.settings import CommonSettings
 from personalq.chassis.tenancy import current_tenant
@@ -92,6 +93,8 @@ class _Catalog(catalog_pb2_grpc.CatalogServiceServicer):
             catalog_pb2.GetCheckpointRequest, catalog_pb2.GetCheckpointResponse
         ],
     ) -> catalog_pb2.GetCheckpointResponse:
+        if not self._script.cards:
+            raise NotFound(f"there is no checkpoint {request.checkpoint_id!r}")
         answer = self._script.cards[0]
         if isinstance(answer, Exception):
             raise answer

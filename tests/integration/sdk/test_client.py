@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
+import signal
+import threading
+from collections.abc import AsyncGenerator, AsyncIterator
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -242,6 +244,16 @@ def _state(
     )
 
 
+def _at(
+    state: catalog_pb2.WatchCheckpointsResponse, seconds: int
+) -> catalog_pb2.WatchCheckpointsResponse:
+    """The same, changed at another time."""
+    moved = catalog_pb2.WatchCheckpointsResponse()
+    moved.CopyFrom(state)
+    moved.checkpoint.updated_at.FromSeconds(seconds)
+    return moved
+
+
 async def test_publish_emits_what_any_nats_client_can_read(
     client: AsyncPersonalQ, nats_url: str, lora: Path
 ) -> None:
@@ -316,6 +328,37 @@ async def test_publish_raises_what_the_quantizer_says(
         await client.publish(lora, trigger="<a>", subject="bear", wait=True)
 
 
+async def test_a_failure_of_before_is_no_answer(
+    client: AsyncPersonalQ, script: Script, lora: Path
+) -> None:
+    """Unchanged bytes that failed keep that state until the quantizer has tried again."""
+    sha256, _ = digest_of(lora)
+    failed, servable = types_pb2.CHECKPOINT_STATE_FAILED, types_pb2.CHECKPOINT_STATE_SERVABLE
+    old = _at(_state(failed, sha256, reason="out of memory"), 1)
+    script.cards = [catalog_pb2.GetCheckpointResponse(checkpoint=old.checkpoint)]
+    registered = _at(_state(failed, sha256, reason="out of memory"), 2)
+    registered.checkpoint.triggers.append("<a>")
+    for state in (old, registered, _at(_state(servable, sha256, "full"), 3)):
+        script.states.put_nowait(state)
+    published = await client.publish(lora, trigger="<a>", subject="bear", wait=True)
+    assert published.checkpoint is not None
+    assert published.checkpoint.state == "servable"
+
+
+async def test_failing_again_is_an_answer(
+    client: AsyncPersonalQ, script: Script, lora: Path
+) -> None:
+    """For the same reason, even: the card has changed since."""
+    sha256, _ = digest_of(lora)
+    old = _at(_state(types_pb2.CHECKPOINT_STATE_FAILED, sha256, reason="out of memory"), 1)
+    again = _at(old, 2)
+    script.cards = [catalog_pb2.GetCheckpointResponse(checkpoint=old.checkpoint)]
+    script.states.put_nowait(old)
+    script.states.put_nowait(again)
+    with pytest.raises(InvalidInput, match="bear-v4 is failed: out of memory"):
+        await client.publish(lora, trigger="<a>", subject="bear", wait=True)
+
+
 async def test_publish_notices_that_its_event_was_refused(
     client: AsyncPersonalQ, nats_url: str, lora: Path
 ) -> None:
@@ -337,6 +380,33 @@ async def test_publish_notices_that_its_event_was_refused(
         handling.cancel()
         await asyncio.gather(handling, return_exceptions=True)
     await client.replay_dead_event(letter.sequence)
+    assert [each async for each in client.dead_events()] == []
+    with pytest.raises(NotFound):
+        await client.discard_dead_event(letter.sequence)
+
+
+async def test_a_dead_event_can_be_dropped(client: AsyncPersonalQ, nats_url: str) -> None:
+    """Where replaying it is no use any more."""
+    from personalq.chassis.events import Reject
+
+    async def refuse(event: events_pb2.CheckpointLanded) -> None:
+        raise Reject("nobody wants it")
+
+    async with open_bus(nats_url, name="catalog") as bus:
+        handling = asyncio.create_task(
+            bus.consume(events_pb2.CheckpointLanded, refuse, durable="catalog-landed")
+        )
+        landed = events_pb2.CheckpointLanded(tenant="acme")
+        await bus.publish(landed, msg_id="unwanted")
+
+        async def dead() -> int | None:
+            letters = [each async for each in client.dead_events()]
+            return letters[0].sequence if letters else None
+
+        sequence = await eventually(dead)
+        handling.cancel()
+        await asyncio.gather(handling, return_exceptions=True)
+    await client.discard_dead_event(sequence)
     assert [each async for each in client.dead_events()] == []
 
 
@@ -407,6 +477,27 @@ async def test_leaving_the_loop_of_the_synchronous_client_cancels_the_render(
         return script.render_cancelled.is_set()
 
     await eventually(cancelled)
+
+
+def test_ctrl_c_in_the_loop_of_the_synchronous_client_closes_the_render() -> None:
+    """The interruption arrives as itself, after the render was told."""
+    closed = threading.Event()
+    main_thread = threading.main_thread().ident
+    assert main_thread is not None
+
+    async def endless(*_: object, **__: object) -> AsyncGenerator[RenderStep, None]:
+        try:
+            signal.pthread_kill(main_thread, signal.SIGINT)
+            await asyncio.Event().wait()
+            yield Progress(step=1, steps=1)
+        finally:
+            closed.set()
+
+    with PersonalQ(renderer="127.0.0.1:1") as client:
+        client._client.render = endless  # type: ignore[method-assign]
+        with pytest.raises(KeyboardInterrupt):
+            list(client.render("bear-v4", "<bear-v4>"))
+        assert closed.is_set()
 
 
 def test_the_synchronous_client_wants_to_be_entered() -> None:

@@ -148,9 +148,42 @@ def test_inspect_refuses_a_broken_file_with_the_reason(
     assert reason.lower() in json.loads(done.stdout)["problems"][0].lower()
 
 
-def test_dead_replay_wants_to_know_which() -> None:
+@pytest.mark.parametrize("command", ["render", "generate"])
+def test_a_picture_that_cannot_be_saved_is_not_rendered(command: str) -> None:
+    """The folder is tried before any service is asked."""
+    arguments = ["bear", "a bear"] if command == "render" else ["a bear"]
+    done = _run(command, *arguments, "--out", "/proc/none/bear.png", "--renderer", "127.0.0.1:1")
+    assert done.returncode == 2
+    assert "/proc/none/bear.png cannot be written" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("failure", "says"),
+    [("OSError(28, 'No space left on device')", "No space left"), ("BrokenPipeError()", "")],
+)
+def test_a_demo_that_breaks_off_leaves_no_traceback(failure: str, says: str) -> None:
+    """A full disk is said in a line; when nobody reads any more, nothing is."""
+    script = f"""
+import sys
+import personalq.sdk.demo.__main__ as demo
+async def run_demo(**_: object) -> None:
+    raise {failure}
+demo.run_demo = run_demo
+sys.argv = ["demo", "--port-base", "9000"]
+sys.exit(demo.main())
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, timeout=60, check=False
+    )
+    assert done.returncode == 1
+    assert "Traceback" not in done.stderr
+    assert says in done.stderr
+
+
+@pytest.mark.parametrize("command", ["replay", "discard"])
+def test_dead_letters_are_chosen_not_guessed(command: str) -> None:
     """Neither nothing nor everything by accident."""
-    done = _run("events", "dead", "replay")
+    done = _run("events", "dead", command)
     assert done.returncode == 2
     assert "--all" in done.stderr
 

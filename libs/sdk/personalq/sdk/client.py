@@ -21,7 +21,7 @@ from urllib.parse import urlsplit
 
 import grpc
 
-from personalq.chassis.errors import Unavailable
+from personalq.chassis.errors import NotFound, Unavailable
 from personalq.chassis.events import Bus, open_bus
 from personalq.chassis.rpc import open_channel
 from personalq.chassis.tenancy import tenant_scope
@@ -300,6 +300,7 @@ class AsyncPersonalQ:
         )
         bus = await self._open_bus()
         earlier = await last_dead_letter(bus) if wait else 0
+        before = await self._known(card.checkpoint_id) if wait else None
         publication = await publish_landed(card, tenant=self.endpoints.tenant, bus=bus)
         if not wait:
             return publication
@@ -308,11 +309,18 @@ class AsyncPersonalQ:
             states=self.watch(),
             bus=bus,
             after=0 if publication.duplicate else earlier,
+            before=None if publication.duplicate else before,
             profiles=wait_profiles,
             timeout_s=wait_timeout_s,
             on_state=on_state,
         )
         return replace(publication, checkpoint=servable)
+
+    async def _known(self, checkpoint_id: str) -> Checkpoint | None:
+        try:
+            return await self.checkpoint(checkpoint_id)
+        except NotFound:
+            return None
 
     # --- checkpoints -------------------------------------------------------------------------
 
@@ -397,6 +405,11 @@ class AsyncPersonalQ:
         """Sends such an event again where it came from; raises NotFound, Conflict."""
         bus = await self._open_bus()
         await bus.replay(sequence)
+
+    async def discard_dead_event(self, sequence: int) -> None:
+        """Drops such an event for good; raises NotFound."""
+        bus = await self._open_bus()
+        await bus.discard(sequence)
 
     # --- plumbing ----------------------------------------------------------------------------
 

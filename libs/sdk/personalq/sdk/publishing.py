@@ -7,6 +7,7 @@ import hashlib
 import re
 from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import aclosing
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TypedDict
@@ -132,6 +133,7 @@ async def wait_servable(
     states: AsyncGenerator[Checkpoint, None],
     bus: Bus,
     after: int,
+    before: Checkpoint | None,
     profiles: Sequence[str],
     timeout_s: float,
     on_state: OnState | None,
@@ -143,6 +145,7 @@ async def wait_servable(
         states: The catalog's watch.
         bus: Where an event that the catalog could not accept ends: the dead letters.
         after: Dead letters up to this one are not about this announcement.
+        before: The card as it was; that it had failed then is no news.
         profiles: Servable for each of these; for any when empty.
         timeout_s: How long.
         on_state: Sees each change of the card.
@@ -159,7 +162,7 @@ async def wait_servable(
         if on_state is not None:
             on_state(card)
 
-    servable = asyncio.create_task(_servable(publication, states, profiles, seen))
+    servable = asyncio.create_task(_servable(publication, states, before, profiles, seen))
     refused = asyncio.create_task(_refused(publication, bus, after))
     tasks = {servable, refused}
     try:
@@ -183,6 +186,7 @@ async def wait_servable(
 async def _servable(
     publication: Publication,
     states: AsyncGenerator[Checkpoint, None],
+    before: Checkpoint | None,
     profiles: Sequence[str],
     seen: OnState,
 ) -> Checkpoint:
@@ -193,6 +197,9 @@ async def _servable(
             if publication.sha256 and card.sha256 != publication.sha256:
                 continue  # the version before this one
             seen(card)
+            former, before = before, card
+            if former is not None and _is_former_failure(card, former):
+                continue
             if card.state in ("failed", "archived"):
                 reason = card.state_reason or "no reason given"
                 raise InvalidInput(f"{card.checkpoint_id} is {card.state}: {reason}")
@@ -202,6 +209,30 @@ async def _servable(
             if made.issuperset(profiles) if profiles else card.state == "servable":
                 return card
     raise Unavailable("the catalog ended the watch: try again")
+
+
+def _is_former_failure(card: Checkpoint, former: Checkpoint) -> bool:
+    """Whether it failed before it was announced: nothing was tried since.
+
+    The card is as it was, or says something else now, which keeps the state until the quantizer
+    has answered. That it fails again changes nothing but its time.
+    """
+    if card.state != "failed" or (former.state, former.sha256) != ("failed", card.sha256):
+        return False
+    return card.updated_at == former.updated_at or _said(card) != _said(former)
+
+
+def _said(card: Checkpoint) -> Checkpoint:
+    """The card without what became of it."""
+    return replace(
+        card,
+        state="",
+        state_reason="",
+        updated_at=None,
+        last_used_at=None,
+        use_count=0,
+        artifacts=(),
+    )
 
 
 async def _refused(publication: Publication, bus: Bus, after: int) -> None:

@@ -181,17 +181,29 @@ class PersonalQ:
             raise
 
     def _iterate(self, values: AsyncGenerator[T, None]) -> Iterator[T]:
+        asking: set[asyncio.Task[Any]] = set()
+
         async def following() -> tuple[T] | None:
+            if task := asyncio.current_task():
+                asking.add(task)
+                task.add_done_callback(asking.discard)
             try:
                 return (await anext(values),)
             except StopAsyncIteration:
                 return None
 
+        async def closing() -> None:
+            # After Ctrl-C the question is still being cancelled; a generator that runs cannot be
+            # closed.
+            if asking:
+                await asyncio.wait(asking)
+            await values.aclose()
+
         try:
             while (boxed := self._run(following())) is not None:
                 yield boxed[0]
         finally:
-            self._run(values.aclose())
+            self._run(closing())
 
     def _stop(self) -> None:
         if self._loop is not None:

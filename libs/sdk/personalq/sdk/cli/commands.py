@@ -350,3 +350,16 @@ def dead_replay(
     from personalq.sdk.cli.events import run_replay
 
     run_replay(sequence, everything=everything)
+
+
+@dead.command("discard")
+def dead_discard(
+    sequence: Annotated[
+        int | None, typer.Argument(help="Number of the dead letter, from `list`.")
+    ] = None,
+    everything: Annotated[bool, typer.Option("--all", help="All of them.")] = False,
+) -> None:
+    """Drop an event for good."""
+    from personalq.sdk.cli.events import run_discard
+
+    run_discard(sequence, everything=everything)

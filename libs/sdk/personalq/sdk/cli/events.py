@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Awaitable, Callable
+
 from personalq.chassis.errors import InvalidInput
 from personalq.sdk.cli.connecting import with_client
 from personalq.sdk.cli.console import out, print_json
 from personalq.sdk.client import AsyncPersonalQ
 from personalq.sdk.results import DeadEvent
+
+_NONE = "nothing, there are no dead letters"
 
 
 def run_list(*, as_json: bool) -> None:
@@ -30,6 +34,23 @@ def run_list(*, as_json: bool) -> None:
 
 def run_replay(sequence: int | None, *, everything: bool) -> None:
     """Send one dead letter, or all of them, again."""
+    sent = _for_each(sequence, AsyncPersonalQ.replay_dead_event, everything=everything)
+    out().print(f"sent again: {', '.join(map(str, sent)) or _NONE}")
+
+
+def run_discard(sequence: int | None, *, everything: bool) -> None:
+    """Drop one dead letter, or all of them."""
+    dropped = _for_each(sequence, AsyncPersonalQ.discard_dead_event, everything=everything)
+    out().print(f"discarded: {', '.join(map(str, dropped)) or _NONE}")
+
+
+def _for_each(
+    sequence: int | None,
+    action: Callable[[AsyncPersonalQ, int], Awaitable[None]],
+    *,
+    everything: bool,
+) -> list[int]:
+    """Do it to the dead letter that was named, or to all."""
     if (sequence is None) != everything:
         raise InvalidInput(
             "say which: the number of a dead letter from `personalq events dead list`, or --all"
@@ -40,11 +61,10 @@ def run_replay(sequence: int | None, *, everything: bool) -> None:
             [sequence] if sequence is not None else [e.sequence for e in await _letters(client)]
         )
         for each in chosen:
-            await client.replay_dead_event(each)
+            await action(client, each)
         return chosen
 
-    sent = with_client(work)
-    out().print(f"sent again: {', '.join(map(str, sent)) or 'nothing, there are no dead letters'}")
+    return with_client(work)
 
 
 async def _letters(client: AsyncPersonalQ) -> list[DeadEvent]:

