@@ -104,7 +104,7 @@ class Policy:
     """When an adviser is asked, and about how many candidates."""
 
     when: When = "unsure"
-    below: float = 0.9
+    below: float = 0.8
     """Unsure is whoever would ask, or choose with less confidence than this."""
     limit: int = 10
     ask_cost: float = 0.25

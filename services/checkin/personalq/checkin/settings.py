@@ -55,7 +55,7 @@ class CheckinSettings(CommonSettings):
     #: Most candidates the model is shown.
     llm_candidates: Annotated[int, Field(ge=2, le=50)] = 10
     #: Unsure is a choice with less confidence than this.
-    llm_below: Annotated[float, Field(ge=0, le=1)] = 0.9
+    llm_below: Annotated[float, Field(ge=0, le=1)] = 0.8
     #: More fields of the request body, as JSON: {"reasoning_effort": "low"}, {"temperature": 0}.
     llm_options: dict[str, Any] = Field(default_factory=dict)
 
