@@ -267,7 +267,9 @@ class PostgresStore:
     async def writing(self, tenant: str) -> AsyncIterator[PostgresWriter]:
         """Open a transaction; it commits when the block ends without an exception."""
         async with self._transaction(tenant) as connection:
-            yield PostgresWriter(connection, tenant)
+            writer = PostgresWriter(connection, tenant)
+            yield writer
+            await writer.finish()
 
     async def tenants(self) -> list[str]:
         """All tenants that ever had a card."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
@@ -40,13 +41,12 @@ _ADD_TENANT = "INSERT INTO tenants (tenant) VALUES (:tenant) ON CONFLICT DO NOTH
 # Writers of a tenant go one after the other; see migrations for why.
 _LOCK_TENANT = "SELECT 1 FROM tenants WHERE tenant = :tenant FOR UPDATE"
 
-# The next revision; the vocabulary has its own count.
+# The next revision; the vocabulary has its own.
 _NEXT_REVISION = """
-UPDATE tenants
-   SET revision = revision + 1,
-       vocabulary_revision = vocabulary_revision + CAST(:new_words AS integer)
- WHERE tenant = :tenant
-RETURNING revision
+UPDATE tenants SET revision = revision + 1 WHERE tenant = :tenant RETURNING revision
+"""
+_NEXT_VOCABULARY = """
+UPDATE tenants SET vocabulary_revision = vocabulary_revision + 1 WHERE tenant = :tenant
 """
 
 # Watchers wake up when the transaction commits.
@@ -155,6 +155,7 @@ class PostgresWriter:
         self._locked = False
         self._notified = False
         self._read: dict[str, Card | None] = {}
+        self._words: Counter[tuple[str, str]] = Counter()
 
     async def card(self, checkpoint_id: str) -> Card | None:
         """One card with its artifacts; None when there is none."""
@@ -175,8 +176,8 @@ class PostgresWriter:
         if card.checkpoint_id not in self._read:
             await self.card(card.checkpoint_id)
         before = self._read[card.checkpoint_id]
-        new_words = int(await self._count_words(before, card))
-        [counted] = await self._execute(_NEXT_REVISION, new_words=new_words)
+        self._words.update(word_changes(before, card))
+        [counted] = await self._execute(_NEXT_REVISION)
         [row] = await self._execute(
             _PUT_CARD.format(card=CARD_COLUMNS), **card_values(card), revision=counted["revision"]
         )
@@ -231,18 +232,19 @@ class PostgresWriter:
             vector=vector_text(embedding.vector),
         )
 
-    async def _count_words(self, before: Card | None, after: Card) -> bool:
-        """Count a card's words; whether the vocabulary has another word now, or one less."""
-        changes = word_changes(before, after)
+    async def finish(self) -> None:
+        """Count the words of what was written, once for all of it."""
+        changes = {word: delta for word, delta in self._words.items() if delta}
         if not changes:
-            return False
+            return
         [counted] = await self._execute(
             COUNT_WORDS,
             kinds=[kind for kind, _ in changes],
             words=[word for _, word in changes],
             deltas=list(changes.values()),
         )
-        return bool(counted["vocabulary_changed"])
+        if counted["vocabulary_changed"]:
+            await self._execute(_NEXT_VOCABULARY)
 
     async def _lock(self) -> None:
         if self._locked:
