@@ -111,6 +111,9 @@ def test_no_opinion_does_more_than_its_weight(opinion: Opinion) -> None:
     assert [c.probability for c in weighed] == sorted(after.values(), reverse=True)
     moved = [math.log(after[id_] / before[id_]) for id_ in before]
     assert max(moved) - min(moved) <= WEIGHT + 1e-9
+    for candidate in weighed:
+        told = any("is taken to mean" in reason for reason in candidate.reasons)
+        assert not told or opinion.shares.get(candidate.card.checkpoint_id, 0) > 0
     if opinion.verdict is Verdict.NONE or not opinion.evidence:
         assert weighed is open_case.candidates
 

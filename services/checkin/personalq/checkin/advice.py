@@ -187,24 +187,28 @@ def weigh(case: Case, shown: Case, opinion: Opinion) -> tuple[Candidate, ...]:
         return case.candidates
     reasons = _supported(shown, opinion)
     terms = {
-        checkpoint_id: WEIGHT * min(max(opinion.shares.get(checkpoint_id, 0.0), 0.0), 1.0)
-        for checkpoint_id in reasons
+        checkpoint_id: WEIGHT * min(share, 1.0)
+        for checkpoint_id, share in opinion.shares.items()
+        if share > 0 and checkpoint_id in reasons
     }
-    if not any(terms.values()):
+    if not terms:
         return case.candidates
     masses = [
         c.probability * math.exp(terms.get(c.card.checkpoint_id, 0.0)) for c in case.candidates
     ]
     scale = sum(c.probability for c in case.candidates) / sum(masses)
-    weighed = [
-        replace(
-            candidate,
-            score=candidate.score + terms.get(candidate.card.checkpoint_id, 0.0),
-            probability=mass * scale,
-            reasons=(*candidate.reasons, *reasons.get(candidate.card.checkpoint_id, ())),
+    weighed = []
+    for candidate, mass in zip(case.candidates, masses, strict=True):
+        checkpoint_id = candidate.card.checkpoint_id
+        why = reasons[checkpoint_id] if checkpoint_id in terms else ()
+        weighed.append(
+            replace(
+                candidate,
+                score=candidate.score + terms.get(checkpoint_id, 0.0),
+                probability=mass * scale,
+                reasons=(*candidate.reasons, *why),
+            )
         )
-        for candidate, mass in zip(case.candidates, masses, strict=True)
-    ]
     weighed.sort(key=lambda c: -c.probability)  # stable: ties stay in the rules' order
     return tuple(weighed)
 
