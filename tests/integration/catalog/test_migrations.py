@@ -7,15 +7,21 @@ import subprocess
 import sys
 import uuid
 from collections.abc import Mapping
+from pathlib import Path
 
 import psycopg
 import pytest
+from alembic import command
+from alembic.config import Config
 from psycopg import sql
+from sqlalchemy import create_engine, text
 from sqlalchemy.ext.asyncio import create_async_engine
 from support.catalog_cards import card, store_cards
 from support.embedding_server import embedding_server
 from support.ports import free_port
 
+from personalq.catalog import migrations
+from personalq.catalog.cards import Filter
 from personalq.catalog.migrations import SCHEMA_VERSION, driver_url, migrate
 from personalq.catalog.ports import Model
 from personalq.catalog.store import PostgresStore, open_store
@@ -92,10 +98,10 @@ def test_only_postgres_will_do(url: str) -> None:
 
 
 def _command(
-    environment: Mapping[str, str], command: str = "migrate"
+    environment: Mapping[str, str], task: str = "migrate"
 ) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
-        [sys.executable, "-m", "personalq.catalog", command],
+        [sys.executable, "-m", "personalq.catalog", task],
         env={**os.environ, **environment},
         capture_output=True,
         text=True,
@@ -132,3 +138,61 @@ async def test_cards_can_be_embedded_before_a_new_model_serves(postgres_url: str
             done = _command(environment | model, "embed")
         assert done.returncode == 0, done.stderr
         assert await store.count_unembedded("red", Model(id="m/4", dim=4)) == 0
+
+
+_FIRST_CARD = """
+INSERT INTO personalq.checkpoints (
+    tenant, checkpoint_id, name, triggers, subjects, styles, description, base_model, version,
+    created_at, use_count, environments, owner, source_uri, source_sha256, source_size_bytes,
+    source_format, state, state_reason, registered_at, updated_at, revision, registration_hash,
+    text_hash, subject_keys, style_keys, environment_keys, owner_key, lexemes)
+VALUES (
+    'red', 'bear-1', 'Old bear', ARRAY['<b>'], ARRAY['bear'], ARRAY['sketch'], 'A bear', 'tiny', 1,
+    now(), 0, ARRAY['snow'], 'ann', 'file:///x', repeat('a', 64), 1,
+    'lora', 'registered', '', now(), now(), 1, 'h',
+    't', ARRAY['bear'], ARRAY['sketch'], ARRAY['snow'], 'ann', to_tsvector('simple', 'bear'))
+"""
+
+
+@pytest.mark.usefixtures("migrated_template")
+async def test_cards_of_the_first_version_are_found_by_label_and_name(postgres_server: str) -> None:
+    """Also when the owner of the tables is no superuser, whom row-level security binds too."""
+    name, owner = f"old_{uuid.uuid4().hex}", f"owner_{uuid.uuid4().hex}"
+    statement = sql.SQL("CREATE ROLE {} LOGIN PASSWORD 'x' CREATEROLE")
+    with psycopg.connect(postgres_server, autocommit=True) as connection:
+        connection.execute(statement.format(sql.Identifier(owner)))
+        connection.execute(
+            sql.SQL("CREATE DATABASE {} OWNER {}").format(
+                sql.Identifier(name), sql.Identifier(owner)
+            )
+        )
+        # Whoever creates the role may grant it; here it is the superuser's already.
+        connection.execute(
+            sql.SQL("GRANT personalq_app TO {} WITH ADMIN OPTION").format(sql.Identifier(owner))
+        )
+    url = driver_url(postgres_server).set(database=name)
+    with psycopg.connect(url.set(drivername="postgresql").render_as_string(False)) as connection:
+        connection.execute("CREATE EXTENSION vector")
+    owned = url.set(username=owner, password="x").render_as_string(hide_password=False)
+    engine = create_engine(owned)
+    config = Config()
+    config.set_main_option("script_location", str(Path(migrations.__file__).parent))
+    with engine.begin() as first:
+        config.attributes["connection"] = first
+        command.upgrade(config, "0001")
+        first.execute(text("INSERT INTO personalq.tenants (tenant) VALUES ('red')"))
+        first.execute(text("SELECT set_config('app.tenant', 'red', true)"))
+        first.execute(text(_FIRST_CARD))
+    engine.dispose()
+    migrate(owned)
+    async with open_store(owned) as store:
+        found = Filter(subjects=("bear",), owners=("ann",), triggers=("<B>",), names=("old bear",))
+        assert [c.checkpoint_id for c in await store.page("red", found, after=None, limit=9)] == [
+            "bear-1"
+        ]
+        words = await store.vocabulary("red", "")
+        assert (words.subjects, words.styles) == (("bear",), ("sketch",))
+        resolved = await store.names("red", ["bear-1", "b", "old bear"])
+        assert {(str(each.kind), each.spelling) for each in resolved} == {
+            ("id", "bear-1"), ("trigger", "<b>"), ("name", "Old bear"),
+        }  # fmt: skip
