@@ -11,12 +11,6 @@ from personalq.checkin.cards import Card
 from personalq.checkin.lexicon import canonical
 from personalq.checkin.lexicon.wordnet import Nature, nature
 
-_BEFORE = re.compile(
-    r"^.*\b(?:knows?|showing|shows?|of|on|take\s+on|depicting|featuring|is|look\s+at)\s+"
-    r"(?=(?:an?|the|our)\s)",
-    re.IGNORECASE,
-)
-"""What a sentence says before it comes to the thing: "this checkpoint knows a …"."""
 _PICTURED = re.compile(
     r"^(?:(?:an?|the)\s+)?(?:picture|photo|image|portrait|rendering|depiction|drawing|"
     r"painting|sketch|illustration)s?\s+of\s+",
@@ -35,7 +29,7 @@ def _kind(pieces: tuple[str, ...], subjects: tuple[str, ...]) -> str:
     if not pieces:
         return ""
     main = next((p for p in pieces if nouns & set(canonical(p).split())), pieces[0])
-    named = _PICTURED.sub("", _BEFORE.sub("", main)) or main
+    named = _PICTURED.sub("", _from_article(main, nouns))
     other = next((p for p in pieces if p != main and _tells(p)), "")
     if other:
         link = " with" if canonical(other).split()[0] in lexicon.words("determiners") else ","
@@ -44,6 +38,14 @@ def _kind(pieces: tuple[str, ...], subjects: tuple[str, ...]) -> str:
     if len(label) > _LABEL_LENGTH:
         label = label[:_LABEL_LENGTH].rsplit(" ", 1)[0]
     return _uncapitalised(label)
+
+
+def _from_article(piece: str, nouns: set[str]) -> str:
+    """The piece without what comes before the thing: "this checkpoint knows a red bear"."""
+    words = piece.split()
+    head = next((i for i, word in enumerate(words) if canonical(word) in nouns), 0)
+    starts = [i for i in range(head) if canonical(words[i]) in ("a", "an", "the", "our")]
+    return " ".join(words[starts[-1] :]) if starts else piece
 
 
 def _tells(piece: str) -> bool:
@@ -179,17 +181,17 @@ class Profile:
     traits: tuple[Trait, ...]
 
 
-_SENTENCE = re.compile(r"[.;:/|\n!?]+(?:\s|$)|\s/\s|\n")
+_SENTENCE = re.compile(r"[.;:/|!?]+(?:\s|$)|\s[/|]\s|[()\n]")
 _PIECE = re.compile(
-    r",|\b(?:complete\s+with|with|wearing|and|having|holding|carrying|featuring|has|plus|look\s+for|and\s+all)\b",
+    r",|\b(?:(?:complete|shown|comes|painted|drawn|made|seen)\s+with|with|wearing|and|having|holding|carrying|featuring|has|plus|look\s+for|and\s+all|always\s+has|recogni[sz]able\s+by)\b",
     re.IGNORECASE,
 )
 _TRAINING = re.compile(
     r"\b(?:trained|training\s+(?:on|with|data|set|images|pictures|photos)|fine-?\s?tuned|tuned\s+on|(?:pictures|photos|images|shots)\s+"
-    r"(?:came|come|were|are|of)|best\s+for|optimi[sz]ed|version\s+\d+|v\d+|no\s+particular|"
+    r"(?:came|come|were|are|from)|(?:works?\s+)?best\s+for|optimi[sz]ed|version\s+\d+|v\d+|no\s+particular|"
     r"nothing\s+(?:special|particular|else))\b.*$"
     r"|\b(?:rendered|drawn|painted|printed|made|modell?ed|shown|captured|photographed|depicted|"
-    r"done|sculpted|shot|illustrated|sketched|created)\s+(?:in|as|with|like|by|using)\b.*$"
+    r"done|sculpted|shot|illustrated|sketched|created)\s+(?:in|as|like)\b.*$"
     r"|\bin\s+an?\s+\w+(?:[\s-]\w+)?\s+(?:style|look)\b.*$|\bin\s+\w+\s+style\b.*$",
     re.IGNORECASE,
 )

@@ -1,7 +1,7 @@
 """The deterministic reasoner: hard constraints again, then a calibrated score. No model, no key.
 
 Probabilities are a softmax over logits. A described attribute that one card has and another lacks
-outweighs everything else; synonyms count a little less than the very word; similarity of the
+outweighs everything else; a tag and its synonyms are the same wish; similarity of the
 embeddings only speaks when a description is in words that nothing else explains.
 """
 
@@ -27,8 +27,6 @@ SIMILAR = 10.0
 """Logit per unit of cosine similarity, when something described is in unknown words."""
 RELEVANT = 6.0
 """Logit of full relevance (0-1) to a reranker, when one is configured and something described."""
-EXACT = 2.5
-"""Logit of carrying the very tag that was said, against a synonym of it."""
 PRIMARY = 1.0
 """Logit of being mainly of this subject, against listing it as another name."""
 RECENT = 1.8
@@ -95,11 +93,7 @@ def _scores(intent: Intent, hits: list[Hit]) -> list[_Scored]:
         for constraint in intent.constraints:
             if constraint.excluded:
                 continue
-            if constraint.attribute is Attribute.STYLE:
-                score += EXACT * _exact(hit.card.styles, constraint)
-            elif constraint.attribute is Attribute.ENVIRONMENT:
-                score += EXACT * _exact(hit.card.environments, constraint)
-            elif constraint.attribute is Attribute.SUBJECT and not constraint.coarse:
+            if constraint.attribute is Attribute.SUBJECT and not constraint.coarse:
                 score += PRIMARY * _primary(hit.card, constraint)
             if constraint.hard and constraint.label and constraint.attribute is not Attribute.ORDER:
                 reasons.append(f"“{constraint.text}”: {constraint.label}")
@@ -109,10 +103,6 @@ def _scores(intent: Intent, hits: list[Hit]) -> list[_Scored]:
             )
         )
     return scored
-
-
-def _exact(tags: tuple[str, ...], constraint: Constraint) -> float:
-    return float(any(canonical(tag) in constraint.words for tag in tags))
 
 
 def _primary(card: Card, constraint: Constraint) -> float:

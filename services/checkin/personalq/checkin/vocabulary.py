@@ -119,13 +119,24 @@ def _tag_entry(known: dict[str, tuple[str, ...]], word: str, pool: Iterable[str]
     return TagEntry(values=values, exact=exact, known=bool(values))
 
 
+def _longest(tag: str, words: Iterable[str]) -> int:
+    """Letters of the longest of the words inside a tag: "watercolor" of "watercolor wash"."""
+    return max((len(word) for word in words if f" {word} " in f" {tag} "), default=0)
+
+
 def _add_styles(table: PhraseTable[TagEntry], styles: tuple[str, ...]) -> None:
+    """Words of a look stand for every tag of that look, however it is worded."""
     known = _by_canonical(styles)
     groups = lexicon.style_groups()
+    tags: dict[str, set[str]] = {name: set() for name in groups}
+    for tag in known:
+        inside = {name: _longest(tag, group.words) for name, group in groups.items()}
+        if best := max(inside.values(), default=0):
+            tags[max(inside, key=lambda name: inside[name] == best)].add(tag)
     for group in groups.values():
-        pool: set[str] = set(group.words)
-        if not any(word in known for word in pool):
-            pool = {word for name in group.cousins for word in groups[name].words}
+        pool = tags[group.name]
+        if not pool:
+            pool = {tag for name in group.cousins for tag in tags[name]}
         for word in group.words:
             entry = _tag_entry(known, word, pool)
             if not entry.known:
@@ -134,21 +145,40 @@ def _add_styles(table: PhraseTable[TagEntry], styles: tuple[str, ...]) -> None:
                 entry = TagEntry(values=(group.name,), exact=(), known=False)
             table.add(word, entry, replace=bool(entry.exact))
     for word, values in known.items():
-        bare = word.removesuffix(" style")
-        for phrase in {word, bare}:
+        for phrase in {word, _bare(word)}:
             table.add(phrase, TagEntry(values=values, exact=values, known=True))
 
 
+def _bare(style: str) -> str:
+    """A style without the words that only say it is one: "vintage look"."""
+    words = style.split()
+    while len(words) > 1 and words[-1] in lexicon.words("style_words"):
+        words.pop()
+    return " ".join(words)
+
+
 def _add_environments(table: PhraseTable[TagEntry], environments: tuple[str, ...]) -> None:
+    """A place stands for all that mean it; "mountains" for a "mountain pass" when there is none."""
     known = _by_canonical(environments)
+    groups = lexicon.environment_groups()
+    unknown: dict[str, str] = {}
+    for name, group in groups.items():
+        pool = {tag for tag in known if tag in group or tag.split()[-1] in group}
+        pool |= {tag for tag in known if any(_is_of(part, group) for part in tag.split())}
+        pool = pool or {tag for tag in known if group & set(tag.split())}
+        for word in group:
+            entry = _tag_entry(known, word, pool)
+            if entry.known:
+                table.add(word, entry)
+            else:
+                unknown.setdefault(word, name)
     for word, values in known.items():
         table.add(word, TagEntry(values=values, exact=values, known=True))
-    for name, group in lexicon.environment_groups().items():
-        for word in group:
-            entry = _tag_entry(known, word, group)
-            if not entry.known:
-                # "the forest one" where places are called "deep forest"
-                longer = [v for phrase, v in known.items() if group & set(phrase.split())]
-                values = _unique(tag for found in longer for tag in found)
-                entry = TagEntry(values=values or (name,), exact=(), known=bool(values))
-            table.add(word, entry)
+        table.add(plural(word), TagEntry(values=values, exact=values, known=True))
+    for word, name in unknown.items():
+        table.add(word, TagEntry(values=(name,), exact=(), known=False))
+
+
+def _is_of(word: str, group: frozenset[str]) -> bool:
+    """Whether an adjective says the place: "snowy" of "snowy field"."""
+    return word in group and lexicon.nature(word) is lexicon.Nature.NO_NOUN
