@@ -98,3 +98,43 @@ def repo_prompts(
         )
     )
     raise typer.Exit(code)
+
+
+@app.command("scale")
+def scale(
+    cards: Annotated[int, typer.Option(help="How many cards in all.")] = 1_000,
+    tenants: Annotated[int, typer.Option(help="Whose they are.")] = 1,
+    largest: Annotated[
+        int, typer.Option(help="Cards of the largest tenant; the others share the rest evenly.")
+    ] = 0,
+    data: Annotated[
+        Path | None,
+        typer.Option(help="Keep the database here, and go on with one that is here already."),
+    ] = None,
+    results_dir: Annotated[
+        Path | None, typer.Option(help="Write scale-CARDS.json and .md here.")
+    ] = None,
+    quick: Quick = False,
+    as_json: Json = False,
+) -> None:
+    """Does a selection stay fast and right where there are very many cards?
+
+    Starts PostgreSQL, NATS, catalog and check-in, loads synthetic cards by COPY (row for row what
+    registering them leaves there), indexes them, and asks through gRPC with 1, 8 and 32 clients,
+    also while cards are being registered. Compares what the indexes find with exact search.
+    """
+    check_installed()
+    from personalq.bench.scale.run import Options, run
+
+    code = run(
+        Options(
+            cards=cards,
+            tenants=tenants,
+            largest=largest or (cards if tenants == 1 else -(-cards // tenants)),
+            data=data,
+            results_dir=results_dir,
+            quick=quick,
+            as_json=as_json,
+        )
+    )
+    raise typer.Exit(code)

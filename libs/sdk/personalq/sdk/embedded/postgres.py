@@ -22,6 +22,7 @@ from contextlib import asynccontextmanager
 from importlib.util import find_spec
 from pathlib import Path
 
+import psutil
 import psycopg
 
 from personalq.sdk.embedded.process import ChildFailed, spawn, wait_until
@@ -29,6 +30,10 @@ from personalq.sdk.embedded.process import ChildFailed, spawn, wait_until
 SUPERUSER = "postgres"
 _ROOT_HOME = Path("/var/tmp/personalq-postgres")  # noqa: S108 - must be enterable by `nobody`
 _UNPRIVILEGED = "nobody"
+
+#: Fewer checkpoints while many cards come in; what they write at once slows every search.
+_WRITING = ("max_wal_size=4GB", "checkpoint_timeout=15min")
+_MOST_BUFFERS = 1024**3
 
 
 @asynccontextmanager
@@ -56,7 +61,8 @@ async def run_postgres(
     password = _password(directory)
     if not (data / "PG_VERSION").exists():
         await asyncio.to_thread(_initialise, programs, data, password, user)
-    settings = [f"port={port}", "listen_addresses=127.0.0.1", "unix_socket_directories=", *options]
+    settings = [f"port={port}", "listen_addresses=127.0.0.1", "unix_socket_directories="]
+    settings += [*_memory_settings(), *_WRITING, *options]
     child = spawn(
         "postgres",
         [programs / "bin" / "postgres", "-D", data, *(f"--{setting}" for setting in settings)],
@@ -65,7 +71,7 @@ async def run_postgres(
         user=user,
         on_parent_death=signal.SIGINT,
     )
-    url = f"postgresql://{SUPERUSER}:{password}@127.0.0.1:{port}/postgres"
+    url = superuser_url(directory, port=port)
     try:
         await wait_until(lambda: _accepts(url), child, what="postgres")
         yield url
@@ -73,9 +79,28 @@ async def run_postgres(
         await child.stop(how=signal.SIGINT)  # "fast": end sessions, write a checkpoint
 
 
+def superuser_url(directory: Path, *, port: int) -> str:
+    """The superuser's URL of the server whose data belongs to `directory`."""
+    return f"postgresql://{SUPERUSER}:{_password(directory)}@127.0.0.1:{port}/postgres"
+
+
 def data_directory(directory: Path) -> Path:
     """Where the data of the stack in `directory` lives."""
     return _places(directory, _UNPRIVILEGED if os.geteuid() == 0 else None)[1]
+
+
+def _memory_settings() -> list[str]:
+    """An eighth of the memory for pages, a gigabyte at most: the rest is everybody's.
+
+    PostgreSQL's own 128 MB hold the rows of 50,000 cards; what does not fit is copied from the
+    system's cache again and again.
+    """
+    memory = psutil.virtual_memory().total
+    buffers = min(memory // 8, _MOST_BUFFERS)
+    return [
+        f"shared_buffers={buffers // 1024**2}MB",
+        f"effective_cache_size={memory // 2 // 1024**2}MB",
+    ]
 
 
 def _places(directory: Path, user: str | None) -> tuple[Path, Path]:
