@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import subprocess
 import sys
@@ -10,6 +11,9 @@ from pathlib import Path
 import psutil
 import pytest
 from support.repo_prompts import write_lines
+
+from personalq.bench.repo_prompts.services import SERVICES, Quiet
+from personalq.sdk.embedded.temporary import temporary_stack
 
 _COLOURS = {1: "red", 2: "blue", 3: "green"}
 _MONTHS = {1: "2026-04-11", 2: "2026-05-02", 3: "2099-01-05"}
@@ -106,6 +110,27 @@ def test_cards_are_loaded_queries_asked_and_results_written(tmp_path: Path) -> N
     assert lines["a bear"]["outcome"] == "error"
     assert "Nowhere/Land" in lines["a bear"]["explanation"]
     assert not [each for each in psutil.Process().children(recursive=True) if _is_service(each)]
+
+
+@pytest.mark.timeout(600)
+async def test_a_running_stack_gets_a_tenant_whose_cards_are_withdrawn_in_the_end(
+    tmp_path: Path,
+) -> None:
+    """Nothing of the stack's own is chosen from or touched; nobody is left to quantize."""
+    cards = write_lines(tmp_path / "cards.jsonl", _cards())
+    queries = write_lines(tmp_path / "queries.jsonl", _QUERIES[:3])
+    async with temporary_stack(SERVICES, report=Quiet()) as stack:
+        where = stack.endpoints
+        target = f"{where.catalog},{where.checkin}"
+        options = ("--cards", cards, "--queries", queries, "--target", target, "--json")
+        done = await stack.during(asyncio.to_thread(_run, *options))
+        log = (stack.data / "logs" / "catalog.log").read_text()
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout.splitlines()[-1])["accuracy"] == 1.0
+    calls = [json.loads(line) for line in log.splitlines() if "ArchiveCheckpoint" in line]
+    assert [call["code"] for call in calls] == ["OK"] * len(_cards())
+    [tenant] = {call["tenant"] for call in calls}
+    assert tenant.startswith("bench-")
 
 
 def test_a_mistake_in_a_file_is_told_before_anything_starts(tmp_path: Path) -> None:
