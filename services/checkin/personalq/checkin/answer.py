@@ -30,7 +30,8 @@ _ANY = re.compile(
     r"would\s+do|would\s+work))?|any(?:thing|one)|either(?:\s+(?:one|of\s+them|"
     r"is\s+fine|works|way))?|whatever|whichever(?:\s+one)?|"
     r"(?:does\s?n'?t|don'?t|do\s+not|does\s+not)\s+(?:really\s+)?(?:matter|care|mind)|"
-    r"no\s+(?:preference|idea)|not\s+sure|(?:you|u)\s+(?:choose|pick|decide)|(?:your|"
+    r"no\s+(?:real\s+|strong\s+)?(?:preference|idea)|not\s+(?:sure|fussy|picky)|"
+    r"(?:you\s+|u\s+|just\s+)(?:choose|pick|decide)(?:\s+(?:one|any|for\s+me))?|(?:your|"
     r"dealer's)\s+(?:choice|pick|call)|"
     r"surprise\s+me|all\s+the\s+same|same\s+to\s+me|both(?:\s+(?:are\s+)?(?:fine|ok|"
     r"okay))?|up\s+to\s+you|no\s+matter|all(?:\s+of\s+them)?|idk|don'?t\s+know|"
@@ -51,8 +52,20 @@ _CHATTER = re.compile(
     r"that)|go\s+(?:for|with)|let's\s+(?:go\s+with|take)|take|use|give\s+me|probably|"
     r"maybe|it's|it\s+is|that\s+would\s+be|definitely)(?:[\s,:!.-]+|$))+"
 )
+_CLOSING = re.compile(
+    r"(?:[\s,]+(?:please|thanks|thank\s+you|i\s+(?:think|guess|suppose|mean|believe)|of\s+course|"
+    r"instead|if\s+(?:possible|you\s+(?:can|have\s+it))|then|for\s+sure|definitely|obviously|"
+    r"probably|maybe|actually|really))+[\s.!,]*$"
+)
+_AS_LONG_AS = re.compile(
+    r"^\s*(?:any(?:thing|one)?(?:\s+(?:one|of\s+(?:them|these|those)))?|whichever|either)[\s,]+(?:as\s+"
+    r"long\s+as|so\s+long\s+as|provided(?:\s+that)?|if|but|(?:one\s+)?that)\s+(?:(?:it|they|that)"
+    r"(?:'s|'re|\s+is|\s+are|\s+has|\s+have)?\s+)?(?:is\s+|has\s+)?"
+)
 _INDEX = re.compile(
     r"(?:the\s+)?(?:(?:option|choice|number|no\.?|\#)\s*(?P<a>\d|one|two|three|four)|"
+    r"(?:option|choice|answer)\s+(?P<letter>[a-d])|(?P<middle>middle|one\s+in\s+the\s+middle)"
+    r"(?:\s+(?:one|option))?|"
     r"(?P<b>first|second|third|fourth|1st|2nd|3rd|4th)(?:\s+(?:one|option|choice))?|"
     r"(?P<c>\d)\.?|(?P<d>former|latter|last\s+option))(?:\s+please)?"
 )
@@ -147,13 +160,14 @@ def merge_answer(
         if not option.value:
             return replace(answered, settled=True)
         return _fixed(answered, option, text, context)
-    rest = _CHATTER.sub("", plain)
+    rest = _AS_LONG_AS.sub("", _CHATTER.sub("", plain))
     offset = len(shadow(text)) - len(shadow(text).lstrip()) + len(plain) - len(rest)
     refused = _NEITHER.match(rest)
     if refused:
         answered = _refuse(answered, asked, text, context)
         offset += refused.end()
-    remainder = text[offset:]
+    closing = _CLOSING.search(shadow(text), offset)
+    remainder = text[offset : closing.start() if closing else len(text)]
     if not remainder.strip(" .,!?"):
         return answered
     if _ANY.fullmatch(shadow(remainder).strip()) and not refused:
@@ -181,6 +195,10 @@ def _option(plain: str, asked: Asked) -> Option | None:
         return None
     if match["d"]:
         index = 1 if match["d"] == "former" else len(asked.options)
+    elif match["letter"]:
+        index = "abcd".index(match["letter"]) + 1
+    elif match["middle"]:
+        index = (len(asked.options) + 1) // 2 if len(asked.options) % 2 else 0
     else:
         index = number(match["a"] or match["b"] or match["c"]) or 0
     if asked.attribute is Attribute.VERSION and not match["a"]:
@@ -241,13 +259,14 @@ def _merged(intent: Intent, said: Intent, text: str, context: Context) -> Intent
     new = [replace(c, span=None) for c in said.constraints]
     new = [_same_year(c, intent, context) for c in new]
     named = {c.attribute for c in new if c.hard and not c.excluded}
+    wanted = {(c.attribute, value) for c in new if not c.excluded for value in c.values}
     if any(c.attribute is Attribute.ORDER for c in new):
         named.add(Attribute.ORDER)
     kept = tuple(
         c
         for c in intent.constraints
         if c.attribute not in named
-        or c.excluded
+        or (c.excluded and not any((c.attribute, value) in wanted for value in c.values))
         or (c.attribute is Attribute.DESCRIPTION and not c.hard)
     )
     if not new and (digits := re.search(r"\d{1,4}", text)):
@@ -269,17 +288,21 @@ def _merged(intent: Intent, said: Intent, text: str, context: Context) -> Intent
 
 
 def _same_year(constraint: Constraint, intent: Intent, context: Context) -> Constraint:
-    """Read "the May one" after "from 2025" as May 2025."""
-    earlier = intent.first(Attribute.CREATED_AT)
+    """Read "the May one" after "from 2025" as May 2025, else as May of any year.
+
+    The options are versions of several years: what was said before tells which of them is meant.
+    """
     if (
         constraint.attribute is not Attribute.CREATED_AT
         or constraint.fallback is None
         or not constraint.fallback.months
-        or earlier is None
-        or earlier.interval is None
-        or earlier.excluded
     ):
         return constraint
+    earlier = intent.first(Attribute.CREATED_AT)
+    if earlier is None or earlier.interval is None or earlier.excluded:
+        months = constraint.fallback.months
+        label = constraint.fallback.label.removesuffix(" of an earlier year")
+        return replace(constraint, intervals=(Interval(),), months=months, label=label)
     hull = earlier.interval
     begin = constraint.intervals[0].start
     if begin is None:

@@ -22,6 +22,8 @@ from personalq.checkin.outcome import Candidate, Option
 
 PLAUSIBLE = 0.15
 """A candidate is plausible when it is at least this likely compared with the likeliest."""
+PLAUSIBLE_ANSWERED = 0.5
+"""The same after an answer: the person has said what matters, a clear lead is enough."""
 ANY = "any of them"
 _MOST_OPTIONS = 4
 _EASE = {
@@ -88,7 +90,8 @@ def decide(
             return asked
     if intent.order is not None:
         return Choose(candidate=first, confidence=first.probability)
-    plausible = [c for c in candidates if c.probability >= PLAUSIBLE * first.probability]
+    least = (PLAUSIBLE_ANSWERED if intent.answered else PLAUSIBLE) * first.probability
+    plausible = [c for c in candidates if c.probability >= least]
     if intent.settled:
         return _newest(plausible, "any of them will do: the newest is taken")
     mass = sum(c.probability for c in plausible)

@@ -9,6 +9,7 @@ from personalq.checkin import lexicon
 from personalq.checkin.draft import Draft
 from personalq.checkin.intent import Attribute, Constraint, OrderKey, Span
 from personalq.checkin.numbers import CARDINAL, ORDINAL, number
+from personalq.checkin.text import ends_before
 
 _MADE = (
     r"(?:trained|created|made|built|tuned|fine-?tuned|added|finished|completed|released|"
@@ -197,6 +198,8 @@ _RULES = (
     _rule(r"recent|recently|newish", _N, hard=False, needs_head=True),
 )
 
+_NOT = re.compile(r"(?<!\w)not\s+(?:the\s+)?$")
+_OPPOSITE = {OrderKey.NEWEST: OrderKey.OLDEST, OrderKey.OLDEST: OrderKey.NEWEST}
 _NEW = re.compile(r"(?:(?<=\bmy )|(?<=\bour )|(?<=\bthe ))(?:brand[\s-]+)?new(?!\w)")
 _END = re.compile(
     r"(?:first|last|latest|newest|oldest|earliest)(?=\s+of\s+(?:the|my|our|these|those|all)\b)"
@@ -220,9 +223,12 @@ def parse_order(draft: Draft) -> None:
                 rank = number(groups["n"]) or 1
             if groups.get("but"):
                 rank = (number(groups["but"]) or 1) + 1
+            key = rule.key
+            if draft.answering and ends_before(_NOT, shadow, match.start()):
+                key = _OPPOSITE.get(key, key)  # "not the oldest" of those asked about
             if groups.get("not"):
                 draft.mark(Span(match.start("not"), match.end("not")), selecting=True)
-            _claim(draft, match, rule.key, min(rank, 10_000), hard=rule.hard)
+            _claim(draft, match, key, min(rank, 10_000), hard=rule.hard)
     for match in _NEW.finditer(shadow):
         if draft.free(match.start(), match.end()) and _before_head(draft, match):
             _claim(draft, match, OrderKey.NEWEST, 1, hard=False)
