@@ -74,6 +74,8 @@ class Draft:
     mentions: list[Mention] = field(default_factory=list)
     selecting: list[Span] = field(default_factory=list)
     triggers: list[Span] = field(default_factory=list)
+    bystanders: list[Span] = field(default_factory=list)
+    """Names of other checkpoints: content of the picture, which no constraint may claim."""
     unknown_subject: Constraint | None = None
     claimed: bytearray = field(default_factory=bytearray)
 
@@ -93,6 +95,10 @@ class Draft:
         self.claimed[span.start : span.end] = b"\x01" * (span.end - span.start)
         if selecting:
             self.selecting.append(span)
+
+    def release(self, span: Span) -> None:
+        """Leave characters as content after all."""
+        self.claimed[span.start : span.end] = bytes(span.end - span.start)
 
     def add(self, constraint: Constraint, *, selecting: bool = False) -> None:
         """Add a constraint and claim its span."""

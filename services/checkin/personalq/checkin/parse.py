@@ -40,6 +40,8 @@ def parse(prompt: str, lexicon: Lexicon, context: Context, *, answering: bool = 
     parse_description(draft)
     if not draft.mentions and draft.unknown_subject is None:
         parse_place_tags(draft)
+    for span in draft.bystanders:
+        draft.release(span)
     return Intent(
         constraints=tuple(draft.constraints),
         content=_content(draft),

@@ -27,6 +27,9 @@ _MARKUP = frozenset(
 _CALLED = (NameKind.ALIAS, NameKind.NAME)
 _PRECEDENCE = (NameKind.CHECKPOINT_ID, NameKind.TRIGGER, *_CALLED)
 _ARTICLES = frozenset(("a", "an", "some", "any", "another", "each", "every", "no", "the"))
+_NO_NAME_AFTER = _ARTICLES | frozenset(
+    ("is", "are", "was", "were", "be", "looks", "very", "so", "too", "quite", "really")
+)
 _INTRODUCED = frozenset(("named", "called", "nicknamed"))
 _CLASSES = ("determiners", "prepositions", "links", "openers", "selectors", "frames", "scenes")
 _VERSION = re.compile(r"(?:v|ver|version)?\.?\d+(?:\.\d+)*")
@@ -41,7 +44,6 @@ def parse_identity(draft: Draft) -> None:
     are part of its picture.
     """
     found = list(_found(draft))
-    spelled_out = [(span, each) for span, each in found if each.kind not in _CALLED]
     for kinds in ((NameKind.CHECKPOINT_ID,), (NameKind.TRIGGER,), _CALLED):
         named = [(span, each) for span, each in found if each.kind in kinds]
         if not named:
@@ -50,9 +52,12 @@ def parse_identity(draft: Draft) -> None:
         if by_name:
             first = canonical(named[0][1].spelling)
             named = [(span, each) for span, each in named if canonical(each.spelling) == first]
-        for span in dict.fromkeys(span for span, _ in (named if by_name else spelled_out)):
+        for span, each in found:
             draft.mark(span)
-            draft.triggers.append(span)
+            meant = (span, each) in named if by_name else each.kind not in _CALLED
+            places = draft.triggers if meant else draft.bystanders
+            if span not in places:
+                places.append(span)
         span = named[0][0]
         draft.constraints.append(
             Constraint(
@@ -150,16 +155,21 @@ def _is_called(draft: Draft, span: Span, named: Named) -> bool:
         return capital and named.kind is NameKind.ALIAS
     if capital:
         return True
-    if previous is not None and previous.norm in _ARTICLES:
+    if previous is not None and previous.norm in _NO_NAME_AFTER:
         return False
+    return _ends_a_phrase(draft, span)
+
+
+def _ends_a_phrase(draft: Draft, span: Span) -> bool:
+    """Whether no noun follows that the word would only describe: "a bright sunny morning"."""
     following = draft.page.word_at(span.end)
-    adjective = (
-        following is not None
-        and following.joined
-        and draft.noun_at(following.index) is not None
-        and not draft.page.shadow.startswith("'s", span.end)
-    )
-    return not adjective
+    if following is None or not following.joined or draft.page.shadow.startswith("'s", span.end):
+        return True
+    word = following.norm
+    if word in lexicon.words("scenes"):
+        return False
+    closed = any(word in lexicon.words(kind) for kind in ("prepositions", "links", "continuations"))
+    return closed or word in _ARTICLES or word in lexicon.verb_forms() or word.endswith("ing")
 
 
 def _capital_says_so(draft: Draft, span: Span) -> bool:
