@@ -9,14 +9,14 @@ import grpc
 import pytest
 from google.protobuf.timestamp_pb2 import Timestamp
 from grpc_health.v1 import health_pb2, health_pb2_grpc
-from support.catalog_cards import artifact
+from support.catalog_cards import RecordingAnnouncer, artifact
 from support.checkin_cards import NOW, card, paper, studio
 from support.checkin_requests import ASK, NONE, PAPER, STUDIO, expected_ids
 from support.checkin_stack import Stack, run_checkin
 from support.polling import eventually
 from support.ports import free_port
 
-from personalq.catalog.lifecycle import accept_artifact
+from personalq.catalog.lifecycle import accept_artifact, archive_checkpoint
 from personalq.chassis.errors import InvalidInput, Unavailable
 from personalq.chassis.rpc import open_channel
 from personalq.chassis.tenancy import tenant_scope
@@ -72,6 +72,31 @@ async def test_studio_requests(stack: Stack) -> None:
         if case.rewritten:
             assert response.selection.rewritten_prompt == case.rewritten
     assert wrong == []
+
+
+async def test_names_are_resolved_by_the_catalog(stack: Stack) -> None:
+    """An alias, a display name, an id and a trigger; a card that is archived has none of them."""
+    pets = [
+        card("rex-1", "dog", "photorealistic", "2026-04-02", "A black dog.", aliases="Rex"),
+        card("rex-2", "dog", "sketch", "2026-05-02", "A black dog.", aliases="Rex"),
+        card("pot-1", "teapot", "photorealistic", "2026-05-02", "A teapot.",
+             name="Grandma's teapot"),
+    ]  # fmt: skip
+    await stack.load(pets)
+    expected = {
+        "Rex on a surfboard, the sketch": ("rex-2", "<rex-2> on a surfboard, the sketch"),
+        "grandma’s teapot on a table": ("pot-1", "<pot-1> on a table"),
+        "REX-1 on a table": ("rex-1", "<rex-1> on a table"),
+        "<Rex-1> on a table": ("rex-1", "<rex-1> on a table"),
+    }
+    for prompt, (checkpoint_id, rewritten) in expected.items():
+        response = await stack.select(request(prompt))
+        assert outcome(response) == checkpoint_id
+        assert response.selection.rewritten_prompt == rewritten
+    announce = RecordingAnnouncer()
+    for gone in ("rex-1", "rex-2"):
+        await archive_checkpoint(gone, tenant="default", store=stack.store, announce=announce)
+    assert outcome(await stack.select(request("Rex on a surfboard"))) == NONE
 
 
 async def test_paper_requests(stack: Stack) -> None:
