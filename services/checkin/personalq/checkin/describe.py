@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 from dataclasses import dataclass
 from functools import lru_cache
@@ -31,7 +32,7 @@ def _kind(pieces: tuple[str, ...], subjects: tuple[str, ...]) -> str:
     main = next((p for p in pieces if nouns & set(canonical(p).split())), pieces[0])
     named = _PICTURED.sub("", _from_article(main, nouns))
     other = next((p for p in pieces if p != main and _tells(p)), "")
-    if other:
+    if other and len(named) + len(other) < _LABEL_LENGTH:
         link = " with" if canonical(other).split()[0] in lexicon.words("determiners") else ","
         named = f"{named}{link} {other[:1].lower()}{other[1:]}"
     label = _SPACES.sub(" ", _UNSAFE.sub("", named)).strip(" ,-")
@@ -43,9 +44,12 @@ def _kind(pieces: tuple[str, ...], subjects: tuple[str, ...]) -> str:
 def _from_article(piece: str, nouns: set[str]) -> str:
     """The piece without what comes before the thing: "this checkpoint knows a red bear"."""
     words = piece.split()
-    head = next((i for i, word in enumerate(words) if canonical(word) in nouns), 0)
-    starts = [i for i in range(head) if canonical(words[i]) in ("a", "an", "the", "our")]
-    return " ".join(words[starts[-1] :]) if starts else piece
+    head = next((i for i, word in enumerate(words) if canonical(word) in nouns), None)
+    reach = len(words) - 1 if head is None else head
+    starts = [i for i in range(reach) if canonical(words[i]) in ("a", "an", "the")]
+    if not starts:
+        return piece
+    return " ".join(words[starts[0 if head is None else -1] :])
 
 
 def _tells(piece: str) -> bool:
@@ -127,6 +131,8 @@ class Trait:
     """Concept of the noun: the last word before a preposition ("ball")."""
     noun: str
     """That word."""
+    spelled: frozenset[str] = frozenset()
+    """Stems of the words, and of two as one: "deck chair" is also "deckchair"."""
 
     @property
     def modifiers(self) -> tuple[str, ...]:
@@ -160,7 +166,14 @@ def trait(text: str) -> Trait | None:
             head, noun = concept, last
     if not found:
         return None
-    return Trait(words=tuple(words), concepts=tuple(found), head=head or found[0], noun=noun)
+    pairs = (f"{one}{other}" for one, other in itertools.pairwise(words))
+    return Trait(
+        words=tuple(words),
+        concepts=tuple(found),
+        head=head or found[0],
+        noun=noun or words[0],
+        spelled=frozenset(map(stem, (*words, *pairs))),
+    )
 
 
 def _is_empty(word: str) -> bool:
@@ -183,7 +196,7 @@ class Profile:
 
 _SENTENCE = re.compile(r"[.;:/|!?]+(?:\s|$)|\s[/|]\s|[()\n]")
 _PIECE = re.compile(
-    r",|\b(?:(?:complete|shown|comes|painted|drawn|made|seen)\s+with|with|wearing|and|having|holding|carrying|featuring|has|plus|look\s+for|and\s+all|always\s+has|recogni[sz]able\s+by)\b",
+    r",|\b(?:(?:complete|shown|(?:that\s+|which\s+)?comes|painted|drawn|made|seen)\s+with|with|wearing|and|having|holding|carrying|featuring|has|plus|look\s+for|and\s+all|always\s+has|recogni[sz]able\s+by)\b",
     re.IGNORECASE,
 )
 _TRAINING = re.compile(
@@ -192,7 +205,7 @@ _TRAINING = re.compile(
     r"nothing\s+(?:special|particular|else))\b.*$"
     r"|\b(?:rendered|drawn|painted|printed|made|modell?ed|shown|captured|photographed|depicted|"
     r"done|sculpted|shot|illustrated|sketched|created)\s+(?:in|as|like)\b.*$"
-    r"|\bin\s+an?\s+\w+(?:[\s-]\w+)?\s+(?:style|look)\b.*$|\bin\s+\w+\s+style\b.*$",
+    r"|\bin\s+(?:an?|the)\s+\w+(?:[\s-]\w+)?\s+(?:style|look|manner|way|finish)\b.*$|\bin\s+\w+\s+style\b.*$",
     re.IGNORECASE,
 )
 """What a description says of the training or of the look: tags say that."""

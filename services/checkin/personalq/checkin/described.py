@@ -139,9 +139,11 @@ def _has_phrase(wanted: Trait, card: Profile) -> float:
 
 def _fit(wanted: Trait, said: Trait) -> float:
     """How well a card's phrase is the wanted one: the noun decides, modifiers tell apart."""
+    if len(wanted.words) > 1 and stem("".join(wanted.words[-2:])) in said.spelled:
+        return 1.0  # "deck chair", "deckchair"
     if wanted.head in said.concepts:
         noun = 1.0
-    elif stem(wanted.noun) in map(stem, said.words) or _kin(wanted.noun, said.noun):
+    elif stem(wanted.noun) in said.spelled or _kin(wanted.noun, said.noun):
         noun = KIN
     else:
         return 0.0

@@ -126,6 +126,8 @@ def _tail(draft: Draft, index: int) -> None:
             at = _phrase(draft, at + 1)
         elif lead.norm in ("is", "are", "looks", "was") and not first:
             at = _predicate(draft, at + 1)
+        elif lead.norm in ("a", "an") and at and _is_that(words[at - 1]):
+            at = _phrase(draft, at + 1)
         else:
             return
         first = False
@@ -146,10 +148,18 @@ def _skip(draft: Draft, index: int) -> int:
                 index = _predicate(draft, index + 1)
                 continue
         of_owner = word.norm == "of" and _is_owner(draft, index + 1)
-        if draft.is_free(word) and word.norm not in lexicon.words("relatives") and not of_owner:
+        in_style = word.norm in ("in", "as") and index + 1 < len(words)
+        in_style = in_style and not draft.is_free(words[index + 1])
+        passed = word.norm in lexicon.words("relatives") or of_owner or in_style
+        if draft.is_free(word) and not passed:
             return index
         index += 1
     return index
+
+
+def _is_that(word: Word) -> bool:
+    """Whether a word says what the subject is: "the one that's a rocking chair"."""
+    return word.norm in ("is", "was") or (word.norm in ("that", "who", "it") and word.possessive)
 
 
 def _is_owner(draft: Draft, index: int) -> bool:
@@ -208,20 +218,17 @@ def _phrase(draft: Draft, index: int) -> int:
         word = words[index]
         if not word.joined:
             break
-        if word.norm in lexicon.words("phrase_ends"):
+        if _is_compounded(draft, index):
+            found.append(word)
+        elif word.norm in lexicon.words("phrase_ends"):
             if not (found and _belongs(draft, index)):
-                if word.norm in ("in", "of") and not found:
-                    index += 1
+                if not found and (word.norm in ("in", "of", "with") or index > start):
+                    index += 1  # "covered in …", "an outside staircase"
                     continue
                 break
-        elif (
-            word.norm in lexicon.verb_forms()
-            and word.norm not in lexicon.description_groups()
-            and found
-            and not lexicon.names_thing(word.norm)
-        ):
+        elif found and _acts(draft, word, found):
             break
-        if _content(word, draft):
+        elif _content(word, draft):
             found.append(word)
         elif not draft.is_free(word):
             break
@@ -229,6 +236,26 @@ def _phrase(draft: Draft, index: int) -> int:
         last = index
     _add(draft, found, phrase=True)
     return last
+
+
+def _is_compounded(draft: Draft, index: int) -> bool:
+    """Whether a hyphen joins the word to a neighbour: "see-through"."""
+    words = draft.page.words
+    after = words[index + 1] if index + 1 < len(words) else None
+    hyphen = words[index].hyphen or (after is not None and after.hyphen)
+    return hyphen and draft.is_free(words[index])
+
+
+def _acts(draft: Draft, word: Word, found: list[Word]) -> bool:
+    """Whether a verb ends the phrase: "a scarf running", not "a foot rest"."""
+    norm = word.norm
+    if norm not in lexicon.verb_forms() or norm in lexicon.description_groups():
+        return False
+    if lexicon.names_thing(norm):
+        return False
+    before = draft.page.words[found[0].index - 1]
+    base = norm in lexicon.words("verbs") and not norm.endswith(("ed", "ing"))
+    return not (base and before.norm in ("a", "an", "the"))
 
 
 def _belongs(draft: Draft, index: int) -> bool:

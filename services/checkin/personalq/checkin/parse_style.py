@@ -61,9 +61,6 @@ _SCENE_PREPOSITIONS = frozenset(
         "front",
     ]
 )
-_PARTS = frozenset(
-    ["front", "top", "side", "back", "inside", "outside", "bottom", "middle", "edge"]
-)
 _OK_BEFORE = frozenset(["in", "as", "of", "using", "like", "for", "a", "an", "the"])
 _OR = re.compile(r"\s*(?:,\s*)?(?:or|/)\s*(?:an?\s+|the\s+)?")
 
@@ -126,6 +123,8 @@ def _constrains(draft: Draft, tag: Tag) -> bool:
     first = words[tag.first]
     word = " ".join(w.norm for w in words[tag.first : tag.last])
     styled = _STYLED.match(draft.page.shadow, words[tag.last - 1].end) is not None
+    if not tag.entry.exact and not styled and _is_subject(draft, word):
+        return False
     if word in lexicon.looks() and not draft.answering:
         following = words[tag.last] if tag.last < len(words) else None
         selector = (
@@ -147,7 +146,7 @@ def _constrains(draft: Draft, tag: Tag) -> bool:
             return False
         if before.norm in ("with", "has", "having"):
             return False
-        if before.norm == "of" and index and words[index - 1].norm in _PARTS:
+        if before.norm == "of" and index and not _frames(draft, index - 1):
             return False
         if _acts(draft, before, words[index + 1]):
             return False
@@ -158,6 +157,19 @@ def _constrains(draft: Draft, tag: Tag) -> bool:
         joined = before.joined
         index -= 1
     return True
+
+
+def _is_subject(draft: Draft, word: str) -> bool:
+    """Whether the catalog has checkpoints of the word itself: a doodle, not a doodled look."""
+    entry = draft.lexicon.subjects.get(word)
+    return entry is not None and bool(entry.subjects) and not (entry.narrower or entry.kind)
+
+
+def _frames(draft: Draft, index: int) -> bool:
+    """Whether "of" after this word opens what is shown, not what something is full of."""
+    word = draft.page.words[index]
+    kinds = ("selectors", "frames", "style_words", "determiners")
+    return not draft.is_free(word) or any(word.norm in lexicon.words(kind) for kind in kinds)
 
 
 def _acts(draft: Draft, word: Word, following: Word) -> bool:

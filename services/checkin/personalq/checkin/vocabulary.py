@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from personalq.checkin import lexicon
 from personalq.checkin.cards import Vocabulary
 from personalq.checkin.lexicon import canonical, plural
+from personalq.checkin.lexicon.wordnet import Nature, nature
 from personalq.checkin.nouns import SubjectEntry, SubjectTable, heads
 from personalq.checkin.text import PhraseTable
 
@@ -181,4 +182,4 @@ def _add_environments(table: PhraseTable[TagEntry], environments: tuple[str, ...
 
 def _is_of(word: str, group: frozenset[str]) -> bool:
     """Whether an adjective says the place: "snowy" of "snowy field"."""
-    return word in group and lexicon.nature(word) is lexicon.Nature.NO_NOUN
+    return word in group and nature(word) is Nature.NO_NOUN

@@ -71,4 +71,4 @@ def likeness(first: Sequence[str], second: Sequence[str]) -> float:
     one, other = phrase_vector(tuple(first)), phrase_vector(tuple(second))
     if one is None or other is None:
         return 0.0
-    return sum(map(mul, one, other))
+    return float(sum(map(mul, one, other)))
