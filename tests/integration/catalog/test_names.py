@@ -74,8 +74,9 @@ async def test_cards_are_filtered_by_what_they_are_called(
     other = card("other", triggers=("biscuit",), subjects=("cookie",))
     await store_cards(store, tenant, [BISCUIT, other])
 
-    async def listed(**wanted: tuple[str, ...]) -> list[str]:
-        cards = await store.page(tenant, Filter(**wanted), after=None, limit=10)
+    async def listed(*, names: tuple[str, ...] = (), triggers: tuple[str, ...] = ()) -> list[str]:
+        wanted = Filter(names=names, triggers=triggers)
+        cards = await store.page(tenant, wanted, after=None, limit=10)
         return sorted(made.checkpoint_id for made in cards)
 
     assert await listed(names=("BISCUIT",)) == ["biscuit-1"]

@@ -406,6 +406,7 @@ async def test_a_dead_event_can_be_dropped(client: AsyncPersonalQ, nats_url: str
         sequence = await eventually(dead)
         handling.cancel()
         await asyncio.gather(handling, return_exceptions=True)
+    assert sequence is not None
     await client.discard_dead_event(sequence)
     assert [each async for each in client.dead_events()] == []
 
