@@ -224,6 +224,8 @@ def _is_modifier(page: Page, lexicon_: Lexicon, first: int, last: int) -> bool:
             "mark",
             "nr",
             "circa",
+            "pre",
+            "post",
             "nobody",
         )
         or lexicon_.owners.match_at(page.words, last) is not None

@@ -1,0 +1,126 @@
+"""Whether a time constrains or belongs to the picture, by its place in the sentence."""
+
+from __future__ import annotations
+
+import re
+
+from personalq.checkin import lexicon
+from personalq.checkin.draft import Draft
+from personalq.checkin.text import Word, ends_before
+from personalq.checkin.times.point import Point
+from personalq.checkin.times.setting import TRAINED, Setting
+
+_COMPARING = frozenset(
+    (
+        "before",
+        "after",
+        "since",
+        "until",
+        "prior to",
+        "older than",
+        "newer than",
+        "till",
+        "up to",
+        "pre",
+        "post",
+    )
+)
+_DATING = frozenset(("from", "dated", "back in"))
+_EVE = re.compile(r"\b(?:night|eve|day)\s+before\s+(?:the\s+)?$")
+_SELECTOR_AFTER = re.compile(
+    r"\s+(?:one|ones|model|version|build|checkpoint|lora|variant|edition|iteration|"
+    r"release|training|run|batch|take|snapshot|ckpt)s?(?!\w)"
+)
+
+
+def constrains(draft: Draft, point: Point, setting: Setting) -> bool:
+    """Whether a point constrains."""
+    if point.kind == "while":
+        return bool(setting.used and setting.negated)
+    if point.kind == "monthday":
+        return setting.used is not None
+    if draft.answering:
+        return True
+    if setting.used is not None or setting.operator in _COMPARING:
+        return not (point.kind == "holiday" and _is_eve(draft, point))
+    following = draft.page.word_at(setting.end)
+    after = following if following is not None and following.joined else None
+    if after is not None and _is_scene(draft, after) and not draft.leads_to_selector(after.index):
+        return False
+    if _SELECTOR_AFTER.match(draft.page.shadow, setting.end) or (
+        after is not None and draft.leads_to_selector(after.index)
+    ):
+        return True
+    if point.kind == "year":
+        recent = 2000 <= _year_of(point) <= draft.context.local.year + 1
+        return recent and (
+            setting.operator in _DATING | {"in", "of"} or _heads(draft, point, setting)
+        )
+    if setting.operator in ("in", "during", "on") and _in_a_scene(draft, setting.start):
+        return False
+    if not point.everyday and point.kind != "weekday":
+        return _heads(draft, point, setting) or not _has_article(draft, point)
+    return _everyday_constrains(draft, point, setting, after)
+
+
+def _everyday_constrains(draft: Draft, point: Point, setting: Setting, after: Word | None) -> bool:
+    """The same for "may", "spring", "sunday": they need a cue or the place of a modifier."""
+    if setting.operator in _DATING or (setting.operator == "around" and after is None):
+        return True
+    capital = bool(point.month) and draft.page.text[point.start].isupper()
+    if _heads(draft, point, setting):
+        natural = after is not None and after.norm in lexicon.words("blooming")
+        return capital and not natural if _has_article(draft, point) else capital or not natural
+    if point.month and setting.operator in ("in", "of", "around"):
+        # "in may" names the month; "in march of the penguins" does not
+        return after is None or after.norm in lexicon.words("prepositions")
+    alone = after is None and not _is_joined(draft, point)
+    return alone and bool(point.month)
+
+
+def _is_eve(draft: Draft, point: Point) -> bool:
+    """Whether the holiday is part of the scene: "the night before Christmas"."""
+    return ends_before(_EVE, draft.page.shadow, point.start) is not None
+
+
+def _has_article(draft: Draft, point: Point) -> bool:
+    """Whether "a" or "an" stands before a point."""
+    before = draft.page.word_before(point.start)
+    return before is not None and _is_joined(draft, point) and before.norm in ("a", "an")
+
+
+def _is_joined(draft: Draft, point: Point) -> bool:
+    """Whether only a space stands between a point and the word before it."""
+    word = draft.page.word_at(point.start)
+    return word is not None and word.joined
+
+
+def _is_scene(draft: Draft, after: Word) -> bool:
+    """Whether the word after a time makes it part of the picture ("April rain")."""
+    if draft.noun_at(after.index):
+        return False
+    return after.norm in lexicon.words("seasonal") or after.norm in lexicon.words("scenes")
+
+
+def _in_a_scene(draft: Draft, position: int) -> bool:
+    """Whether a time belongs to the place before it: "at a spring market [in May]"."""
+    words = [word for word in draft.page.words if word.full_end <= position][-5:]
+    for word in reversed(words):
+        if word.norm in lexicon.words("selectors") or draft.nouns_cover(word.index):
+            return False
+        if word.norm in ("at", "on", "in", "under", "through", "near", "by", "along", "across"):
+            before = draft.page.words[word.index - 1] if word.index else None
+            return before is None or re.fullmatch(TRAINED, before.norm) is None
+        if not word.joined:
+            return False
+    return False
+
+
+def _heads(draft: Draft, point: Point, setting: Setting) -> bool:
+    """Whether the point modifies the subject, a style or "model"."""
+    following = draft.page.word_at(max(point.end, setting.end))
+    return following is not None and following.joined and draft.leads_to_head(following.index)
+
+
+def _year_of(point: Point) -> int:
+    return point.interval.start.year if point.interval.start is not None else 0

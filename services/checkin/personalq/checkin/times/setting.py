@@ -1,0 +1,130 @@
+"""The words around a time: created or used, before or after, wanted or not."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from datetime import timedelta
+
+from personalq.checkin.draft import Draft
+from personalq.checkin.intent import Interval
+from personalq.checkin.text import ends_before
+
+TRAINED = (
+    r"(?:trained|created|made|built|tuned|finetuned|fine-tuned|learned|learnt|produced|"
+    r"finished|completed|dated|added|uploaded|released|published|baked|put\s+together|cooked\s+up|"
+    r"dates|dating)"
+)
+USED = (
+    r"(?:used|rendered(?:\s+with)?|generated\s+with|ran|run|worked\s+with|played\s+with|"
+    r"(?:working|playing)\s+with|tried|opened|touched|picked|loaded|was\s+using|were\s+using|"
+    r"been\s+using|stopped\s+using|last\s+(?:use|run|render)|idle|dormant)"
+)
+_NOT = (
+    r"(?:haven't|hasn't|hadn't|have\s+not|has\s+not|had\s+not|didn't|did\s+not|wasn't|weren't|"
+    r"was\s+not|were\s+not|not|never)"
+)
+_WHO = r"(?:(?:i|we|you|she|he|they|that|which|with|its)(?:'ve|'d|'s)?\s+)*"
+_ADVERB = (
+    r"(?:(?:last|just|also|already|recently|originally|freshly|newly|first|had|have|has|"
+    r"was|were|been|got|is|it|being|actually|really)\s+)*"
+)
+_TAKES = (
+    r"(?:\s+(?:in|on|at|during|from|around|over|back|to|it|them|him|her|with|for|sometime|some\s+time|"
+    r"once))*"
+)
+_VERB_BEFORE = re.compile(
+    rf"(?<!\w){_WHO}(?:(?P<neg>{_NOT})\s+)?{_WHO}{_ADVERB}"
+    rf"(?:(?P<verb>{TRAINED}|{USED})|(?P<idle>unused|untouched)){_TAKES}\s+(?:the\s+)?$"
+)
+_VERB_AFTER = re.compile(
+    rf"[\s-]*(?:(?P<trained>{TRAINED})(?!\w)|"
+    rf"\s(?:{_WHO}{_ADVERB}(?P<used>{USED}))(?!\w)(?:\s+(?:it|with))?)"
+)
+_BEFORE = re.compile(
+    r"(?<!\w)(?:(?:any\s+time|sometime|some\s+time|just|right|shortly|soon|anywhere)\s+)?"
+    r"(?P<from>from\s+)?(?P<op>no\s+later\s+than|no\s+earlier\s+than|not\s+(?:before|after)|"
+    r"before|prior\s+to|earlier\s+than|older\s+than|until|till|up\s+to|by(?:\s+the\s+end\s+of)?|pre|"
+    r"after|later\s+than|newer\s+than|more\s+recent\s+than|since|post|as\s+of|"
+    r"starting(?:\s+(?:in|from))?|from|in|of|back\s+in|at|on|during|over|around|about|"
+    r"circa|roughly|dated|through|within)(?:[\s-]+|$)(?:the\s+(?:month\s+of\s+|year\s+)?|my\s+)?"
+    r"(?:sometime\s+in\s+|some\s+time\s+in\s+)?$"
+)
+_ONWARD = re.compile(
+    r"\s*(?:on(?:wards?)?|and\s+(?:later|after|newer)|or\s+(?:later|newer|after))"
+    r"(?=\s*(?:$|[,.;!?]))"
+)
+_OLDER = re.compile(r"\s*(?:and|or)\s+(?:earlier|older|before)(?!\w)")
+_NEGATION = re.compile(
+    r"(?<!\w)(?:not|except(?:\s+for)?|excluding|other\s+than|(?:any(?:\s*(?:time|thing|one))?|every\w*|"
+    r"all|always)\s+but|without|neither)\s+(?:the\s+)?(?:ones?\s+)?$"
+)
+_SAME = {
+    "no later than": "until",
+    "not after": "until",
+    "no earlier than": "since",
+    "not before": "since",
+    "as of": "since",
+}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Setting:
+    """What the words around a time say, and where they begin and end."""
+
+    start: int
+    end: int
+    used: bool | None
+    """True for use, False for training, None when nothing says."""
+    operator: str
+    negated: bool
+    cued: bool
+
+
+def read_setting(draft: Draft, start: int, end: int) -> Setting:
+    """Read cue words to the left and right of [start, end)."""
+    shadow = draft.page.shadow
+    used: bool | None = None
+    operator = ""
+    negated = cued = False
+    if (match := ends_before(_BEFORE, shadow, start)) and draft.free(match.start(), start):
+        operator = re.sub(r"\s+", " ", match["op"])
+        operator = _SAME.get(operator, operator)
+        if match["from"] and operator in ("over", "during", "in"):
+            operator = "from"
+        start, cued = match.start(), True
+    if (match := ends_before(_VERB_BEFORE, shadow, start)) and draft.free(match.start(), start):
+        used = bool(match["idle"]) or re.fullmatch(USED, match["verb"]) is not None
+        negated = bool(match["neg"]) or bool(match["idle"])
+        start, cued = match.start(), True
+    if (match := ends_before(_NEGATION, shadow, start)) and draft.free(match.start(), start):
+        negated, start, cued = True, match.start(), True
+    tail = shadow[end:]
+    if tail.startswith("'s"):
+        end, tail = end + 2, tail[2:]
+    if match := _ONWARD.match(tail):
+        operator, end = "since", end + match.end()
+    elif match := _OLDER.match(tail):
+        operator, end = "until", end + match.end()
+    elif match := _VERB_AFTER.match(tail):
+        cued = True
+        used = match["trained"] is None
+        end += match.end()
+    return Setting(start=start, end=end, used=used, operator=operator, negated=negated, cued=cued)
+
+
+def applied(operator: str, interval: Interval) -> Interval:
+    """The interval that "before April", "since April" … mean."""
+    if operator in ("before", "prior to", "earlier than", "older than", "pre"):
+        return Interval(end=interval.start)
+    if operator in ("until", "till", "up to", "by", "by the end of", "through"):
+        return Interval(end=interval.end)
+    if operator in ("after", "later than", "newer than", "more recent than", "post"):
+        return Interval(start=interval.end)
+    if operator in ("since", "starting", "starting in", "starting from"):
+        return Interval(start=interval.start)
+    if operator in ("around", "about", "circa", "roughly") and interval.start and interval.end:
+        length = interval.end - interval.start
+        slack = timedelta(days=7) if length <= timedelta(days=2) else length / 2
+        return Interval(start=interval.start - slack, end=interval.end + slack)
+    return interval
