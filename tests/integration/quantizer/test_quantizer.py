@@ -70,6 +70,23 @@ async def test_a_full_fine_tune_has_its_own_quantized_unet(bench: Any, tmp_path:
     assert json.loads(bench.stored()[artifact.digest])["kind"] == "full"
 
 
+async def test_a_checkpoint_without_a_trigger_is_quantized_all_the_same(
+    bench: Any, tmp_path: Path
+) -> None:
+    """A LoRA and a fine-tune; their manifests say that no word is protected."""
+    lora = make_lora(bench.base, tmp_path / "a.safetensors")
+    async with bench.running():
+        await bench.register(lora, checkpoint_id="lora", triggers=[])
+        await bench.register(
+            make_full(bench.base, tmp_path / "dog"), checkpoint_id="full", triggers=[]
+        )
+        await bench.until(lambda b: len(b.ready) == 2)
+    for ready in bench.ready:
+        assert list(ready.artifact.triggers) == []
+        assert json.loads(bench.stored()[ready.artifact.digest])["triggers"] == []
+    assert not bench.failed
+
+
 async def test_the_same_event_again_announces_the_same_artifact(bench: Any, tmp_path: Path) -> None:
     """A second registration makes nothing new, and after a restart nothing is made again."""
     lora = make_lora(bench.base, tmp_path / "a.safetensors")

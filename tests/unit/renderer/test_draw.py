@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -76,14 +77,19 @@ def make_plan(**fields: Any) -> RenderPlan:
 
 
 def run(
-    model: Model, plan: RenderPlan, *, safety: Any = None, cancellation: Cancellation | None = None
+    model: Model,
+    plan: RenderPlan,
+    *,
+    artifact: ArtifactRef = ARTIFACT,
+    safety: Any = None,
+    cancellation: Cancellation | None = None,
 ) -> list[Progress | Picture | Drawn]:
     """Draw and return everything emitted."""
     emitted: list[Progress | Picture | Drawn] = []
     draw(
         emitted.append,
         model=model,
-        artifact=ARTIFACT,
+        artifact=artifact,
         plan=plan,
         cancellation=cancellation or Cancellation(),
         safety=safety,
@@ -98,6 +104,15 @@ def pixels(emitted: Sequence[Progress | Picture | Drawn]) -> list[np.ndarray[Any
         for e in emitted
         if isinstance(e, Picture)
     ]
+
+
+def test_a_checkpoint_without_a_trigger_protects_nothing(model: Model) -> None:
+    """It draws, and says that no word was kept precise."""
+    for triggers, protected in ((), False), ((TRIGGER,), True):
+        emitted = run(model, make_plan(), artifact=replace(ARTIFACT, triggers=triggers))
+        (drawn,) = (e for e in emitted if isinstance(e, Drawn))
+        assert bool(drawn.provenance.protected_tokens) is protected
+        assert len(pixels(emitted)) == 1
 
 
 @pytest.mark.parametrize("sampler", list(Sampler))
