@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from typing import Generic, TypeVar
 
 from personalq.checkin.intent import Span
+from personalq.checkin.lexicon.spelling import american
 
 _WORD = re.compile(r"<[^<>\s]{1,64}>|\w+(?:'\w+|&\w+)*|&")
 _APOSTROPHES = "’‘ʼ`´"
@@ -42,7 +43,7 @@ def shadow(text: str) -> str:
 
 @dataclass(frozen=True, kw_only=True)
 class Word:
-    """One word of the prompt; `norm` is lower case without a possessive ending."""
+    """One word of the prompt; `norm` is lower case, American, without a possessive ending."""
 
     index: int
     norm: str
@@ -104,7 +105,7 @@ def read(text: str) -> Page:
         words.append(
             Word(
                 index=len(words),
-                norm=norm,
+                norm=american(norm),
                 start=match.start(),
                 end=match.start() + len(norm),
                 full_end=match.end(),

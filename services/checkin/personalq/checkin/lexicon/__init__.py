@@ -11,6 +11,7 @@ from typing import Any
 
 import inflect
 
+from personalq.checkin.lexicon.spelling import american
 from personalq.checkin.lexicon.wordnet import Nature, nature, senses, synset
 
 _INFLECT = inflect.engine()
@@ -20,10 +21,10 @@ _SEPARATORS = re.compile(r"[\s\-_]+")
 
 @lru_cache(maxsize=65536)
 def canonical(phrase: str) -> str:
-    """A phrase as the tables spell it: lower case, single spaces, no hyphens, no possessive."""
+    """A phrase as the tables spell it: lower case, no hyphens, no possessive, American."""
     text = phrase.replace("’", "'").casefold()
     words = _SEPARATORS.sub(" ", text).split()
-    return " ".join(word.removesuffix("'s").strip("'") for word in words)
+    return " ".join(american(word.removesuffix("'s").strip("'")) for word in words)
 
 
 @cache
@@ -124,7 +125,8 @@ def description_groups() -> dict[str, str]:
 @cache
 def words(kind: str) -> frozenset[str]:
     """A word class of the closed grammar."""
-    return frozenset(_load("words")[kind])
+    listed = _load("words")[kind]
+    return frozenset(listed) | frozenset(map(american, listed))
 
 
 @cache
