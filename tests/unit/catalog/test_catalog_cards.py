@@ -43,6 +43,8 @@ def test_a_good_card_passes_with_its_texts_tidied() -> None:
         ({"triggers": ("x" * 65,)}, "triggers[0]", "65 characters, at most 64"),
         ({"triggers": ("a\u0007b",)}, "triggers[0]", "control characters"),
         ({"triggers": tuple(f"<{i}>" for i in range(33))}, "triggers", "33 entries"),
+        ({"aliases": ("Rex", " ")}, "aliases[1]", "is empty"),
+        ({"aliases": ("x" * 65,)}, "aliases[0]", "at most 64"),
         ({"subjects": (), "styles": ()}, "subjects", "say what it pictures"),
         ({"styles": ("x" * 65,)}, "styles[0]", "at most 64"),
         ({"environments": ("a\nb",)}, "environments[0]", "control characters"),
@@ -95,6 +97,16 @@ def test_descriptions_may_have_lines_and_emoji() -> None:
     """What people write is not refused for its form."""
     text = "A bear.\nWith 👩‍👧 and a\ttab."
     assert checked(card("bear", description=text)).description == text
+
+
+def test_aliases_are_part_of_what_is_registered_and_embedded() -> None:
+    """A card without any is what it was before there were aliases."""
+    plain, named = card("bear"), checked(card("bear", aliases=(" Biscuit", "Biscuit", "Rex")))
+    assert named.aliases == ("Biscuit", "Rex")
+    assert registration_hash(named) != registration_hash(plain)
+    assert content_hash(named) == content_hash(plain)
+    assert embedding_text(named).startswith("bear. Called Biscuit, Rex. photorealistic. ")
+    assert text_hash(plain) == text_hash(card("bear", aliases=()))
 
 
 def test_an_id_asked_for_is_checked_too() -> None:

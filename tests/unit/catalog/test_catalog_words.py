@@ -66,6 +66,13 @@ def test_a_trigger_survives_whole_and_in_parts() -> None:
     assert query_terms("draw <Bear-V4>, please")["<bear-v4>"] == "ABD"
 
 
+def test_an_alias_counts_as_much_as_a_subject() -> None:
+    """As one phrase and by its words."""
+    literal = vector_literal(card("dog-1", aliases=("Mr. Woof",)))
+    lexemes = dict(part.split(":") for part in literal.replace("mr. woof", "mr._woof").split(" "))
+    assert lexemes["'mr._woof'"][-1] == lexemes["'woof'"][-1] == "A"
+
+
 def test_each_word_counts_once_in_its_strongest_role() -> None:
     """A description that repeats the subject does not outweigh another card's subject."""
     literal = vector_literal(

@@ -131,7 +131,8 @@ def to_name(row: RowMapping) -> Name:
         NameKind.ALIAS: row["aliases"],
         NameKind.NAME: [row["name"]],
     }[kind]
-    return Name(kind=kind, spelling=next(s for s in spellings if fold(s) == row["folded"]))
+    folded: str = row["folded"]
+    return Name(kind=kind, spelling=next((s for s in spellings if fold(s) == folded), folded))
 
 
 def word_changes(before: Card | None, after: Card) -> dict[tuple[str, str], int]:
