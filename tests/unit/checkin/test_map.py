@@ -89,7 +89,7 @@ def test_card_without_trigger(session: Session) -> None:
     found = rewritten(session, "a lamp on a desk")
     assert found.rewritten_prompt == "a lamp on a desk"
     assert found.trigger_spans == ()
-    assert "no trigger" in found.note
+    assert "no trigger" in "".join(found.notes)
 
 
 @pytest.mark.parametrize(

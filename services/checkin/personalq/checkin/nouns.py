@@ -125,6 +125,13 @@ class SubjectTable(PhraseTable[SubjectEntry]):
             return False
         return self.related(compound) is None
 
+    def kinds_of(self, phrase: str) -> tuple[str, ...]:
+        """Subjects that a subject's name stands for too: a "mug" may be called "coffee mug"."""
+        senses = [n for n in meant(phrase, said=False) if n not in _general()]
+        return _merged(
+            subjects for n in senses for subjects in (self.same.get(n, ()), self.below.get(n, ()))
+        )
+
     def add_subject(self, phrase: str, values: tuple[str, ...]) -> None:
         """Let nouns that WordNet relates to a subject find it."""
         senses = meant(phrase, said=False)
@@ -165,6 +172,13 @@ def is_other_thing(compound: str, head: str) -> bool:
     senses = [n for n in meant(compound, said=False) if wordnet.synset(n)[0] not in "pthlsm"]
     of_head = set(meant(head, said=False))
     return bool(senses and of_head) and not any(of_head & set(_above(n)) for n in senses)
+
+
+@lru_cache(maxsize=16384)
+def is_kind_of(noun: str, other: str) -> bool:
+    """Whether a noun is the same as another or says more: "corgi" and "dog"."""
+    wanted = set(meant(other, said=False))
+    return any(wanted.intersection(_above(number)) for number in meant(noun, said=False))
 
 
 def _says_how(compound: str) -> bool:

@@ -43,7 +43,8 @@ class Rewrite:
     trigger_spans: tuple[Span, ...] = ()
     render_trigger_spans: tuple[Span, ...] = ()
     replaced: tuple[Replacement, ...] = ()
-    note: str = ""
+    notes: tuple[str, ...] = ()
+    """What a person should know of it: an inserted trigger, none at all, other triggers."""
 
 
 @dataclass(frozen=True, kw_only=True)

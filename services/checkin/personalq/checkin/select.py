@@ -269,8 +269,7 @@ def _selection(
 ) -> Selection:
     candidate = choice.candidate
     rewritten = rewrite(request.prompt, intent, candidate.card)
-    notes = (rewritten.note,) if rewritten.note else ()
-    reasons = (*candidate.reasons, *choice.reasons, *notes)
+    reasons = (*candidate.reasons, *choice.reasons, *rewritten.notes)
     others = tuple(c for c in candidates if c is not candidate)
     return Selection(
         candidate=candidate,
