@@ -21,6 +21,8 @@ _SELECTED_AFTER = re.compile(rf"(?:\s+(?:trained|training|lora))?\s+{SELECTOR}(?
 _OF = re.compile(
     r"\s*(?:version\s+)?of(?:(?:\s+(?:the|my|our|an?|that))?(?=\s)|\s+(?:it|them)(?!\w))"
 )
+_AS_WELL = re.compile(r"(?:by|from|in|made|trained|created|painted)\b")
+"""Begins what stands beside an "of" and does not own it: "a picture by ann of a bear"."""
 _OF_START = re.compile(r"of\s+")
 _ONE_BEFORE = re.compile(
     rf"(?:(?<!\w)(?:the|my|our|an?|that)\s+)?(?<!\w){SELECTOR}\s+(?:(?:that|"
@@ -32,7 +34,7 @@ _WAS_BEFORE = re.compile(
 )
 _LEAD = re.compile(
     r"(?:[,;:]?\s*(?<!\w)(?:and|but|that's|(?:that|which)\s+(?:is|was)))?(?:[,;:]?\s*(?<!\w)"
-    r"(?:using|use|take|like|with|from|by|in|via|as|please|namely|i\s+mean|make\s+it))?"
+    r"(?:not|using|use|take|like|with|from|by|in|via|as|please|namely|i\s+mean|make\s+it))?"
     r"(?:[,;:]?\s*(?<!\w)(?:the|my|our|its|an?|that))?\s*$"
 )
 _OPEN_NP = re.compile(
@@ -42,7 +44,7 @@ _OPEN_NP = re.compile(
 _ARTICLE = re.compile(r"(?<!\w)(?:an?|the)\s+$")
 _ASIDE = re.compile(
     r"(?:^|[,.;:(\[]|(?<=\s)-+)\s*(?:(?:namely|i\s+mean|use|using|and|but)\s+)?"
-    r"(?P<one>(?:the|that|my)\s+(?:[\w'-]+\s+){0,3}?ones?)(?!\w)"
+    r"(?P<one>(?:not\s+)?(?:the|that|my)\s+(?:[\w'-]+\s+){0,3}?ones?)(?!\w)"
 )
 """Where ", the one …" may begin."""
 _TO_TRAIT = re.compile(
@@ -144,7 +146,7 @@ def _grow(lowered: str, span: Span, protected: Sequence[Span]) -> Span:
         end += 2  # "April's bear", but "bear v4's cake" is the bear's
     if after := _SELECTED_AFTER.match(lowered, end):
         end = after.end()
-    if of := _OF.match(lowered, end):
+    if not _AS_WELL.match(lowered, start) and (of := _OF.match(lowered, end)):
         end = of.end()
         if article := ends_before(_ARTICLE, lowered, start):
             start = article.start()
