@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import itertools
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
 from personalq.checkin import lexicon
 from personalq.checkin.cards import Card
-from personalq.checkin.lexicon import canonical
+from personalq.checkin.lexicon import canonical, wordnet
 from personalq.checkin.lexicon.wordnet import Nature, nature
 
 _PICTURED = re.compile(
@@ -103,6 +104,10 @@ def worded_concepts(text: str) -> tuple[tuple[str, str], ...]:
     while index < len(words):
         for length in (3, 2, 1):
             phrase = " ".join(words[index : index + length])
+            if length == 1 and _is_breed(words, index):
+                found.append((stem(phrase), phrase))
+                index += 1
+                break
             if index + length <= len(words) and phrase in groups:
                 found.append((f"={groups[phrase]}", phrase))
                 index += length
@@ -111,6 +116,14 @@ def worded_concepts(text: str) -> tuple[tuple[str, str], ...]:
             found.append((_concept(words[index]), words[index]))
             index += 1
     return tuple(found)
+
+
+def _is_breed(words: Sequence[str], index: int) -> bool:
+    """Whether a colour is part of a name: a "tawny owl" may be white."""
+    if lexicon.description_groups().get(words[index]) not in lexicon.words("colors"):
+        return False
+    entry = wordnet.look_up(" ".join(words[index : index + 2])) if index + 1 < len(words) else None
+    return entry is not None and bool(entry.senses)
 
 
 def _concept(word: str) -> str:
@@ -162,7 +175,7 @@ def trait(text: str) -> Trait | None:
             continue
         words += said.split()
         found.append(concept)
-        if not ended:
+        if not ended and (not noun or not _is_adverb(said)):
             head, noun = concept, last
     if not found:
         return None
@@ -174,6 +187,11 @@ def trait(text: str) -> Trait | None:
         noun=noun or words[0],
         spelled=frozenset(map(stem, (*words, *pairs))),
     )
+
+
+def _is_adverb(word: str) -> bool:
+    """Whether a word behind a noun says how or where: "stickers everywhere"."""
+    return nature(word) is Nature.UNKNOWN and canonical(word) not in lexicon.description_groups()
 
 
 def _is_empty(word: str) -> bool:
@@ -191,6 +209,8 @@ class Profile:
     everything: frozenset[str]
     kind: frozenset[str]
     """Of the words right around the subject: "tan teddy bear"."""
+    nouns: frozenset[str]
+    """Stems of the words that name the subject."""
     traits: tuple[Trait, ...]
 
 
@@ -249,9 +269,15 @@ def _profile(pieces: tuple[str, ...], subjects: tuple[str, ...], name: str) -> P
         if found is None:
             continue
         everything.update(found.concepts)
-        if nouns & set(found.words):
+        if nouns & set(found.words) or nature(found.noun) is Nature.NO_NOUN:
             kind.update(found.concepts)
         traits.append(found)
     if not kind and traits:
         kind.update(traits[0].concepts)
-    return Profile(everything=frozenset(everything), kind=frozenset(kind), traits=tuple(traits))
+    traits += [found for subject in subjects if (found := trait(subject)) is not None]
+    return Profile(
+        everything=frozenset(everything),
+        kind=frozenset(kind),
+        nouns=frozenset(map(stem, nouns)),
+        traits=tuple(traits),
+    )

@@ -8,6 +8,7 @@ close in meaning to what a card says ("a clay flowerpot" and "a terracotta pot")
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -122,9 +123,7 @@ def _gains(wish: Wish, profiles: Sequence[Profile]) -> list[float]:
     best = max(gains, default=0.0)
     if best > 0:
         return [gain / best for gain in gains]
-    if wish.vague:
-        return gains
-    return _alike(wish, profiles)
+    return gains if wish.vague else _alike(wish, profiles)
 
 
 def _has_adjective(wanted: Trait, card: Profile) -> float:
@@ -134,22 +133,26 @@ def _has_adjective(wanted: Trait, card: Profile) -> float:
 
 
 def _has_phrase(wanted: Trait, card: Profile) -> float:
-    return max((_fit(wanted, said) for said in card.traits), default=0.0)
+    return max((_fit(wanted, said, card.nouns) for said in card.traits), default=0.0)
 
 
-def _fit(wanted: Trait, said: Trait) -> float:
+def _fit(wanted: Trait, said: Trait, nouns: frozenset[str]) -> float:
     """How well a card's phrase is the wanted one: the noun decides, modifiers tell apart."""
     if len(wanted.words) > 1 and stem("".join(wanted.words[-2:])) in said.spelled:
         return 1.0  # "deck chair", "deckchair"
+    shared = sum(concept in said.concepts for concept in wanted.modifiers)
+    if wanted.modifiers and stem(wanted.noun) in nouns:
+        return shared / len(wanted.modifiers)  # "the baby horse": every horse is one
     if wanted.head in said.concepts:
         noun = 1.0
-    elif stem(wanted.noun) in said.spelled or _kin(wanted.noun, said.noun):
+    elif stem(wanted.noun) in said.spelled or (
+        stem(said.noun) not in nouns and _kin(wanted.noun, said.noun)
+    ):
         noun = KIN
     else:
         return 0.0
     if not wanted.modifiers:
         return noun
-    shared = sum(concept in said.concepts for concept in wanted.modifiers)
     return noun * (BARE + (1 - BARE) * shared / len(wanted.modifiers))
 
 
@@ -158,8 +161,8 @@ def _kin(one: str, other: str) -> bool:
     first, second = wordnet.senses(one), wordnet.senses(other)
     if not first or not second:
         return False
-    above_first = {n for sense in first for n in wordnet.above(sense)[:3]}
-    above_second = {n for sense in second for n in wordnet.above(sense)[:3]}
+    above_first = {n for sense in first for n in wordnet.above(sense)[:2]}
+    above_second = {n for sense in second for n in wordnet.above(sense)[:2]}
     return bool(above_first & set(second)) or bool(above_second & set(first))
 
 
@@ -169,8 +172,12 @@ def _alike(wish: Wish, profiles: Sequence[Profile]) -> list[float]:
     words = tuple(word for word in wish.trait.words if wish.phrase or word not in groups)
     if not words:
         return [0.0] * len(profiles)
+    common = _common(profiles)
     found = [
-        max((likeness(words, said.words) for said in card.traits), default=0.0) for card in profiles
+        max(
+            (likeness(words, said.words) for said in card.traits if said not in common), default=0.0
+        )
+        for card in profiles
     ]
     top = max(found, default=0.0)
     floor = ALIKE_PHRASE if wish.phrase else ALIKE_WORD
@@ -178,3 +185,9 @@ def _alike(wish: Wish, profiles: Sequence[Profile]) -> list[float]:
         return [0.0] * len(profiles)
     strength = min(1.0, 0.5 + (top - floor) / 0.2)
     return [strength * max(0.0, 1 - (top - value) / SPREAD) for value in found]
+
+
+def _common(profiles: Sequence[Profile]) -> frozenset[Trait]:
+    """Traits most cards share: they tell nobody apart."""
+    counts = Counter(said for card in profiles for said in set(card.traits))
+    return frozenset(said for said, count in counts.items() if count > 0.5 * len(profiles) > 0.5)

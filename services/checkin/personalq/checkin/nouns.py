@@ -128,9 +128,9 @@ class SubjectTable(PhraseTable[SubjectEntry]):
     def kinds_of(self, phrase: str) -> tuple[str, ...]:
         """Subjects that a subject's name stands for too: a "mug" may be called "coffee mug"."""
         senses = [n for n in meant(phrase, said=False) if n not in _general()]
-        return _merged(
-            subjects for n in senses for subjects in (self.same.get(n, ()), self.below.get(n, ()))
-        )
+        kinds = _merged(self.below.get(n, ()) for n in senses)
+        longer = tuple(name for name in kinds if lexicon.canonical(name).endswith(f" {phrase}"))
+        return _merged((*(self.same.get(n, ()) for n in senses), longer))
 
     def add_subject(self, phrase: str, values: tuple[str, ...]) -> None:
         """Let nouns that WordNet relates to a subject find it."""

@@ -153,7 +153,7 @@ def _skip(draft: Draft, index: int) -> int:
         passed = word.norm in lexicon.words("relatives") or of_owner or in_style
         if draft.is_free(word) and not passed:
             return index
-        index += 1
+        index += 2 if of_owner else 1
     return index
 
 
@@ -197,7 +197,7 @@ def _is_worn(draft: Draft, index: int) -> bool:
     """Whether "in" opens clothes or a colour ("in cobalt"), not a place."""
     run: list[str] = []
     for word in draft.page.words[index : index + 5]:
-        if not word.joined or (run and word.norm in lexicon.words("prepositions")):
+        if not word.joined or (run and word.norm in lexicon.words("phrase_ends")):
             break
         run.append(word.norm)
     said = [norm for norm in run if norm not in lexicon.words("determiners")]

@@ -142,6 +142,8 @@ def _constrains(draft: Draft, tag: Tag) -> bool:
     joined = first.joined
     while index >= 0 and joined:
         before = words[index]
+        if before.norm in lexicon.words("openers") or before.norm in ("i", "want", "see"):
+            return True  # "in a hall I want to see the …"
         if before.norm in _SCENE_PREPOSITIONS:
             return False
         if before.norm in ("with", "has", "having"):
@@ -168,6 +170,8 @@ def _is_subject(draft: Draft, word: str) -> bool:
 def _frames(draft: Draft, index: int) -> bool:
     """Whether "of" after this word opens what is shown, not what something is full of."""
     word = draft.page.words[index]
+    if word.norm in ("made", "out", "composed", "built"):
+        return True  # "made of pixels"
     kinds = ("selectors", "frames", "style_words", "determiners")
     return not draft.is_free(word) or any(word.norm in lexicon.words(kind) for kind in kinds)
 

@@ -356,6 +356,7 @@ def _described(draft: Draft, span: Span, *, excluded: bool) -> Constraint:
         values=(canonical(text),),
         excluded=excluded,
         hard=excluded,
+        coarse=True,
         span=span,
         text=text,
         label=("not " if excluded else "") + canonical(text),
