@@ -28,6 +28,8 @@ KIN = 0.9
 ALIKE_PHRASE = 0.40
 ALIKE_WORD = 0.55
 """Likeness of meaning from which on a phrase, or a single word, may mean what a card says."""
+ALIKE_BESIDE = 0.6
+"""The same when another card says it in the very words."""
 SPREAD = 0.12
 """Below the likeliest card's likeness by this much, a card does not have it."""
 
@@ -121,9 +123,10 @@ def _gains(wish: Wish, profiles: Sequence[Profile]) -> list[float]:
     has = _has_phrase if wish.phrase else _has_adjective
     gains = [has(wish.trait, card) for card in profiles]
     best = max(gains, default=0.0)
-    if best > 0:
-        return [gain / best for gain in gains]
-    return gains if wish.vague else _alike(wish, profiles)
+    if wish.vague or (best > 0 and not wish.phrase):
+        return [gain / best for gain in gains] if best > 0 else gains
+    alike = _alike(wish, profiles, floor=ALIKE_BESIDE if best > 0 else 0.0)
+    return [max(gain / (best or 1.0), other) for gain, other in zip(gains, alike, strict=True)]
 
 
 def _has_adjective(wanted: Trait, card: Profile) -> float:
@@ -146,7 +149,8 @@ def _fit(wanted: Trait, said: Trait, nouns: frozenset[str]) -> float:
     if wanted.head in said.concepts:
         noun = 1.0
     elif stem(wanted.noun) in said.spelled or (
-        stem(said.noun) not in nouns and _kin(wanted.noun, said.noun)
+        stem(said.noun) not in nouns
+        and (_ends_alike(wanted.noun, said.noun) or _kin(wanted.noun, said.noun))
     ):
         noun = KIN
     else:
@@ -154,6 +158,12 @@ def _fit(wanted: Trait, said: Trait, nouns: frozenset[str]) -> float:
     if not wanted.modifiers:
         return noun
     return noun * (BARE + (1 - BARE) * shared / len(wanted.modifiers))
+
+
+def _ends_alike(one: str, other: str) -> bool:
+    """Whether a compound ends in the other word: "headlights", "lights"."""
+    short, long = sorted((stem(one), stem(other)), key=len)
+    return len(short) > 4 and long.endswith(short)
 
 
 def _kin(one: str, other: str) -> bool:
@@ -166,7 +176,7 @@ def _kin(one: str, other: str) -> bool:
     return bool(above_first & set(second)) or bool(above_second & set(first))
 
 
-def _alike(wish: Wish, profiles: Sequence[Profile]) -> list[float]:
+def _alike(wish: Wish, profiles: Sequence[Profile], *, floor: float) -> list[float]:
     """By likeness of meaning; words of the lists (colours, sizes) are known not to fit."""
     groups = lexicon.description_groups()
     words = tuple(word for word in wish.trait.words if wish.phrase or word not in groups)
@@ -180,7 +190,7 @@ def _alike(wish: Wish, profiles: Sequence[Profile]) -> list[float]:
         for card in profiles
     ]
     top = max(found, default=0.0)
-    floor = ALIKE_PHRASE if wish.phrase else ALIKE_WORD
+    floor = max(floor, ALIKE_PHRASE if wish.phrase else ALIKE_WORD)
     if top < floor:
         return [0.0] * len(profiles)
     strength = min(1.0, 0.5 + (top - floor) / 0.2)

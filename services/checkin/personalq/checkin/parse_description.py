@@ -280,7 +280,7 @@ def _asides(draft: Draft) -> None:
                 if run[0].index > 0:
                     _add(draft, said)
             elif all(_content(w, draft) for w in said) and len(said) <= 4:
-                _add(draft, said, phrase=True, vague=True)
+                _add(draft, said, phrase=True, vague=run[0].norm != "the")
         run = [word] if word is not None else []
 
 
@@ -288,7 +288,22 @@ def _loose(draft: Draft) -> None:
     """In an answer, or with no subject at all: every unclaimed content word describes."""
     groups = lexicon.description_groups()
     words = [word for word in draft.page.words if _content(word, draft)]
-    _add(draft, [word for word in words if draft.answering or word.norm in groups])
+    if not draft.answering:
+        _add(draft, [word for word in words if word.norm in groups])
+        return
+    run: list[Word] = []
+    for word in words:
+        if run and word.index != run[-1].index + 1:
+            _loosen(draft, run)
+            run = []
+        run.append(word)
+    _loosen(draft, run)
+
+
+def _loosen(draft: Draft, run: list[Word]) -> None:
+    """Neighbours of an answer: adjectives each, or one thing ("ski lift")."""
+    adjectives = all(_is_adjective(word.norm) for word in run)
+    _add(draft, run, phrase=bool(run) and not adjectives)
 
 
 def _add(draft: Draft, found: list[Word], *, phrase: bool = False, vague: bool = False) -> None:
