@@ -287,6 +287,30 @@ def _merged(intent: Intent, said: Intent, text: str, context: Context) -> Intent
     )
 
 
+def among_those_asked_about(before: Intent, after: Intent) -> tuple[Intent, ...]:
+    """How an answer may be read of the cards it was asked about, likeliest first.
+
+    A noun in an answer may be another subject ("the cat") or a detail of this one ("flags").
+    """
+    subjects = before.all(Attribute.SUBJECT)
+    named = [c for c in after.all(Attribute.SUBJECT) if all(c is not s for s in subjects)]
+    if not named or not subjects or any(c.excluded for c in named):
+        return (after,)
+    kept = tuple(c for c in after.constraints if all(c is not n for n in named))
+    details = tuple(
+        Constraint(
+            attribute=Attribute.DESCRIPTION,
+            values=tuple(shadow(c.text).split()),
+            text=c.text,
+            hard=False,
+            label=c.text,
+        )
+        for c in named
+        if all(c.text != k.text for k in kept)
+    )
+    return after, replace(after, constraints=(*subjects, *kept, *details))
+
+
 def _same_year(constraint: Constraint, intent: Intent, context: Context) -> Constraint:
     """Read "the May one" after "from 2025" as May 2025, else as May of any year.
 

@@ -166,13 +166,13 @@ _RULES = (
         _O,
     ),
     _rule(
-        rf"(?:older|earlier)(?=\s+(?:\w+\s+)?(?:of\s+(?:the\s+|these\s+|those\s+)?(?:two|both|"
-        rf"pair)|{_SELECTOR}))|(?:the\s+)?older(?=\s*$)|(?:the\s+)?earlier(?=\s*$)",
+        rf"(?:older|earlier)(?=\s+(?:(?:\w+\s+)?of\s+(?:the|them|these|those|both)\b|"
+        rf"(?:\w+\s+)?{_SELECTOR}))|(?:the\s+)?older(?=\s*$)|(?:the\s+)?earlier(?=\s*$)",
         _O,
     ),
     _rule(
-        rf"(?:newer|later|more\s+recent)(?=\s+(?:\w+\s+)?(?:of\s+(?:the\s+|these\s+|those\s+)?"
-        rf"(?:two|both|pair)|{_SELECTOR}))|(?:the\s+)?(?:newer|later|more\s+recent)(?=\s*$)",
+        rf"(?:newer|later|more\s+recent)(?=\s+(?:(?:\w+\s+)?of\s+(?:the|them|these|those|both)\b|"
+        rf"(?:\w+\s+)?{_SELECTOR}))|(?:the\s+)?(?:newer|later|more\s+recent)(?=\s*$)",
         _N,
     ),
     _rule(rf"(?:{_WHO}\s+)?(?:ever\s+)?{_MADE}\s+first", _O),

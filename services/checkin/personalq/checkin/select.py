@@ -11,9 +11,16 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from personalq.chassis.errors import InvalidInput
 from personalq.checkin.advice import Adviser, Case, settle
-from personalq.checkin.answer import Reply, merge_answer, question_id, read_question_id
+from personalq.checkin.answer import (
+    Reply,
+    among_those_asked_about,
+    merge_answer,
+    question_id,
+    read_question_id,
+)
 from personalq.checkin.cards import ArtifactRef, Hit
-from personalq.checkin.decide import Ask, Choose
+from personalq.checkin.decide import PLAUSIBLE, Ask, Choose
+from personalq.checkin.described import answers
 from personalq.checkin.draft import Context
 from personalq.checkin.explain import contradicted, explain_no_match
 from personalq.checkin.intent import Attribute, Constraint, Intent
@@ -79,8 +86,10 @@ async def select(
         names=names,
     )
     intent = parse(request.prompt, lexicon, context)
-    intent, scope = _answered(intent, request, lexicon, context, settings)
-    read, ranking = await _candidates(intent, request, catalog, reasoner, zone, settings)
+    before, intent, scope = _answered(intent, request, lexicon, context, settings)
+    read, ranking = await _asked_about(before, intent, request, catalog, reasoner, zone, settings)
+    if not ranking.candidates:
+        read, ranking = await _candidates(intent, request, catalog, reasoner, zone, settings)
     if not ranking.candidates:
         no_match = await explain_no_match(
             intent, request.prompt, request.candidate_ids, catalog=catalog, zone=zone
@@ -152,18 +161,52 @@ def _answered(
     lexicon: Lexicon,
     context: Context,
     settings: CheckinSettings,
-) -> tuple[Intent, tuple[str, ...]]:
-    """Merge the answers in order; the scope binds the next question to all of them."""
+) -> tuple[Intent, Intent, tuple[str, ...]]:
+    """The intent before the last answer and after it; the scope binds the next question to all."""
     scope: tuple[str, ...] = (
         request.tenant,
         request.prompt,
         "\n".join(sorted(request.candidate_ids)),
     )
+    before = intent
     for reply in request.answers:
+        before = intent
         asked = read_question_id(reply.question_id, scope=scope, key=settings.question_key)
         intent = merge_answer(intent, asked, reply.text, lexicon, context)
         scope = (*scope, reply.question_id, reply.text)
-    return intent, scope
+    return before, intent, scope
+
+
+async def _asked_about(
+    before: Intent,
+    intent: Intent,
+    request: Request,
+    catalog: Catalog,
+    reasoner: Reasoner,
+    zone: ZoneInfo,
+    settings: CheckinSettings,
+) -> tuple[Intent, Ranking]:
+    """What an answer singles out among the cards it was asked about; nothing when none fits."""
+    if not intent.answered or before.unknown_subject is not None:
+        return intent, Ranking()
+    _, asked = await _candidates(before, request, catalog, reasoner, zone, settings)
+    least = PLAUSIBLE * max((c.probability for c in asked.candidates), default=0.0)
+    hits = [c.hit for c in asked.candidates if c.probability >= least]
+    for reading in among_those_asked_about(before, intent):
+        ranking = await reasoner.rank(reading, hits, zone)
+        if ranking.candidates and _fits(before, reading, ranking.candidates):
+            return reading, ranking
+    return intent, Ranking()
+
+
+def _fits(before: Intent, intent: Intent, candidates: Sequence[Candidate]) -> bool:
+    """Whether some card answers to the description that an answer added, if it added one."""
+    known = before.all(Attribute.DESCRIPTION)
+    added = [c for c in intent.all(Attribute.DESCRIPTION) if all(c is not k for k in known)]
+    if not added or any(c.hard for c in added):
+        return True
+    said = answers(replace(intent, constraints=tuple(added)), [c.card for c in candidates])
+    return any(card.weight > 0 for card in said.cards)
 
 
 async def _candidates(

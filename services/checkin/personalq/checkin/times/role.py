@@ -70,12 +70,25 @@ def _everyday_constrains(draft: Draft, point: Point, setting: Setting, after: Wo
     capital = bool(point.month) and draft.page.text[point.start].isupper()
     if _heads(draft, point, setting):
         natural = after is not None and after.norm in lexicon.words("blooming")
+        natural = natural and not _is_chosen(draft, point)
         return capital and not natural if _has_article(draft, point) else capital or not natural
     if point.month and setting.operator in ("in", "of", "around"):
         # "in may" names the month; "in march of the penguins" does not
         return after is None or after.norm in lexicon.words("prepositions")
     alone = after is None and not _is_joined(draft, point)
     return alone and bool(point.month)
+
+
+def _is_chosen(draft: Draft, point: Point) -> bool:
+    """Whether the phrase is what is asked for, not a place: "the spring mountain"."""
+    word = draft.page.word_at(point.start)
+    if word is None or word.index == 0 or not word.joined:
+        return False
+    before = draft.page.words[word.index - 1]
+    if before.norm not in ("the", "my", "our"):
+        return False
+    lead = draft.page.words[before.index - 1] if before.index else None
+    return lead is None or not before.joined or lead.norm not in lexicon.words("prepositions")
 
 
 def _is_eve(draft: Draft, point: Point) -> bool:
