@@ -9,7 +9,7 @@ close in meaning to what a card says ("a clay flowerpot" and "a terracotta pot")
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from personalq.checkin import lexicon
@@ -29,7 +29,7 @@ ALIKE_PHRASE = 0.40
 ALIKE_WORD = 0.55
 """Likeness of meaning from which on a phrase, or a single word, may mean what a card says."""
 ALIKE_BESIDE = 0.6
-"""The same when another card says it in the very words."""
+"""The same for an answer, when a card that may be out of the question says the very words."""
 SPREAD = 0.12
 """Below the likeliest card's likeness by this much, a card does not have it."""
 
@@ -100,7 +100,7 @@ def answers(intent: Intent, cards: Sequence[Card]) -> Answers:
     possible = 0.0
     unexplained = False
     for wish in wanted:
-        gains = _gains(wish, profiles)
+        gains = _gains(wish, profiles, answered=intent.answered)
         if not any(gains):
             unexplained = unexplained or not wish.vague
             continue
@@ -118,12 +118,12 @@ def answers(intent: Intent, cards: Sequence[Card]) -> Answers:
     )
 
 
-def _gains(wish: Wish, profiles: Sequence[Profile]) -> list[float]:
+def _gains(wish: Wish, profiles: Sequence[Profile], *, answered: bool) -> list[float]:
     """How well each card has what was wished for, 0-1; the best has 1 when words say it."""
     has = _has_phrase if wish.phrase else _has_adjective
     gains = [has(wish.trait, card) for card in profiles]
     best = max(gains, default=0.0)
-    if wish.vague or (best > 0 and not wish.phrase):
+    if wish.vague or (best > 0 and not (wish.phrase and answered)):
         return [gain / best for gain in gains] if best > 0 else gains
     alike = _alike(wish, profiles, floor=ALIKE_BESIDE if best > 0 else 0.0)
     return [max(gain / (best or 1.0), other) for gain, other in zip(gains, alike, strict=True)]
@@ -177,16 +177,15 @@ def _kin(one: str, other: str) -> bool:
 
 
 def _alike(wish: Wish, profiles: Sequence[Profile], *, floor: float) -> list[float]:
-    """By likeness of meaning; words of the lists (colours, sizes) are known not to fit."""
-    groups = lexicon.description_groups()
-    words = tuple(word for word in wish.trait.words if wish.phrase or word not in groups)
+    """By likeness of meaning; colours and other adjectives of the lists are known not to fit."""
+    groups, colors = lexicon.description_groups(), lexicon.words("colors")
+    listed = colors if wish.phrase else frozenset(groups.values())
+    words = tuple(word for word in wish.trait.words if groups.get(word) not in listed)
     if not words:
         return [0.0] * len(profiles)
     common = _common(profiles)
     found = [
-        max(
-            (likeness(words, said.words) for said in card.traits if said not in common), default=0.0
-        )
+        max((likeness(words, said) for said in _comparable(wish, card, common)), default=0.0)
         for card in profiles
     ]
     top = max(found, default=0.0)
@@ -195,6 +194,19 @@ def _alike(wish: Wish, profiles: Sequence[Profile], *, floor: float) -> list[flo
         return [0.0] * len(profiles)
     strength = min(1.0, 0.5 + (top - floor) / 0.2)
     return [strength * max(0.0, 1 - (top - value) / SPREAD) for value in found]
+
+
+def _comparable(wish: Wish, card: Profile, common: frozenset[Trait]) -> Iterator[tuple[str, ...]]:
+    """Words of a card to compare with: the subject's own only when the wish is about it."""
+    whole = stem(wish.trait.noun) in card.nouns
+    for said in card.traits:
+        if said in common:
+            continue
+        words = said.words if whole else tuple(w for w in said.words if stem(w) not in card.nouns)
+        if wish.phrase:
+            yield words
+        else:
+            yield from ((word,) for word in words)
 
 
 def _common(profiles: Sequence[Profile]) -> frozenset[Trait]:
