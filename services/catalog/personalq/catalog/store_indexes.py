@@ -45,8 +45,10 @@ SELECT t.tenant, counted.cards
  ORDER BY counted.cards DESC, t.tenant
 """
 _IS_VALID = "SELECT indisvalid FROM pg_index WHERE indexrelid = to_regclass(%s)"
+# Twice pgvector's own care in building: a third longer, and half of what is missed is found.
 _VECTORS = """
 CREATE INDEX CONCURRENTLY {index} ON {table} USING hnsw (embedding halfvec_cosine_ops)
+  WITH (ef_construction = 200)
  WHERE tenant = {tenant} AND model = {model}
 """
 # Without a list of pending entries, which each search would have to read.

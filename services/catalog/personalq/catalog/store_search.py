@@ -28,6 +28,8 @@ from personalq.catalog.words import any_term, telling_terms
 _DEPTH = 1000
 #: How many candidates each index proposes.
 _PROPOSED = 300
+#: How many vectors an index scan keeps in view: with fewer it misses some of the nearest.
+_IN_VIEW = 600
 #: Most vectors an index scan goes through for them; few near ones may satisfy the constraints.
 _SCANNED = 8000
 #: Share of the candidates that must have a vector for vectors to rank them.
@@ -105,7 +107,7 @@ _COUNT_ALL = "SELECT matches FROM total"
 
 # For `near`: as deep as asked for, and on until enough of what is found satisfies the constraints.
 SET_SCAN = f"""
-SELECT set_config('hnsw.ef_search', '{_PROPOSED}', true),
+SELECT set_config('hnsw.ef_search', '{_IN_VIEW}', true),
        set_config('hnsw.iterative_scan', 'relaxed_order', true),
        set_config('hnsw.max_scan_tuples', '{_SCANNED}', true)
 """

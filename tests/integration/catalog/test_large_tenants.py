@@ -1,0 +1,196 @@
+"""Tenants with indexes of their own, forced on a few hundred cards."""
+
+from __future__ import annotations
+
+import asyncio
+import math
+import random
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from functools import partial
+
+import psycopg
+import pytest
+from psycopg import sql
+from sqlalchemy.engine import make_url
+from support.catalog_cards import card, store_cards
+
+from personalq.catalog.cards import SELECTABLE, Filter, text_hash
+from personalq.catalog.indexing import index_large_tenants
+from personalq.catalog.ports import Embedding, Model, Vector
+from personalq.catalog.search import Hits, Query
+from personalq.catalog.store import PostgresStore, open_store
+from personalq.catalog.store_indexes import open_indexes
+from personalq.catalog.words import query_terms
+
+MODEL = Model(id="random/8", dim=8)
+TENANT = "large"
+CARDS = 400
+
+
+def _vector(seed: object) -> Vector:
+    draw = random.Random(str(seed))  # noqa: S311 - the same each time
+    numbers = [draw.gauss(0, 1) for _ in range(MODEL.dim)]
+    length = math.hypot(*numbers)
+    return [number / length for number in numbers]
+
+
+async def _add(store: PostgresStore, start: int, count: int) -> None:
+    cards = [
+        card(
+            f"c{number:04d}",
+            subjects=("bear" if number % 10 else "fox",),
+            description="With a red scarf." if number % 7 == 0 else "With a blue hat.",
+        )
+        for number in range(start, start + count)
+    ]
+    await store_cards(store, TENANT, cards)
+    async with store.writing(TENANT) as writer:
+        for made in cards:
+            embedding = Embedding(
+                model=MODEL, text_hash=text_hash(made), vector=_vector(made.checkpoint_id)
+            )
+            await writer.put_embedding(made.checkpoint_id, embedding)
+
+
+@pytest.fixture
+async def cards_of_large(fresh_store: PostgresStore) -> PostgresStore:
+    """Four hundred cards with vectors, and another tenant's nearer ones."""
+    await fresh_store.verify(MODEL)
+    await _add(fresh_store, 0, CARDS)
+    return fresh_store
+
+
+async def _index(postgres_url: str, *, from_cards: int = 100) -> int:
+    return await index_large_tenants(
+        open_indexes=partial(open_indexes, postgres_url, MODEL), model=MODEL, from_cards=from_cards
+    )
+
+
+@asynccontextmanager
+async def _forced(postgres_url: str) -> AsyncIterator[PostgresStore]:
+    """A store that takes any number of matches for many, and must use an index where it can."""
+    with psycopg.connect(postgres_url) as connection:
+        connection.execute("UPDATE personalq.indexed_tenants SET cards = 0")
+        connection.execute("ANALYZE")
+        name = connection.info.dbname
+        for setting in ("enable_seqscan", "enable_sort", "enable_bitmapscan"):
+            connection.execute(
+                sql.SQL("ALTER DATABASE {} SET {} = off").format(
+                    sql.Identifier(name), sql.Identifier(setting)
+                )
+            )
+    async with open_store(postgres_url) as store:
+        yield store
+
+
+async def _search(store: PostgresStore, text: str, **constraints: object) -> Hits:
+    return await store.search(
+        TENANT,
+        Query(text=text, filter=Filter(states=SELECTABLE, **constraints)),  # type: ignore[arg-type]
+        terms=query_terms(text),
+        dense=_vector(text),
+        model=MODEL,
+        limit=50,
+        offset=0,
+    )
+
+
+def _scans(postgres_url: str, prefix: str) -> int:
+    with psycopg.connect(postgres_url) as connection:
+        row = connection.execute(
+            "SELECT sum(idx_scan) FROM pg_stat_user_indexes WHERE indexrelname ~ %s",
+            [f"^{prefix}_[0-9a-f]{{12}}$"],
+        ).fetchone()
+    return int(row[0] or 0) if row else 0
+
+
+async def test_indexes_find_what_reading_everything_finds(
+    cards_of_large: PostgresStore, postgres_url: str
+) -> None:
+    """The same cards in the same order with the same ranks, with and without constraints."""
+    searches = [
+        ("a red scarf", {}),
+        ("a fox", {"subjects": ("fox",)}),
+        ("a bear", {"excluded_subjects": ("fox",)}),
+    ]
+    exact = [await _search(cards_of_large, text, **wished) for text, wished in searches]
+    assert await _index(postgres_url) == 1
+    before = _scans(postgres_url, "embeddings_8")
+    async with _forced(postgres_url) as store:
+        for (text, wished), expected in zip(searches, exact, strict=True):
+            found = await _search(store, text, **wished)
+            assert found.total_matches == expected.total_matches
+            assert [hit.card.checkpoint_id for hit in found.hits[:20]] == [
+                hit.card.checkpoint_id for hit in expected.hits[:20]
+            ]
+            for hit, same in zip(found.hits[:20], expected.hits[:20], strict=True):
+                assert hit.similarity == same.similarity
+    assert _scans(postgres_url, "embeddings_8") > before
+
+
+async def test_cards_can_be_written_while_their_indexes_are_made(
+    cards_of_large: PostgresStore, postgres_url: str
+) -> None:
+    """Neither waits for the other, and the new cards are found through the indexes."""
+    await asyncio.wait_for(
+        asyncio.gather(_index(postgres_url), _add(cards_of_large, CARDS, 100)), timeout=60
+    )
+    async with _forced(postgres_url) as store:
+        for number in (CARDS, CARDS + 99):
+            hits = await store.search(
+                TENANT,
+                Query(filter=Filter(states=SELECTABLE)),
+                terms={},
+                dense=_vector(f"c{number:04d}"),
+                model=MODEL,
+                limit=1,
+                offset=0,
+            )
+            assert hits.hits[0].card.checkpoint_id == f"c{number:04d}"
+            assert hits.total_matches == CARDS + 100
+
+
+async def test_indexes_are_made_once_and_again_when_they_broke_off(
+    cards_of_large: PostgresStore, postgres_url: str
+) -> None:
+    """A second round finds nothing to do; an invalid remnant is replaced."""
+    assert await _index(postgres_url, from_cards=CARDS + 1) == 0
+    assert await _index(postgres_url, from_cards=CARDS) == 1
+    assert await _index(postgres_url) == 0
+    with psycopg.connect(postgres_url) as connection:
+        connection.execute(
+            "UPDATE pg_index SET indisvalid = false WHERE indexrelid::regclass::text LIKE"
+            " 'personalq.embeddings_8_%' AND NOT indisprimary"
+        )
+        connection.execute("DELETE FROM personalq.indexed_tenants")
+    assert await _index(postgres_url) == 1
+    with psycopg.connect(postgres_url) as connection:
+        invalid = connection.execute("SELECT count(*) FROM pg_index WHERE NOT indisvalid")
+        assert invalid.fetchone() == (0,)
+
+
+async def test_only_the_owner_makes_indexes(
+    cards_of_large: PostgresStore, postgres_url: str
+) -> None:
+    """A login that may only work as the service leaves it to the command, and says so."""
+    login = "visitor"
+    with psycopg.connect(postgres_url, autocommit=True) as connection:
+        connection.execute("DROP ROLE IF EXISTS visitor")
+        connection.execute("CREATE ROLE visitor LOGIN PASSWORD 'x' IN ROLE personalq_app")
+    url = make_url(postgres_url).set(username=login, password="x")
+    try:
+        assert await _index(url.render_as_string(hide_password=False)) == 0
+    finally:
+        with psycopg.connect(postgres_url, autocommit=True) as connection:
+            connection.execute("DROP ROLE visitor")
+
+
+async def test_one_process_at_a_time_makes_indexes(
+    cards_of_large: PostgresStore, postgres_url: str
+) -> None:
+    """Replicas take turns; who comes second has nothing to do."""
+    async with open_indexes(postgres_url, MODEL) as first:
+        assert first is not None
+        assert await _index(postgres_url) == 0
+    assert await _index(postgres_url) == 1
