@@ -82,6 +82,33 @@ CREATED = [
     ("yesterday's build of the bear", "2026-11-19", "2026-11-20"),
     ("March-trained bear", "2026-03-01", "2026-04-01"),
     ("the May bear", "2026-05-01", "2026-06-01"),
+    ("a poster of the March bear", "2026-03-01", "2026-04-01"),
+    ("last winter's hand-drawn bear", "2025-12-01", "2026-03-01"),
+    ("bear, may, at the zoo", "2026-05-01", "2026-06-01"),
+    ("the bear from the week of July 8", "2026-07-06", "2026-07-13"),
+    ("bear from the weekend of July 11", "2026-07-11", "2026-07-13"),
+    ("bear from the last two weeks of May", "2026-05-18", "2026-06-01"),
+    ("the bear trained on the 9th of this month", "2026-11-09", "2026-11-10"),
+    ("bear from the third of May", "2026-05-03", "2026-05-04"),
+    ("bear trained on the 9th", "2026-11-09", "2026-11-10"),
+    ("bear, 9-Apr-2026", "2026-04-09", "2026-04-10"),
+    ("bear, 9.4.26", "2026-04-09", "2026-04-10"),
+    ("bear trained on April the ninth", "2026-04-09", "2026-04-10"),
+    ("bear from 2025 Q2", "2025-04-01", "2025-07-01"),
+    ("bear from the last quarter of 2025", "2025-10-01", "2026-01-01"),
+    ("bear from the first quarter of last year", "2025-01-01", "2025-04-01"),
+    ("bear from late last year", "2025-09-01", "2026-01-01"),
+    ("bear from the beginning of the year", "2026-01-01", "2026-05-01"),
+    ("bear from Wednesday of last week", "2026-11-11", "2026-11-12"),
+    ("bear from two summers ago", "2025-06-01", "2025-09-01"),
+    ("the bear from over the summer", "2026-06-01", "2026-09-01"),
+    ("bear made two days after Christmas", "2025-12-27", "2025-12-28"),
+    ("bear trained over a year ago", "", "2025-11-21"),
+    ("bear trained less than two weeks ago", "2026-11-06", ""),
+    ("bear trained as of April", "2026-04-01", ""),
+    ("bear from March, April or June", "2026-03-01", "2026-07-01"),
+    ("bear March-May 2025", "2025-03-01", "2025-06-01"),
+    ("bear made in twenty twenty-five", "2025-01-01", "2026-01-01"),
 ]
 
 
@@ -100,6 +127,11 @@ USED = [
     ("the bear I last used in May", "2026-05-01", "2026-06-01"),
     ("the bear used on Tuesday", "2026-11-17", "2026-11-18"),
     ("the bear I haven't used since June", "", "2026-06-01"),
+    ("the bear that hasn't been touched since June", "", "2026-06-01"),
+    ("the bear unused since June", "", "2026-06-01"),
+    ("the bear I haven't opened in months", "", "2026-10-20"),
+    ("the bear we stopped using in May", "2026-05-01", "2026-06-01"),
+    ("the bear I ran an hour ago", "2026-11-20", "2026-11-21"),
 ]
 
 
@@ -132,6 +164,20 @@ def test_times_of_use(prompt: str, start: str, end: str) -> None:
 def test_scene_times(prompt: str) -> None:
     """The time a person wants to see is content."""
     assert times(prompt) == []
+
+
+def test_neither_excludes_both() -> None:
+    """Months that are not wanted are excluded together."""
+    (constraint,) = times("the bear trained neither in April nor in June")
+    assert constraint.excluded
+    assert days(constraint) == ("2026-04-01", "2026-07-01")
+
+
+def test_an_empty_latest_season_means_an_earlier_one() -> None:
+    """A time without a year falls back to the same time of earlier years."""
+    (constraint,) = times("the bear from Q3")
+    assert constraint.fallback is not None
+    assert days(constraint.fallback)[1] == "2025-10-01"
 
 
 def test_zone_decides_what_yesterday_is() -> None:

@@ -27,7 +27,7 @@ _SELECTOR = (
 _WHO = r"(?:i|we|you|she|he|they|anyone|anybody|somebody|someone)(?:'ve|'d)?"
 _HAVE = r"(?:(?:have|has|had|ever)\s+)*"
 _USE = (
-    r"(?:use|used|run|ran|render(?:ed)?\s+with|work(?:ed)?\s+with|reach(?:ed)?\s+for|"
+    r"(?:uses?|used|run|ran|render(?:ed)?\s+with|work(?:ed)?\s+with|reach(?:ed)?\s+for|"
     r"turn(?:ed)?\s+to|pick(?:ed)?|open(?:ed)?|touched|load(?:ed)?|go\s+for)"
 )
 _OFTEN = r"(?:often|frequently|heavily|commonly|regularly)"

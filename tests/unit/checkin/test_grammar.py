@@ -1,0 +1,189 @@
+"""Versions, orders, use and owners: what the words around a subject mean, in many wordings."""
+
+from __future__ import annotations
+
+from zoneinfo import ZoneInfo
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from support.checkin_cards import NOW, card, studio
+from support.fake_catalog import vocabulary_of
+
+from personalq.checkin.draft import Context
+from personalq.checkin.intent import Attribute, Constraint, Intent, OrderKey
+from personalq.checkin.numbers import number
+from personalq.checkin.parse import parse
+from personalq.checkin.times.points import points
+from personalq.checkin.vocabulary import compile_lexicon
+
+_OWNED = [
+    card("kettle", "kettle", "low poly", "2026-01-01", owner="ines"),
+    card("lamp", "lamp", "anime", "2026-01-01", owner="studio-b"),
+    card("stool", "stool", "anime", "2026-01-01", owner="t.okoro"),
+]
+LEXICON = compile_lexicon(vocabulary_of([*studio(), *_OWNED]))
+CONTEXT = Context(now=NOW, zone=ZoneInfo("UTC"), owner="ines")
+
+
+def read(prompt: str, *, answering: bool = False) -> Intent:
+    """The intent of a prompt over the studio's cards and three owned ones."""
+    return parse(prompt, LEXICON, CONTEXT, answering=answering)
+
+
+def only(prompt: str, attribute: Attribute) -> Constraint:
+    """The one constraint of a prompt on an attribute."""
+    (constraint,) = read(prompt).all(attribute)
+    return constraint
+
+
+@pytest.mark.parametrize(
+    ("prompt", "first", "last"),
+    [
+        ("the bear, mark IV", 4, 4),
+        ("bear Mk 2 on a train", 2, 2),
+        ("kettle rev. 6", 6, 6),
+        ("kettle version: 8", 8, 8),
+        ("kettle v5.0 in a tent", 5, 5),
+        ("the lamp, take 3", 3, 3),
+        ("nr 9 of the kettles", 9, 9),
+        ("a kettle older than version 4", 1, 3),
+        ("any lamp version over 12", 13, 1012),
+        ("lamp v6 or newer", 6, 1006),
+        ("lamp v6+", 6, 1006),
+        ("lamp version 6 and below", 1, 6),
+        ("lamp no older than v6", 6, 1006),
+        ("lamps between version 2 and version 4", 2, 4),
+    ],
+)
+def test_versions(prompt: str, first: int, last: int) -> None:
+    """Numbers, Roman numerals, bounds and ranges become the versions they allow."""
+    values = [int(value) for value in only(prompt, Attribute.VERSION).values]
+    assert (values[0], values[-1]) == (first, last)
+
+
+@pytest.mark.parametrize(
+    "prompt",
+    [
+        "a bear with number 9 on its jersey",
+        "the kettle wearing number 4",
+        "take 2 bears to the lake",
+        "a lamp from 2025 in room 12",
+    ],
+)
+def test_numbers_of_the_scene(prompt: str) -> None:
+    """A number on a shirt, a count and a room are no version."""
+    assert not read(prompt).all(Attribute.VERSION)
+
+
+def test_the_version_just_before_another() -> None:
+    """The neighbour of a version is the newest of those below it."""
+    intent = read("the kettle just before v7")
+    assert [v for c in intent.all(Attribute.VERSION) for v in c.values] == list("123456")
+    assert intent.order is not None
+    assert intent.order.order is OrderKey.NEWEST
+
+
+@pytest.mark.parametrize(
+    ("prompt", "key", "rank"),
+    [
+        ("not the newest kettle but the one right before it", OrderKey.NEWEST, 2),
+        ("the lamp two before the last", OrderKey.NEWEST, 3),
+        ("the kettle that came before the latest one", OrderKey.NEWEST, 2),
+        ("the next-to-oldest lamp", OrderKey.OLDEST, 2),
+        ("the third kettle we ever built", OrderKey.OLDEST, 3),
+        ("the kettle with the highest version number", OrderKey.NEWEST, 1),
+        ("the lamp I reach for the least", OrderKey.LEAST_USED, 1),
+        ("the kettle she hardly ever uses", OrderKey.LEAST_USED, 1),
+        ("the lamp not used for the longest time", OrderKey.LEAST_RECENTLY_USED, 1),
+        ("the kettle I always use", OrderKey.MOST_USED, 1),
+        ("the lamp from my last session", OrderKey.LAST_USED, 1),
+    ],
+)
+def test_orders(prompt: str, key: OrderKey, rank: int) -> None:
+    """A place in an order, however it is said."""
+    order = read(prompt).order
+    assert order is not None
+    assert (order.order, order.rank) == (key, rank)
+
+
+@pytest.mark.parametrize(
+    "prompt",
+    ["a bear in the latest fashion", "a kettle in its first snow", "a lamp at first light"],
+)
+def test_orders_of_the_scene(prompt: str) -> None:
+    """The newest fashion is not the newest checkpoint."""
+    assert read(prompt).order is None
+
+
+@pytest.mark.parametrize(
+    ("prompt", "uses"),
+    [
+        ("the kettle nobody has ever used", (0, 0)),
+        ("the unused lamp", (0, 0)),
+        ("the lamp that hasn't been used yet", (0, 0)),
+        ("the kettle I used only once", (1, 1)),
+        ("the lamp used more than ten times", (11, None)),
+        ("the lamp used fewer than 5 times", (0, 4)),
+        ("the kettle used twice or more", (2, None)),
+    ],
+)
+def test_counted_use(prompt: str, uses: tuple[int, int | None]) -> None:
+    """Never, once, more than ten times."""
+    assert only(prompt, Attribute.USE_COUNT).uses == uses
+
+
+@pytest.mark.parametrize(
+    ("prompt", "owner", "excluded"),
+    [
+        ("the kettle ines put in, ines's", "ines", False),
+        ("the lamp studio b made", "studio-b", False),
+        ("a stool uploaded by t.okoro", "t.okoro", False),
+        ("T Okoro's stool", "t.okoro", False),
+        ("the studio-b lamp on a pier", "studio-b", False),
+        ("the lamp trained by studio-b", "studio-b", False),
+        ("a lamp, not the one by studio-b", "studio-b", True),
+        ("someone else's kettle", "ines", True),
+        ("any kettle but mine", "ines", True),
+    ],
+)
+def test_owners(prompt: str, owner: str, excluded: bool) -> None:
+    """Owners by possession, by deed and by exclusion."""
+    constraint = only(prompt, Attribute.OWNER)
+    assert (constraint.values, constraint.excluded) == ((owner,), excluded)
+
+
+_WORDS = """
+    the a first last 3rd 31 0 99 week weekend day of in after before since q3 2026 '26 may March
+    2026-02-30 31/02/2026 ago two twenty months summers Tuesday Christmas v3 version iv mk or and
+    to between number never used once times not least newest but one ines's by studio-b ² ٣
+"""
+
+
+@settings(max_examples=300, deadline=None, derandomize=True)
+@given(st.lists(st.sampled_from(_WORDS.split()), max_size=12).map(" ".join))
+def test_any_order_of_the_words_is_read(text: str) -> None:
+    """The grammar's own words in any order parse, and every span lies in the text."""
+    for answering in (False, True):
+        for constraint in read(text, answering=answering).constraints:
+            span = constraint.span
+            assert span is not None
+            assert span.of(text) == constraint.text
+
+
+@settings(max_examples=200, deadline=None, derandomize=True)
+@given(st.text(max_size=60))
+def test_times_do_not_overlap(text: str) -> None:
+    """Times found in any text stand one after another."""
+    end = 0
+    for point in points(text.lower(), CONTEXT):
+        assert end <= point.start < point.end
+        end = point.end
+
+
+@given(st.integers(min_value=1, max_value=28))
+def test_roman_numerals(value: int) -> None:
+    """A Roman numeral has the value of the numeral it spells."""
+    tens, ones = divmod(value, 10)
+    spelled = "x" * tens + ["", "i", "ii", "iii", "iv", "v", "vi", "vii", "viii", "ix"][ones]
+    assert number(spelled) == value
