@@ -220,7 +220,7 @@ def _constraint(option: Option, text: str, context: Context, *, excluded: bool) 
         interval = _month(option.value, context)
         return replace(base, values=(), intervals=(interval,), label=f"trained in {option.label}")
     if option.attribute in (Attribute.STYLE, Attribute.ENVIRONMENT):
-        tags = tuple(option.value.split(", "))
+        tags = tuple(re.split(r", |\|", option.value))
         return replace(base, values=tags, words=frozenset(map(canonical, tags)))
     return base
 
@@ -244,7 +244,8 @@ def _fixed(intent: Intent, option: Option, text: str, context: Context) -> Inten
     )
     if option.attribute is Attribute.STYLE:
         # a card with several styles has them all: one constraint each
-        every = tuple(replace(chosen, values=(tag,)) for tag in chosen.values)
+        looks = (tuple(look.split("|")) for look in option.value.split(", "))
+        every = tuple(replace(chosen, values=tags) for tags in looks)
         return replace(intent, constraints=(*kept, *every))
     return replace(intent, constraints=(*kept, chosen))
 

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from zoneinfo import ZoneInfo
 
-from personalq.checkin import calendar
+from personalq.checkin import calendar, lexicon
 from personalq.checkin.cards import Card
 from personalq.checkin.describe import kind_of
 from personalq.checkin.intent import Attribute, Intent
@@ -156,8 +156,14 @@ def _readers(
         name = card.subjects[0] if card.subjects else ""
         return name, f"the {name}"
 
+    tags: dict[str, set[str]] = {}
+    for candidate in plausible:
+        for tag in candidate.card.styles:
+            tags.setdefault(lexicon.look_of(tag), set()).add(tag)
+
     def style(card: Card) -> tuple[str, str]:
-        return ", ".join(card.styles), ", ".join(card.styles)
+        looks = [sorted(tags[look]) for look in dict.fromkeys(map(lexicon.look_of, card.styles))]
+        return ", ".join("|".join(look) for look in looks), ", ".join(look[0] for look in looks)
 
     def place(card: Card) -> tuple[str, str]:
         return ", ".join(card.environments), ", ".join(card.environments)
@@ -171,7 +177,7 @@ def _readers(
         readers.append((Attribute.SUBJECT, subject))
     readers.append((Attribute.DESCRIPTION, kind))
     styles = [c for c in intent.all(Attribute.STYLE) if not c.excluded]
-    if not any(c.hard for c in styles) or any(len(c.values) > 1 for c in styles):
+    if not any(c.hard and len(set(map(lexicon.look_of, c.values))) == 1 for c in styles):
         readers.append((Attribute.STYLE, style))
     created = [c for c in intent.all(Attribute.CREATED_AT) if not c.excluded]
     if not created or any(c.coarse for c in created):

@@ -173,6 +173,8 @@ def trait(text: str) -> Trait | None:
             ended = True
         if (concept == stem(said) or concept == said) and _is_empty(said):
             continue
+        if said in lexicon.words("quantities"):
+            continue
         words += said.split()
         found.append(concept)
         if not ended and (not noun or not _is_adverb(said)):

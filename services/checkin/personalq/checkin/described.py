@@ -144,8 +144,9 @@ def _fit(wanted: Trait, said: Trait, nouns: frozenset[str]) -> float:
     if len(wanted.words) > 1 and stem("".join(wanted.words[-2:])) in said.spelled:
         return 1.0  # "deck chair", "deckchair"
     shared = sum(concept in said.concepts for concept in wanted.modifiers)
-    if wanted.modifiers and stem(wanted.noun) in nouns:
-        return shared / len(wanted.modifiers)  # "the baby horse": every horse is one
+    if len(wanted.words) > 1 and stem(wanted.noun) in nouns:  # every horse is a horse
+        own = float(wanted.head in said.concepts)  # "baby horse", "foal"
+        return shared / len(wanted.modifiers) if wanted.modifiers else own
     if wanted.head in said.concepts:
         noun = 1.0
     elif stem(wanted.noun) in said.spelled or (

@@ -66,6 +66,20 @@ def style_groups() -> dict[str, StyleGroup]:
     }
 
 
+@lru_cache(maxsize=4096)
+def look_of(tag: str) -> str:
+    """The style group whose word is the longest inside a tag; the canonical tag without one."""
+    name = canonical(tag)
+    inside = {group.name: longest_inside(name, group.words) for group in style_groups().values()}
+    best = max(inside, key=lambda group: inside[group])
+    return best if inside[best] else name
+
+
+def longest_inside(phrase: str, words: frozenset[str]) -> int:
+    """Letters of the longest of the words that stands in a phrase, 0 when none does."""
+    return max((len(word) for word in words if f" {word} " in f" {phrase} "), default=0)
+
+
 @cache
 def looks() -> dict[str, tuple[str, ...]]:
     """Frame nouns ("photo", "drawing") to the style groups they hint at."""
@@ -107,9 +121,21 @@ def compounds() -> frozenset[str]:
 def environment_groups() -> dict[str, frozenset[str]]:
     """Places by name, with the words for them."""
     return {
-        name: frozenset(canonical(word) for word in (name, *words))
+        name: frozenset(form for word in (name, *words) for form in _forms(canonical(word)))
         for name, words in _load("environments").items()
+        if name != "near"
     }
+
+
+def _forms(word: str) -> tuple[str, ...]:
+    """A word, and its plural when it is a noun."""
+    return (word,) if nature(word.split()[-1]) is Nature.NO_NOUN else (word, plural(word))
+
+
+@cache
+def near_places() -> dict[str, tuple[str, ...]]:
+    """Groups of places by name, to the groups that may stand in."""
+    return {name: tuple(groups) for name, groups in _load("environments")["near"].items()}
 
 
 @cache
