@@ -3,26 +3,70 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 
 from personalq.checkin import lexicon
 from personalq.checkin.draft import Draft
 from personalq.checkin.intent import Attribute, Constraint, Span
 from personalq.checkin.lexicon import canonical
-from personalq.checkin.text import ends_before
+from personalq.checkin.lexicon.wordnet import Nature, nature
+from personalq.checkin.places import related
+from personalq.checkin.text import Word, ends_before
+from personalq.checkin.vocabulary import TagEntry
 
-_TRAINED = re.compile(
-    r"(?<!\w)(?:trained|tuned|taught|shot|photographed|learned|learnt|taken|made|"
-    r"created|built|captured|recorded|training\s+took\s+place)\s+"
-    r"(?:(?:only|mostly|mainly|entirely|purely|outdoors|indoors)\s+)?(?:in|at|on|by|with|near|"
-    r"from|using|under|around|outside|inside|against)\s+(?:the\s+|a\s+|an\s+|some\s+)?(?=\w)"
+_DET = r"(?:(?:the|an?|some|our|my|various|several|different|real|actual)\s+)*"
+_AT = (
+    r"(?:in\s+front\s+of|next\s+to|in|at|on|by|with|near|from|using|under|around|outside|inside|"
+    r"against|among|amongst|amid|amidst|along|between|beside|within|through|throughout|across|off|"
+    r"of|upon)\s+"
+)
+_WHERE = (
+    r"(?:(?:only|just|mostly|mainly|entirely|purely|exclusively|outdoors|indoors|out|over|up|down|"
+    r"deep|somewhere|back|all|images|pictures|photos)\s+)*"
+    rf"(?:(?:any|every)where\s+(?:but|except|besides)\s+(?:{_AT})?|{_AT})"
+)
+_OF_PHOTOS = (
+    r"(?:(?:only\s+)?(?:the\s+|my\s+)?(?:pictures|photos|images|photographs|shots|scenes|snapshots)\s+"
+    r"(?:(?:taken|shot|made)\s+)?(?:of|from|in|at|on|near)\s+)?"
+)
+_TAUGHT = r"(?:trained|tuned|fine-?tuned|taught|learned|learnt|schooled|training\s+took\s+place)"
+_TRAINED = re.compile(rf"(?<!\w){_TAUGHT}\s+{_WHERE}{_OF_PHOTOS}{_DET}(?=\w)")
+_PICTURED = re.compile(
+    rf"(?<!\w)(?:shot|photographed|captured|taken|recorded|filmed|snapped)\s+{_WHERE}{_DET}(?=\w)"
+)
+"""Of a picture or of the pictures a checkpoint learned from: the words before it tell."""
+_MADE = re.compile(
+    rf"(?<!\w)(?:i|we|you|that\s+was|which\s+was|one|version|model|build|checkpoint|lora)\s+"
+    rf"(?:made|created|built|produced)\s+{_WHERE}{_DET}(?=\w)"
+)
+_PHOTOS = (
+    r"(?:pictures?|photos?|images?|photographs?|shots?|scenes?|sets?|data|dataset|material|footage|"
+    r"shoots?|sessions?|samples?|examples?|backgrounds?)"
+)
+_SOURCE = re.compile(
+    rf"(?<!\w)(?:(?:whose|with|its|the|all|from|on|using|and|that|has|having|had)\s+)*"
+    rf"(?:(?:training|source|reference|learning|original|sample|input)\s+|(?<=whose\s))+{_PHOTOS}\s+"
+    r"(?:(?:were|was|are|is|all|being|that|which|have|been|had|got)\s+)*"
+    r"(?:(?:taken|shot|made|captured|photographed|collected|gathered|recorded|came|come|coming|"
+    rf"snapped|set|show|showed|showing|stem|stemmed|featured?)\s+)?(?:{_WHERE})?{_DET}(?=\w)"
 )
 _OUTDOORS = re.compile(
-    r"(?<!\w)(?:trained|tuned|taught|shot|photographed|learned|learnt)\s+(?=(?:out|"
-    r"in)doors?\b|outside\b|inside\b|underwater\b|by the sea\b|at home\b)"
+    r"(?<!\w)(?:trained|tuned|taught|shot|photographed|learned|learnt|taken|filmed)\s+(?:(?:only|mostly|"
+    r"entirely|right)\s+)?(?=(?:out|in)doors?\b|outside\b|inside\b|underwater\b|by the sea\b|"
+    r"at (?:home|sea|night)\b|downtown\b|after dark\b)"
+)
+_FRAME = re.compile(
+    r"(?<!\w)(?:photo|photograph|picture|image|portrait|shot|snapshot|still|selfie|pic)s?(?!\w)"
+)
+_SELECTED = re.compile(
+    r"(?<!\w)(?:ones?|version|model|build|checkpoint|lora|variant|edition|training|you|i|we)\s+"
+    r"(?:(?:that|which)\s+)?(?:(?:was|were|is|i|we|you|got|had|has|been)\s+)*$"
 )
 _MATERIAL = re.compile(
-    r"[\s-]+(?:scenes?|pictures?|photos?|images?|shots?|set|data|backgrounds?|"
-    r"backdrops?|settings?|environments?|shoot|photographs?|footage|material)(?!\w)"
+    r"[\s-]+(?:scenes?|pictures?|photos?|images?|shots?|set|data|dataset|backgrounds?|surroundings|"
+    r"backdrops?|settings?|environments?|shoots?|photographs?|footage|material|sessions?|views?|"
+    r"scenery|shelves|halls?|rooms?|grounds?|areas?|districts?|stalls?|floors?|walls?|locations?|"
+    r"photography|photoshoots?|snapshots?|landscapes?)(?!\w)"
 )
 _SELECTOR = (
     r"(?:one|ones|version|versions|model|models|build|checkpoint|lora|variant|edition|"
@@ -36,7 +80,8 @@ _NEGATION = re.compile(
     r"(?<!\w)(?:not|except(?:\s+for)?|other\s+than|anything\s+but|without|never|"
     r"wasn't|isn't|no)\s+(?:(?:the|a|an|ones?|that|was|is|one)\s+)*$"
 )
-_SET = re.compile(r"(?<!\w)from\s+(?:the|my)\s+$")
+_BUT = re.compile(r"(?:any|every)where\s+(?:but|except|besides)\s")
+_SET = re.compile(r"(?<!\w)(?:from|(?:based|built)\s+on)\s+(?:(?:the|my|our|some|a|an)\s+)?$")
 _SKIP = frozenset(
     [
         "my",
@@ -62,6 +107,7 @@ _SKIP = frozenset(
 
 def parse_environment(draft: Draft) -> None:
     """Claim places named as places of training."""
+    _spelled_out(draft)
     words = draft.page.words
     for index in range(len(words)):
         match = draft.lexicon.environments.match_at(words, index)
@@ -71,29 +117,136 @@ def parse_environment(draft: Draft) -> None:
         span = draft.span_of(index, index + count)
         if not draft.free(span.start, span.end) or _is_subject(draft, index):
             continue
-        whole = _training_phrase(draft, span, known=entry.known)
-        if whole is None:
+        whole = _named_phrase(draft, span, known=entry.known)
+        if whole is not None:
+            _add(draft, entry, span, whole)
+
+
+def _add(draft: Draft, entry: TagEntry, span: Span, whole: Span) -> None:
+    """Claim a place; negated when "not" leads to it."""
+    negation = ends_before(_NEGATION, draft.page.shadow, whole.start)
+    excluded = negation is not None and draft.free(negation.start(), whole.start)
+    if negation is not None and excluded:
+        whole = Span(negation.start(), whole.end)
+    excluded = excluded or _BUT.search(whole.of(draft.page.shadow)) is not None
+    if not draft.free(whole.start, whole.end):
+        return
+    word = canonical(span.of(draft.page.text))
+    draft.add(
+        Constraint(
+            attribute=Attribute.ENVIRONMENT,
+            values=entry.values,
+            excluded=excluded,
+            words=frozenset(canonical(value) for value in entry.exact) | {word},
+            span=whole,
+            text=whole.of(draft.page.text),
+            label=f"{'not ' if excluded else ''}trained with {word} pictures",
+        ),
+        selecting=True,
+    )
+
+
+def _spelled_out(draft: Draft) -> None:
+    """Claim "trained in the mountains", "whose training pictures were taken in a lounge"."""
+    for lead, surely in _leads(draft):
+        phrase = _noun_phrase(draft, lead.end())
+        if not phrase or not draft.free(lead.start(), phrase[-1].end):
             continue
-        shadow = draft.page.shadow
-        negation = ends_before(_NEGATION, shadow, whole.start)
-        if negation:
-            whole = Span(negation.start(), whole.end)
-        if not draft.free(whole.start, whole.end):
+        found = _place_in(draft, phrase, surely=surely)
+        if found is None:
             continue
-        word = canonical(span.of(draft.page.text))
-        draft.add(
-            Constraint(
-                attribute=Attribute.ENVIRONMENT,
-                values=entry.values,
-                excluded=bool(negation),
-                words=frozenset(canonical(value) for value in entry.exact) | {word},
-                span=whole,
-                text=whole.of(draft.page.text),
-                label=f"{'not ' if negation else ''}trained with {word} pictures",
-            ),
-            selecting=True,
-        )
-    _unknown_places(draft)
+        entry, span = found
+        end = max(span.end, _last_noun(phrase, span).end)
+        while material := _MATERIAL.match(draft.page.shadow, end):
+            end = material.end()
+        if draft.free(lead.start(), end):
+            _add(draft, entry, span, Span(lead.start(), end))
+
+
+def _leads(draft: Draft) -> Iterator[tuple[re.Match[str], bool]]:
+    """(words that end right before a place of training, whether no place but one can follow)."""
+    shadow = draft.page.shadow
+    for pattern in (_SOURCE, _TRAINED, _MADE, _OUTDOORS):
+        for match in pattern.finditer(shadow):
+            yield match, pattern in (_SOURCE, _TRAINED)
+    for match in _PICTURED.finditer(shadow):
+        chosen = ends_before(_SELECTED, shadow, match.start()) is not None
+        before = draft.page.word_before(match.start())
+        following = draft.page.word_at(match.start())
+        joined = before is not None and following is not None and following.joined
+        if chosen or (joined and not _FRAME.search(shadow, 0, match.start())):
+            yield match, False
+
+
+def _noun_phrase(draft: Draft, start: int) -> list[Word]:
+    """The words from a place on that may be one noun with its modifiers."""
+    phrase: list[Word] = []
+    first = draft.page.word_at(start)
+    for word in draft.page.words[first.index if first else len(draft.page.words) :][:5]:
+        stops = phrase and (not word.joined or word.norm in lexicon.verb_forms())
+        subject = draft.noun_at(word.index) if phrase else None
+        if stops or not draft.is_free(word) or _closed(word.norm) or word.norm in _SKIP:
+            break
+        if (
+            subject is not None
+            and draft.lexicon.environments.match_at(draft.page.words, word.index) is None
+        ):
+            break
+        phrase.append(word)
+        if word.possessive:
+            break
+    return phrase
+
+
+def _closed(norm: str) -> bool:
+    kinds = ("prepositions", "links", "determiners", "selectors")
+    return any(norm in lexicon.words(kind) for kind in kinds) and norm not in ("outside", "inside")
+
+
+def _place_in(draft: Draft, phrase: list[Word], *, surely: bool) -> tuple[TagEntry, Span] | None:
+    """What the phrase says of places: a word of the tables, else a place like a tag, else none."""
+    words = draft.page.words
+    unknown: tuple[TagEntry, Span] | None = None
+    for word in phrase:
+        match = draft.lexicon.environments.match_at(words, word.index)
+        if match is not None:
+            found = match[1], draft.span_of(word.index, word.index + match[0])
+            if match[1].known:
+                return found
+            unknown = unknown or found
+    nouns = [w for w in phrase if _MATERIAL.fullmatch(f" {w.norm}") is None] or phrase[:1]
+    for first in range(len(nouns)):
+        name = " ".join(word.norm for word in nouns[first:])
+        tags = related(name, draft.lexicon.places)
+        if tags:
+            values = tuple(v for tag in sorted(tags) for v in draft.lexicon.places[tag])
+            span = Span(nouns[first].start, nouns[-1].end)
+            return TagEntry(values=values, exact=(), known=True), span
+    if unknown is not None:
+        return unknown
+    head = nouns[-1]
+    subjects = [draft.noun_at(nouns[0].index), draft.noun_at(head.index)]
+    pictured = any(noun is not None and noun.entry.subjects for noun in subjects)
+    if not surely or pictured or not _may_be_place(head.norm):
+        return None
+    name = " ".join(word.norm for word in nouns)
+    entry = TagEntry(values=(name,), exact=(), known=False)
+    return entry, Span(nouns[0].start, head.end)
+
+
+def _may_be_place(norm: str) -> bool:
+    return norm[0].isalpha() and nature(norm) in (Nature.THING, Nature.PLACE, Nature.UNKNOWN)
+
+
+def _last_noun(phrase: list[Word], span: Span) -> Word:
+    """The last word of the phrase's noun: "shelves" of "library shelves"."""
+    last = next((word for word in reversed(phrase) if word.end <= span.end), phrase[0])
+    for word in phrase:
+        if word.start >= span.end:
+            if nature(word.norm) not in (Nature.THING, Nature.PLACE) or word.norm.endswith("ing"):
+                break
+            last = word
+    return last
 
 
 def _is_subject(draft: Draft, index: int) -> bool:
@@ -109,15 +262,10 @@ def _is_subject(draft: Draft, index: int) -> bool:
     return before is None or before.norm not in lexicon.words("prepositions")
 
 
-def _training_phrase(draft: Draft, span: Span, *, known: bool) -> Span | None:
-    """The whole phrase when the place is one of training, else None."""
+def _named_phrase(draft: Draft, span: Span, *, known: bool) -> Span | None:
+    """The whole phrase when the place names a checkpoint ("the harbor one"), else None."""
     shadow = draft.page.shadow
     start, end = span.start, span.end
-    lead = _lead(shadow, start)
-    if lead is not None:
-        if material := _MATERIAL.match(shadow, end):
-            end = material.end()
-        return Span(lead, end)
     if after := _AFTER.match(shadow, end):
         before = draft.page.word_before(start)
         article = before is not None and before.norm in ("the", "my", "our", "that")
@@ -138,49 +286,6 @@ def _training_phrase(draft: Draft, span: Span, *, known: bool) -> Span | None:
     ):
         return Span(lead_set.start(), material.end())
     return span if draft.answering and known else None
-
-
-def _lead(shadow: str, start: int) -> int | None:
-    """Where "trained at the" begins when it ends right before `start`, else None."""
-    for pattern in (_TRAINED, _OUTDOORS):
-        for match in pattern.finditer(shadow, max(0, start - 60), start + 1):
-            if match.end() == start:
-                return match.start()
-    return None
-
-
-def _unknown_places(draft: Draft) -> None:
-    """Claim "trained at the volcano" though no card knows volcanoes: nothing satisfies it."""
-    for match in _TRAINED.finditer(draft.page.shadow):
-        word = draft.page.word_at(match.end())
-        if word is None or not draft.free(match.start(), word.end) or word.norm in _SKIP:
-            continue
-        if match[0].split()[0] not in ("trained", "tuned", "taught", "photographed"):
-            continue
-        if (
-            draft.noun_at(word.index)
-            or word.norm in lexicon.words("determiners")
-            or word.norm[0].isdigit()
-        ):
-            continue
-        end = word.end
-        following = draft.page.word_at(word.full_end)
-        if following is not None and following.joined and following.norm in lexicon.words("scenes"):
-            end = following.end
-        if material := _MATERIAL.match(draft.page.shadow, end):
-            end = material.end()
-        span = Span(match.start(), end)
-        draft.add(
-            Constraint(
-                attribute=Attribute.ENVIRONMENT,
-                values=(word.norm,),
-                words=frozenset({word.norm}),
-                span=span,
-                text=span.of(draft.page.text),
-                label=f"trained with {word.norm} pictures",
-            ),
-            selecting=True,
-        )
 
 
 def parse_place_tags(draft: Draft) -> None:

@@ -6,10 +6,9 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from personalq.checkin import lexicon
+from personalq.checkin import lexicon, places
 from personalq.checkin.cards import Vocabulary
-from personalq.checkin.lexicon import canonical, plural
-from personalq.checkin.lexicon.wordnet import Nature, nature
+from personalq.checkin.lexicon import canonical, plural, wordnet
 from personalq.checkin.nouns import SubjectEntry, SubjectTable, heads
 from personalq.checkin.text import PhraseTable
 
@@ -33,6 +32,8 @@ class Lexicon:
     subjects: SubjectTable = field(default_factory=SubjectTable)
     styles: PhraseTable[TagEntry] = field(default_factory=PhraseTable)
     environments: PhraseTable[TagEntry] = field(default_factory=PhraseTable)
+    places: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    """Canonical tags of environments to their spellings."""
     owners: PhraseTable[str] = field(default_factory=PhraseTable)
     style_names: frozenset[str] = frozenset()
 
@@ -43,6 +44,7 @@ def compile_lexicon(vocabulary: Vocabulary) -> Lexicon:
     _add_subjects(lexicon_.subjects, vocabulary.subjects)
     _add_styles(lexicon_.styles, vocabulary.styles)
     _add_environments(lexicon_.environments, vocabulary.environments)
+    lexicon_.places.update(_by_canonical(vocabulary.environments))
     for owner in vocabulary.owners:
         lexicon_.owners.add(canonical(owner), owner)
         lexicon_.owners.add(" ".join(re.findall(r"[^\W_]+", canonical(owner))), owner)
@@ -70,9 +72,13 @@ def _add_subjects(table: SubjectTable, subjects: tuple[str, ...]) -> None:
             listed = table.listed(form)
             table.add(form, entry, replace=listed is not None and not listed.subjects)
 
+    same = {word: group for group in lexicon.subject_tables()["same"].values() for word in group}
     for phrase, values in known.items():
-        put(phrase, SubjectEntry(subjects=values))
         table.add_subject(phrase, values)
+    for phrase, values in known.items():
+        named_too = [value for word in same.get(phrase, ()) for value in known.get(word, ())]
+        meant = _unique((*values, *named_too, *table.kinds_of(phrase)))
+        put(phrase, SubjectEntry(subjects=meant))
     for phrase, values in known.items():
         if phrase.count(" ") == 1:
             put(phrase.replace(" ", ""), SubjectEntry(subjects=values))
@@ -120,20 +126,13 @@ def _tag_entry(known: dict[str, tuple[str, ...]], word: str, pool: Iterable[str]
     return TagEntry(values=values, exact=exact, known=bool(values))
 
 
-def _longest(tag: str, words: Iterable[str]) -> int:
-    """Letters of the longest of the words inside a tag: "watercolor" of "watercolor wash"."""
-    return max((len(word) for word in words if f" {word} " in f" {tag} "), default=0)
-
-
 def _add_styles(table: PhraseTable[TagEntry], styles: tuple[str, ...]) -> None:
     """Words of a look stand for every tag of that look, however it is worded."""
     known = _by_canonical(styles)
     groups = lexicon.style_groups()
     tags: dict[str, set[str]] = {name: set() for name in groups}
     for tag in known:
-        inside = {name: _longest(tag, group.words) for name, group in groups.items()}
-        if best := max(inside.values(), default=0):
-            tags[max(inside, key=lambda name: inside[name] == best)].add(tag)
+        tags.setdefault(lexicon.look_of(tag), set()).add(tag)
     for group in groups.values():
         pool = tags[group.name]
         if not pool:
@@ -145,9 +144,10 @@ def _add_styles(table: PhraseTable[TagEntry], styles: tuple[str, ...]) -> None:
                     continue
                 entry = TagEntry(values=(group.name,), exact=(), known=False)
             table.add(word, entry, replace=bool(entry.exact))
-    for word, values in known.items():
+    for word in known:
+        pool = next((found for found in tags.values() if word in found), {word})
         for phrase in {word, _bare(word)}:
-            table.add(phrase, TagEntry(values=values, exact=values, known=True))
+            table.add(phrase, _tag_entry(known, word, pool))
 
 
 def _bare(style: str) -> str:
@@ -159,14 +159,12 @@ def _bare(style: str) -> str:
 
 
 def _add_environments(table: PhraseTable[TagEntry], environments: tuple[str, ...]) -> None:
-    """A place stands for all that mean it; "mountains" for a "mountain pass" when there is none."""
+    """A place stands for all that mean it; near places only when there is none of it."""
     known = _by_canonical(environments)
-    groups = lexicon.environment_groups()
+    own = places.tags_by_group(known)
     unknown: dict[str, str] = {}
-    for name, group in groups.items():
-        pool = {tag for tag in known if tag in group or tag.split()[-1] in group}
-        pool |= {tag for tag in known if any(_is_of(part, group) for part in tag.split())}
-        pool = pool or {tag for tag in known if group & set(tag.split())}
+    for name, group in sorted(lexicon.environment_groups().items(), key=lambda g: not own[g[0]]):
+        pool = own[name] or {tag for n in lexicon.near_places().get(name, ()) for tag in own[n]}
         for word in group:
             entry = _tag_entry(known, word, pool)
             if entry.known:
@@ -174,12 +172,9 @@ def _add_environments(table: PhraseTable[TagEntry], environments: tuple[str, ...
             else:
                 unknown.setdefault(word, name)
     for word, values in known.items():
-        table.add(word, TagEntry(values=values, exact=values, known=True))
-        table.add(plural(word), TagEntry(values=values, exact=values, known=True))
+        for form in (word, plural(word), *wordnet.singulars(word)):
+            table.add(form, TagEntry(values=values, exact=values, known=True))
     for word, name in unknown.items():
-        table.add(word, TagEntry(values=(name,), exact=(), known=False))
-
-
-def _is_of(word: str, group: frozenset[str]) -> bool:
-    """Whether an adjective says the place: "snowy" of "snowy field"."""
-    return word in group and nature(word) is Nature.NO_NOUN
+        found = places.related(word, known) or places.related(name, known)
+        values = _unique(value for tag in sorted(found) for value in known[tag])
+        table.add(word, TagEntry(values=values or (name,), exact=(), known=bool(values)))
