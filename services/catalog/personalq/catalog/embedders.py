@@ -14,6 +14,7 @@ import importlib.util
 import logging
 import math
 import time
+from collections import OrderedDict
 from collections.abc import AsyncIterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager
@@ -37,6 +38,8 @@ _MINILM_SHA256 = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9
 _BATCH = 32
 #: Longest text sent to a model; all of them cut off earlier.
 _MAX_CHARACTERS = 8_000
+#: How many vectors of queries are kept, the latest ones.
+_REMEMBERED = 512
 #: How servers refuse a text: it is malformed, too long, or cannot be processed.
 _REFUSED = (400, 413, 422)
 #: How long searches do without a server that gave no answer.
@@ -64,6 +67,8 @@ class SentenceTransformerEmbedder:
         self._query_prefix = query_prefix
         self._document_prefix = document_prefix
         self._documents = Batches(self._encode)
+        self._queries = Batches(self._encode)
+        self._remembered: OrderedDict[str, Vector] = OrderedDict()
 
     @property
     def model(self) -> Model:
@@ -75,8 +80,17 @@ class SentenceTransformerEmbedder:
         return await self._documents([self._document_prefix + text for text in texts])
 
     async def embed_query(self, text: str) -> Vector:
-        """The vector of what is looked for."""
-        [vector] = await self._encode([self._query_prefix + text])
+        """The vector of what is looked for; one asked for lately is remembered.
+
+        Texts that arrive while another is embedded are embedded together: 32 take as long as ten
+        one by one. A selection may also search for the same text several times.
+        """
+        vector = self._remembered.get(text)
+        if vector is None:
+            [vector] = await self._queries([self._query_prefix + text])
+            self._remembered[text] = vector
+            if len(self._remembered) > _REMEMBERED:
+                self._remembered.popitem(last=False)
         return vector
 
     async def _encode(self, texts: Sequence[str]) -> list[Vector]:

@@ -48,6 +48,7 @@ _ORDERS = {
     types_pb2.ORDER_KEY_LEAST_USED: Order.LEAST_USED,
     types_pb2.ORDER_KEY_LEAST_RECENTLY_USED: Order.LEAST_RECENTLY_USED,
 }
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _NAME_KINDS = {
     NameKind.CHECKPOINT_ID: catalog_pb2.NAME_KIND_CHECKPOINT_ID,
     NameKind.TRIGGER: catalog_pb2.NAME_KIND_TRIGGER,
@@ -271,9 +272,9 @@ def _time(timestamp: Timestamp, field: str) -> datetime:
 def _to_timestamp(moment: datetime | None) -> Timestamp | None:
     if moment is None:
         return None
-    timestamp = Timestamp()
-    timestamp.FromDatetime(moment)
-    return timestamp
+    # A search has a thousand of them; Timestamp.FromDatetime takes ten times as long.
+    since = moment - _EPOCH
+    return Timestamp(seconds=since.days * 86_400 + since.seconds, nanos=since.microseconds * 1_000)
 
 
 def _known(table: dict[K, V], number: K, field: str) -> V:
