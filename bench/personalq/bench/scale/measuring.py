@@ -14,7 +14,7 @@ from sqlalchemy import text
 from sqlalchemy.ext.asyncio import AsyncConnection, create_async_engine
 
 from personalq.bench.scale.cards import NOW, Tenant
-from personalq.bench.scale.prompts import Request
+from personalq.bench.scale.prompts import descriptions_of
 from personalq.bench.scale.vocabulary import PLACES, STYLES, SUBJECTS
 from personalq.catalog.cards import SELECTABLE, Filter, Interval
 from personalq.catalog.migrations import driver_url
@@ -23,8 +23,8 @@ from personalq.catalog.search import Query
 from personalq.catalog.store_search import SET_SCAN, Indexes, search_statement
 from personalq.catalog.words import query_terms
 
-#: Requests per set of constraints.
-_SAMPLE = 25
+#: Searches per set of constraints.
+_SAMPLE = 12
 _BEST = 10
 
 _SIZES = """
@@ -61,15 +61,12 @@ def constraints_of(subject: str, style: str) -> Mapping[str, Filter]:
         "none": Filter(states=states),
         "trained in the last half year": Filter(states=states, created=half_a_year),
         "commonest subject": Filter(states=states, subjects=(subject,)),
-        "another than the commonest subject": Filter(states=states, excluded_subjects=(subject,)),
         "one of two places": Filter(states=states, environments=PLACES[:2]),
         "one style": Filter(states=states, styles=(style,)),
     }
 
 
-async def measure_recall(
-    url: str, tenant: Tenant, requests: Sequence[Request], embedder: Embedder
-) -> list[Recall]:
+async def measure_recall(url: str, tenant: Tenant, embedder: Embedder) -> list[Recall]:
     """Compare what the search finds through the tenant's indexes with what it finds without."""
     engine = create_async_engine(
         driver_url(url),
@@ -86,12 +83,16 @@ async def measure_recall(
             if row is None:
                 return []
             indexes = Indexes(common_words=frozenset(row.common_words), cards=row.cards)
-            prompts = [request.prompt for request in requests[:_SAMPLE]]
-            vectors = [await embedder.embed_query(prompt) for prompt in prompts]
-            return [
-                await _recall(connection, tenant, name, wished, prompts, vectors, embedder, indexes)
-                for name, wished in constraints_of(SUBJECTS[0], STYLES[0]).items()
-            ]
+            found = []
+            for name, wished in constraints_of(SUBJECTS[0], STYLES[0]).items():
+                texts = [
+                    f"{wished.subjects[0] if wished.subjects else subject} {described}"
+                    for subject, described in descriptions_of(tenant, _SAMPLE)
+                ]
+                found.append(
+                    await _recall(connection, tenant, name, wished, texts, embedder, indexes)
+                )
+            return found
     finally:
         await engine.dispose()
 
@@ -101,19 +102,19 @@ async def _recall(
     tenant: Tenant,
     name: str,
     wished: Filter,
-    prompts: Sequence[str],
-    vectors: Sequence[Sequence[float]],
+    texts: Sequence[str],
     embedder: Embedder,
     indexes: Indexes,
 ) -> Recall:
     dense, pages, matches = [], [], 0
     taken: dict[bool, list[float]] = {True: [], False: []}
-    for prompt, vector in zip(prompts, vectors, strict=True):
+    for wanted in texts:
+        vector = await embedder.embed_query(wanted)
         found: dict[bool, Sequence[Any]] = {}
         for indexed in (True, False):
             search = search_statement(
-                Query(text=prompt, filter=wished),
-                terms=query_terms(prompt),
+                Query(text=wanted, filter=wished),
+                terms=query_terms(wanted),
                 dense=vector,
                 model=embedder.model,
                 limit=200,

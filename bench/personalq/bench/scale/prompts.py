@@ -36,9 +36,9 @@ class Request:
     prompt: str
 
 
-def requests_of(tenant: Tenant, count: int) -> list[Request]:
-    """Requests of all kinds in turn, each about another of the tenant's cards."""
-    draw = np.random.default_rng(SEED)
+def requests_of(tenant: Tenant, count: int, *, turn: int = 0) -> list[Request]:
+    """Requests of all kinds in turn, each about another card; another turn, other cards."""
+    draw = np.random.default_rng(SEED + turn)
     chosen = sorted(draw.choice(tenant.cards, min(count, tenant.cards), replace=False).tolist())
     cards = [next(islice(make_cards(tenant, start=number), 1)) for number in chosen]
     draw.shuffle(cards)
@@ -51,6 +51,12 @@ def requests_of(tenant: Tenant, count: int) -> list[Request]:
         )
         for index in range(count)
     ]
+
+
+def descriptions_of(tenant: Tenant, count: int) -> list[tuple[str, str]]:
+    """Subject and described thing of some of the tenant's cards: what is searched for."""
+    cards = make_cards(Tenant(name=tenant.name, cards=min(count, tenant.cards)))
+    return [(card.subjects[0], " ".join(_described(card))) for card in cards]
 
 
 def _worded(kind: str, card: Card) -> str:

@@ -87,7 +87,7 @@ async def _run(options: Options) -> None:
                 filling = await fill(folder, ports, tenants, embedder, loaded=loaded)
             largest = tenants[0]
             count = 44 if options.quick else 220
-            requests = _requests(tenants, count)
+            turns = [_requests(tenants, count, turn=turn) for turn in range(4)]
             yardstick = Yardstick(embedder)
             url = superuser_url(folder, port=ports.of("postgres"))
             async with _stack(folder, ports) as stack:
@@ -95,7 +95,7 @@ async def _run(options: Options) -> None:
                 selecting = await stack.during(
                     measure_selecting(
                         stack,
-                        requests,
+                        turns,
                         largest=largest.name,
                         yardstick=yardstick,
                         quick=options.quick,
@@ -103,7 +103,7 @@ async def _run(options: Options) -> None:
                 )
                 used = memory({child.name: child.popen.pid for child in stack.children})
                 err().print("comparing with exact search")
-                recall = await measure_recall(url, largest, requests_of(largest, 50), embedder)
+                recall = await measure_recall(url, largest, embedder)
                 stored = await sizes(url)
             alone = yardstick.result()
     result = {
@@ -131,11 +131,11 @@ async def _run(options: Options) -> None:
         out().print_json(data=result)
 
 
-def _requests(tenants: list[Tenant], count: int) -> list[Request]:
+def _requests(tenants: list[Tenant], count: int, *, turn: int) -> list[Request]:
     """Of the largest tenant and of some others, in turn."""
     others = tenants[1 : _ASKED_TENANTS + 1] or tenants[:1]
-    of_largest = requests_of(tenants[0], count)
-    of_others = [requests_of(tenant, -(-count // len(others))) for tenant in others]
+    of_largest = requests_of(tenants[0], count, turn=turn)
+    of_others = [requests_of(tenant, -(-count // len(others)), turn=turn) for tenant in others]
     mixed = [request for row in zip(*of_others, strict=True) for request in row][:count]
     return [request for pair in zip(of_largest, mixed, strict=True) for request in pair]
 

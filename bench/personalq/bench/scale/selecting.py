@@ -32,13 +32,17 @@ _TIMEOUT_S = 120.0
 
 async def measure_selecting(
     stack: Stack,
-    requests: Sequence[Request],
+    turns: Sequence[Sequence[Request]],
     *,
     largest: str,
     yardstick: Yardstick,
     quick: bool,
 ) -> dict[str, object]:
-    """Latency under each number of clients, the rate of registration, and both at once."""
+    """Latency under each number of clients, the rate of registration, and both at once.
+
+    Args:
+        turns: requests for each of them; no turn repeats another's.
+    """
     async with (
         open_channel(stack.endpoints.checkin) as to_checkin,
         open_channel(stack.endpoints.catalog) as to_catalog,
@@ -51,11 +55,12 @@ async def measure_selecting(
             largest=largest,
             programs={child.name: child.popen.pid for child in stack.children},
         )
-        warm_up = [request for request in requests if request.kind == requests[0].kind]
-        await under([*requests[:40], *warm_up], clients=4)
+        first = turns[0]
+        warm_up = [request for request in first if request.kind == first[0].kind]
+        await under([*first[:40], *warm_up], clients=4)
         await yardstick.warm_up()
         loads = []
-        for clients in CLIENTS:
+        for clients, requests in zip(CLIENTS, turns[1:], strict=True):
             asked = list(islice(cycle(requests), max(len(requests), clients * 10)))
             loads.append(
                 await under(asked, clients=clients, yardstick=yardstick if clients == 1 else None)
@@ -67,7 +72,7 @@ async def measure_selecting(
             rate = await _register(count, catalog, weights, tenant=largest)
             registering = asyncio.create_task(_register_on(catalog, weights, tenant=largest))
             try:
-                during = await under(requests, clients=1)
+                during = await under(first, clients=1)
             finally:
                 await abandon(registering)
     return {
