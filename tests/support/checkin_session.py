@@ -42,6 +42,7 @@ class Session:
         time_zone: str = "",
         profile: str = "",
         now: datetime | None = None,
+        explain: bool = True,
     ) -> Answered:
         """The full answer to a request."""
         request = Request(
@@ -49,7 +50,7 @@ class Session:
             answers=answers,
             reference_time=now or self._now,
             candidate_ids=candidate_ids,
-            explain=True,
+            explain=explain,
             owner=owner,
             time_zone=time_zone,
             profile=profile,

@@ -59,13 +59,13 @@ def test_one_search_in_the_normal_case(session: Session) -> None:
     """A selection and a question cost one search each."""
     for prompt in ("the April bear", "a bear at sea", "newest dog"):
         before = len(session.catalog.queries)
-        session.ask(prompt)
+        session.answered(prompt, explain=False)
         assert len(session.catalog.queries) == before + 1
 
 
 def test_constraints_are_in_the_filter(session: Session) -> None:
     """Everything hard that SQL can check is pushed down."""
-    session.ask("the sketch dog trained in the snow in May, version 9")
+    session.answered("the sketch dog trained in the snow in May, version 9", explain=False)
     filter_ = session.catalog.queries[-1].filter
     assert filter_.subjects == ("dog",)
     assert filter_.styles == ("sketch",)

@@ -110,6 +110,7 @@ class Constraint:
     order: str = ""
     rank: int = 0
     text: str = ""
+    span: Span | None = None  # in the prompt; None for an answer
     hard: bool = False
 
 
@@ -144,6 +145,7 @@ class Selection:
     trigger_spans: tuple[Span, ...] = ()
     render_trigger_spans: tuple[Span, ...] = ()
     replaced: tuple[str, ...] = ()
+    replaced_spans: tuple[Span, ...] = ()  # in the prompt
     confidence: float = 0.0
     reasons: tuple[str, ...] = ()
     runners_up: tuple[Candidate, ...] = ()

@@ -233,6 +233,7 @@ def _selection(
         trigger_spans=_spans(chosen.trigger_spans),
         render_trigger_spans=_spans(chosen.render_trigger_spans),
         replaced=tuple(each.text for each in chosen.replaced),
+        replaced_spans=_spans(each.span for each in chosen.replaced),
         confidence=chosen.confidence,
         reasons=tuple(chosen.reasons),
         runners_up=_candidates(chosen.runners_up),
@@ -258,6 +259,9 @@ def _constraint(message: types_pb2.Constraint) -> Constraint:
         order=to_word(types_pb2.OrderKey.DESCRIPTOR, message.order),
         rank=message.rank,
         text=message.text,
+        span=Span(start=message.span.start, end=message.span.end)
+        if message.HasField("span")
+        else None,
         hard=message.hard,
     )
 

@@ -91,11 +91,11 @@ def describe(interval: Interval, zone: ZoneInfo) -> str:
     start = interval.start.astimezone(zone) if interval.start else None
     end = interval.end.astimezone(zone) if interval.end else None
     if start is None:
-        return f"before {_day(end)}" if end is not None else "at any time"
+        return f"before {day_of(end)}" if end is not None else "at any time"
     if end is None:
-        return f"from {_day(start)} on"
+        return f"from {day_of(start)} on"
     if end - start <= timedelta(days=1, hours=1):
-        return f"on {_day(start)}"
+        return f"on {day_of(start)}"
     if start.day == 1 and end.day == 1 and start.time() == time() == end.time():
         last = end - timedelta(days=1)
         if (start.year, start.month) == (last.year, last.month):
@@ -107,8 +107,9 @@ def describe(interval: Interval, zone: ZoneInfo) -> str:
             f"from {MONTH_NAMES[start.month - 1]}{first_year} "
             f"to {MONTH_NAMES[last.month - 1]} {last.year}"
         )
-    return f"from {_day(start)} to {_day(end - timedelta(seconds=1))}"
+    return f"from {day_of(start)} to {day_of(end - timedelta(seconds=1))}"
 
 
-def _day(moment: datetime) -> str:
+def day_of(moment: datetime) -> str:
+    """A day in words: "12 May 2026"; of an aware moment in its own zone."""
     return f"{moment.day} {MONTH_NAMES[moment.month - 1]} {moment.year}"

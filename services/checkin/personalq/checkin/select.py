@@ -22,7 +22,14 @@ from personalq.checkin.cards import ArtifactRef, Hit
 from personalq.checkin.decide import PLAUSIBLE, Ask, Choose
 from personalq.checkin.described import answers
 from personalq.checkin.draft import Context
-from personalq.checkin.explain import contradicted, explain_no_match
+from personalq.checkin.explain import (
+    compared,
+    confident,
+    contradicted,
+    explain_no_match,
+    how_read,
+    near_misses,
+)
 from personalq.checkin.intent import Attribute, Constraint, Intent
 from personalq.checkin.lexicon import canonical
 from personalq.checkin.map import rewrite
@@ -110,9 +117,23 @@ async def select(
         return Answered(outcome=contradicted(read, candidates), intent=read, degraded=degraded)
     shown = settings.runners_up if request.explain else 0
     if isinstance(decision, Ask):
-        asked = _clarification(decision, scope, settings, shown)
+        in_question = compared(read, decision.plausible[:shown], zone)
+        asked = _clarification(decision, scope, settings, in_question)
         return Answered(outcome=asked, intent=read, degraded=degraded)
-    selection = _selection(decision, candidates, read, request, settings, shown)
+    selection = _selection(decision, candidates, read, request, settings)
+    if shown:
+        chosen = decision.candidate
+        first = (chosen, *(c for c in candidates if c is not chosen))[: shown + 1]
+        others = compared(read, first, zone)[1:]
+        others += await near_misses(
+            read,
+            request.prompt,
+            request.candidate_ids,
+            shown - len(others),
+            catalog=catalog,
+            zone=zone,
+        )
+        selection = replace(selection, runners_up=others)
     return Answered(outcome=selection, intent=read, degraded=degraded)
 
 
@@ -290,7 +311,10 @@ def _only_described(intent: Intent, candidates: Sequence[Candidate]) -> bool:
 
 
 def _clarification(
-    ask: Ask, scope: tuple[str, ...], settings: CheckinSettings, shown: int
+    ask: Ask,
+    scope: tuple[str, ...],
+    settings: CheckinSettings,
+    in_question: tuple[Candidate, ...],
 ) -> Clarification:
     return Clarification(
         question_id=question_id(ask.attribute, ask.options, scope=scope, key=settings.question_key),
@@ -298,7 +322,7 @@ def _clarification(
         options=ask.options,
         attribute=ask.attribute,
         confidence=ask.confidence,
-        candidates=ask.plausible[:shown],
+        candidates=in_question,
     )
 
 
@@ -308,19 +332,23 @@ def _selection(
     intent: Intent,
     request: Request,
     settings: CheckinSettings,
-    shown: int,
 ) -> Selection:
     candidate = choice.candidate
     rewritten = rewrite(request.prompt, intent, candidate.card)
-    reasons = (*candidate.reasons, *choice.reasons, *rewritten.notes)
-    others = tuple(c for c in candidates if c is not candidate)
+    sure = confident(choice, candidates, intent)
+    reasons = (
+        *how_read(intent.constraints),
+        *candidate.reasons,
+        *choice.reasons,
+        *rewritten.notes,
+        sure,
+    )
     return Selection(
         candidate=candidate,
         artifact=_artifact(candidate.hit, request.profile or settings.default_profile),
         rewrite=rewritten,
         confidence=choice.confidence,
         reasons=tuple(dict.fromkeys(reasons)),
-        runners_up=others[:shown],
     )
 
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import signal
 import sys
+import textwrap
 from collections.abc import Sequence
 
 from rich.console import Console
@@ -48,17 +50,24 @@ async def dialogue(
 
 
 def ask(clarification: Clarification) -> str | None:
-    """The answer from the terminal: an option's number or any words; None where there is none."""
+    """The answer from the terminal: an option's number or any words; None where there is none.
+
+    Raises:
+        KeyboardInterrupt: at the first Ctrl-C; an event loop's own handler would wait for the line.
+    """
     if not (sys.stdin.isatty() and sys.stderr.isatty()):
         return None
     console = err()
     show_question(clarification, console)
     labels = [option.label for option in clarification.options]
     while True:
+        before = signal.signal(signal.SIGINT, signal.default_int_handler)
         try:
             text = console.input("> ").strip()
         except EOFError:
             return None
+        finally:
+            signal.signal(signal.SIGINT, before)
         if text.isdecimal() and 1 <= int(text) <= len(labels):
             return labels[int(text) - 1]
         if text:
@@ -87,7 +96,9 @@ def show(outcome: Outcome, *, explain: bool) -> None:
                 digest = outcome.artifact.digest[:12]
                 console.print(f"  artifact    {outcome.artifact.profile} {digest}")
             for reason in outcome.reasons if explain else ():
-                console.print(f"  because     {reason}")
+                _print("  because     ", reason, console)
+            if outcome.runners_up:
+                console.print("  others      (the id in the prompt selects one)")
             _show_candidates(outcome.runners_up, console)
         case Clarification():
             show_question(outcome, console)
@@ -96,14 +107,23 @@ def show(outcome: Outcome, *, explain: bool) -> None:
                 f"answer with --answer '{outcome.options[0].label if outcome.options else '…'}'"
             )
         case NoMatch():
-            console.print(f"no match: {outcome.explanation}")
+            _print("no match: ", outcome.explanation, console)
             _show_candidates(outcome.alternatives, console)
 
 
 def _show_candidates(candidates: Sequence[Candidate], console: Console) -> None:
+    widest = max((len(each.checkpoint_id) for each in candidates), default=0)
     for each in candidates:
-        why = f"  {'; '.join(each.reasons)}" if each.reasons else ""
-        console.print(f"  {each.probability:4.0%}  {each.checkpoint_id}{why}")
+        head = f"  {each.probability:5.1%}  {each.checkpoint_id:<{min(widest, 30)}}  "
+        _print(head, "; ".join(each.reasons), console)
+
+
+def _print(head: str, text: str, console: Console) -> None:
+    """A line, and the rest of a long text below its beginning."""
+    room = max(console.width - len(head), 20)
+    lines = textwrap.wrap(text, room, break_long_words=False, break_on_hyphens=False) or [""]
+    for number, line in enumerate(lines):
+        console.print(f"{' ' * len(head) if number else head}{line}".rstrip(), soft_wrap=True)
 
 
 def word(outcome: Outcome) -> str:
