@@ -62,7 +62,7 @@ _RULES = (
         rf"(?:(?P<n>ORDINAL)[\s-]+)?least[\s-]+(?:{_OFTEN}[\s-]+|popular|favou?rite|used|"
         rf"loved|worn)(?:used)?|"
         rf"(?:{_WHO}\s+)?{_HAVE}(?:been\s+)?{_USE}\s+(?:it\s+)?(?:the\s+)?(?:least|fewest\s+times)"
-        rf"{_OF_ALL}|used\s+(?:the\s+)?(?:least|fewest\s+times)|used\s+less\s+than\s+any(?:\s+other)?|"
+        rf"{_OF_ALL}|used\s+(?:the\s+)?(?:least|fewest\s+times)|(?:{_WHO}\s+)?{_USE}\s+(?:it\s+)?less\s+(?:often\s+)?than\s+(?:any|all|the)(?:\s+(?:the\s+)?others?|\s+rest)?|"
         rf"(?:(?:{_WHO}|is|are|was|that|which)\s+)*(?:hardly|rarely|seldom|barely|scarcely)\s+"
         rf"(?:ever\s+)?{_USE}|(?:{_WHO}\s+)(?:don't|do\s+not)\s+{_USE}\s+much",
         _LEAST,
@@ -81,7 +81,7 @@ _RULES = (
         rf"most[\s-]+(?:{_OFTEN}[\s-]+)?used|"
         rf"(?:{_WHO}\s+)?{_HAVE}{_USE}\s+(?:it\s+)?(?:the\s+)?most{_OF_ALL}|"
         rf"(?:{_WHO}\s+)(?:always\s+{_USE}|{_USE}\s+all\s+the\s+time)|"
-        rf"most[\s-]+popular|favou?rite|go[\s-]to|used\s+more\s+(?:often\s+)?than\s+any(?:\s+other)?|"
+        rf"most[\s-]+popular|favou?rite|go[\s-]to|(?:{_WHO}\s+)?{_HAVE}(?:been\s+)?{_USE}\s+(?:it\s+)?more\s+(?:often\s+|frequently\s+)?than\s+(?:any|all|the)(?:\s+(?:the\s+)?others?|\s+rest)?|"
         rf"with\s+the\s+most\s+(?:uses|renders)|most[\s-]+loved",
         _M,
     ),

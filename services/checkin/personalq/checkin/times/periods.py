@@ -85,13 +85,17 @@ def _season(match: re.Match[str], context: Context) -> Named | None:
     return _recurring(occurs, match, context, "season", sure=False, everyday=True)
 
 
-def _seasons_ago(match: re.Match[str], context: Context) -> Named | None:
-    """The one before last for "two summers ago"."""
-    first = lexicon.calendar("seasons")[match["name"]]
-    if context.southern:
+def _ago(match: re.Match[str], context: Context) -> Named | None:
+    """The one before last for "two summers ago", "two Novembers ago"."""
+    name = match["name"]
+    months, seasons = lexicon.calendar("months"), lexicon.calendar("seasons")
+    first, length = (months[name], 1) if name in months else (seasons[name], 3)
+    if length == 3 and context.southern:
         first = (first + 5) % 12 + 1
     year = calendar.latest_month(context.local.date(), first) - counted(match["n"]) + 1
-    return Named(interval=calendar.month(max(year, 1), first, context.zone, 3), kind="season")
+    return Named(
+        interval=calendar.month(max(year, 1), first, context.zone, length), kind="relative"
+    )
 
 
 def _months_at(year: int, *, first: int, length: int, context: Context) -> Interval:
@@ -112,7 +116,7 @@ def _year_quarter(match: re.Match[str], context: Context) -> Named | None:
 
 
 def _half(match: re.Match[str], context: Context) -> Named | None:
-    first = 7 if match["n"] in ("2", "second") else 1
+    first = 7 if match["n"] in ("2", "second", "2nd") else 1
     occurs = partial(_months_at, first=first, length=6, context=context)
     return _recurring(occurs, match, context, "half")
 
@@ -162,12 +166,13 @@ RULES: tuple[tuple[str, Read], ...] = (
     (rf"{_WHICH}(?P<n>q[1-4]){year_of('y')}(?!\w)", _quarter),
     (rf"(?P<n>{'|'.join(NTHS)})[\s-]+quarter{year_of('y')}(?!\w)", _quarter),
     (rf"h(?P<n>[12]){year_of('y')}(?!\w)", _half),
+    (rf"(?P<n>[12])h{year_of('y')}(?!\w)", _half),
     (
-        rf"(?P<n>first|second)\s+half\s+of\s+(?:the\s+year|(?P<y>{YEAR}))(?!\w)",
+        rf"(?P<n>first|second|1st|2nd)\s+half\s+of\s+(?:the\s+year|(?P<y>{YEAR}))(?!\w)",
         _half,
     ),
     (rf"{_WHICH}(?P<name>{MONTHS})(?:\.(?=\s*\d))?(?:-(?={YEAR}))?{year_of('y')}(?!\w)", _month),
-    (rf"(?P<n>{COUNT})\s+(?P<name>{SEASONS})s\s+ago(?!\w)", _seasons_ago),
+    (rf"(?P<n>{COUNT})\s+(?P<name>{SEASONS}|{MONTHS})s\s+ago(?!\w)", _ago),
     (
         rf"{_WHICH}(?P<name>{SEASONS})(?:\s+(?:holidays?|break|vacation|term|season))?"
         rf"{year_of('y')}(?!\w)",
@@ -180,5 +185,5 @@ RULES: tuple[tuple[str, Read], ...] = (
         _spoken_year,
     ),
     (rf"(?P<y>{YEAR})(?![\w-])(?!s)", _year),
-    (r"(?<=from )(?P<y>'\d\d)(?!\w)", _short_year),
+    (r"(?P<y>'\d\d)(?![\w'])", _short_year),
 )

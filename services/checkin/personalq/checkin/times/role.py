@@ -41,6 +41,9 @@ def constrains(draft: Draft, point: Point, setting: Setting) -> bool:
         return setting.used is not None
     if draft.answering:
         return True
+    before = draft.page.word_before(setting.start)
+    if before is not None and before.norm in ("named", "called"):
+        return False  # somebody's name
     if setting.used is not None or setting.operator in _COMPARING:
         return not (point.kind == "holiday" and _is_eve(draft, point))
     following = draft.page.word_at(setting.end)

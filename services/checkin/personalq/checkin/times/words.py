@@ -30,7 +30,8 @@ COUNT = (
 
 def year_of(group: str) -> str:
     """The year that may follow a name: ", 2026", "of 2026", "'26"."""
-    return rf"(?:(?:,?\s*|\s+of\s+|\s+in\s+)(?P<{group}>{YEAR}|'\d\d)(?![\d-]))?"
+    lead, second = r"(?:,?\s*|\s+of\s+|\s+in\s+)", rf"(?:{YEAR}/(?=\d\d\b))?"  # "2025/26"
+    return rf"(?:{lead}{second}(?P<{group}>{YEAR}|'\d\d|(?<=/)\d\d)(?![\d-]))?"
 
 
 def counted(text: str) -> int:
