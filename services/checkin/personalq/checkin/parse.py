@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from personalq.checkin.draft import Context, Draft, Tag
+from personalq.checkin.find_nouns import find_nouns
 from personalq.checkin.intent import Intent, Span
 from personalq.checkin.parse_description import parse_description
 from personalq.checkin.parse_environment import parse_environment, parse_place_tags
 from personalq.checkin.parse_identity import parse_identity
 from personalq.checkin.parse_order import parse_order
 from personalq.checkin.parse_owner import parse_owner
-from personalq.checkin.parse_style import parse_look, parse_style
-from personalq.checkin.parse_subject import find_nouns, parse_subject
+from personalq.checkin.parse_style import parse_look, parse_style, parse_unknown_style
+from personalq.checkin.parse_subject import parse_subject
 from personalq.checkin.parse_time import parse_time
 from personalq.checkin.parse_usage import parse_usage
 from personalq.checkin.parse_version import parse_version
@@ -33,6 +34,7 @@ def parse(prompt: str, lexicon: Lexicon, context: Context, *, answering: bool = 
     parse_usage(draft)
     parse_order(draft)
     parse_style(draft)
+    parse_unknown_style(draft)
     parse_owner(draft)
     parse_environment(draft)
     parse_subject(draft)

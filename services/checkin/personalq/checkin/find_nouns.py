@@ -1,0 +1,162 @@
+"""Nouns of a prompt that name subjects: no compounds ("dog house"), proper nouns or verbs."""
+
+from __future__ import annotations
+
+import re
+
+from personalq.checkin import lexicon
+from personalq.checkin.draft import Noun
+from personalq.checkin.lexicon import plural
+from personalq.checkin.text import Page, PhraseTable, Word
+from personalq.checkin.vocabulary import Lexicon
+
+_VERSION = re.compile(r"(?:v|ver|version)?\d+")
+
+
+def find_nouns(page: Page, lexicon_: Lexicon) -> list[Noun]:
+    """Subject phrases that are not part of a compound, a proper noun or a verb."""
+    nouns = []
+    traps = _compounds()
+    for first, last, entry in lexicon_.subjects.find(page.words):
+        if _in_trap(page.words, first, last, traps) or _is_verb(page.words, first):
+            continue
+        if _is_other_thing(page.words, lexicon_, first, last):
+            continue
+        if _is_modifier(page, lexicon_, first, last) or _is_proper(page, first, last):
+            continue
+        nouns.append(Noun(first=first, last=last, entry=entry))
+    return nouns
+
+
+_TRAPS: PhraseTable[bool] = PhraseTable()
+
+
+def _compounds() -> PhraseTable[bool]:
+    if not _TRAPS.get("hot dog"):
+        for phrase in lexicon.compounds():
+            _TRAPS.add(phrase, True)
+            _TRAPS.add(plural(phrase), True)
+    return _TRAPS
+
+
+def _in_trap(words: tuple[Word, ...], first: int, last: int, traps: PhraseTable[bool]) -> bool:
+    """Whether a longer everyday compound ("hot dog") covers the phrase."""
+    for start in range(max(0, first - 2), first + 1):
+        match = traps.match_at(words, start)
+        if match and start + match[0] >= last and match[0] > last - first:
+            return True
+    return False
+
+
+def _is_other_thing(words: tuple[Word, ...], lexicon_: Lexicon, first: int, last: int) -> bool:
+    """Whether words before the phrase make a thing of another kind of it: "sea horse"."""
+    head = " ".join(word.norm for word in words[first:last])
+    before = ""
+    for index in range(first - 1, max(-1, first - 3), -1):
+        if not words[index + 1].joined:
+            break
+        before = f"{words[index].norm} {before}"
+        if lexicon_.subjects.is_other_thing(f"{before}{head}", head):
+            return True
+    return False
+
+
+def _is_verb(words: tuple[Word, ...], first: int) -> bool:
+    """Whether a subject word is a verb here: "can't bear", "I watch"."""
+    before = words[first - 1] if first else None
+    if before is None or not words[first].joined:
+        return False
+    return (before.norm in lexicon.words("verb_marks") and before.norm not in ("to", "please")) or (
+        before.norm == "to"
+        and words[first].norm in ("watch", "bear", "bridge", "house", "fish", "toy", "chair", "bag")
+    )
+
+
+def _is_modifier(page: Page, lexicon_: Lexicon, first: int, last: int) -> bool:
+    """Whether the next word makes a compound of it: "dog house", "cat-eye sunglasses"."""
+    if last >= len(page.words) or not page.words[last].joined or page.words[last - 1].possessive:
+        return False
+    following = page.words[last]
+    norm = following.norm
+    if norm in lexicon.words("selectors") or norm.startswith("<") or norm[0].isdigit():
+        return False
+    if following.hyphen and page.shadow[page.words[last - 1].end] == "-":
+        if lexicon_.styles.match_at(page.words, last) or norm in (
+            "v",
+            "style",
+            "styled",
+            "model",
+            "version",
+        ):
+            return False
+        return not _VERSION.fullmatch(norm)
+    if _VERSION.fullmatch(norm):
+        return False
+    if (
+        norm in lexicon.words("determiners")
+        or norm in lexicon.words("prepositions")
+        or norm in lexicon.words("links")
+        or norm in lexicon.words("continuations")
+        or norm in lexicon.calendar("months")
+        or norm in lexicon.words("closes_noun")
+        or lexicon_.owners.match_at(page.words, last) is not None
+    ):
+        return False
+    match = lexicon_.subjects.match_at(page.words, last)
+    if match is not None and match[1].subjects:
+        return True
+    if norm in lexicon.words("frames") or lexicon_.styles.match_at(page.words, last) is not None:
+        return False
+    plural_noun = page.words[last - 1].norm == plural(page.words[last - 1].norm.rstrip("s"))
+    if norm in lexicon.verb_forms():
+        base = norm in lexicon.words("verbs") and not norm.endswith(("ed", "ing"))
+        return base and not plural_noun and not _made_to(page.words, first)
+    if (
+        norm.endswith(("ing", "ed", "ly"))
+        and len(norm) > 4
+        and norm not in lexicon.words("not_participles")
+    ):
+        return False
+    return norm.isascii() or norm.isalpha()
+
+
+def _made_to(words: tuple[Word, ...], first: int) -> bool:
+    """Whether the phrase does what the next verb says: "make the latest horse jump"."""
+    return any(word.norm in ("make", "let", "have", "see", "watch") for word in words[:first])
+
+
+def _is_proper(page: Page, first: int, last: int) -> bool:
+    """Whether capitals stand beside capitals: "Bear Grylls", "Golden Gate Bridge"."""
+    words = page.words
+    if not words[first].capital or _is_title_case(page):
+        return False
+    following = words[last] if last < len(words) and words[last].joined else None
+    if following is not None and following.capital and not is_ordinary(following):
+        return True
+    before = words[first - 1] if first and words[first].joined else None
+    return (
+        before is not None
+        and before.capital
+        and before.index > 0
+        and not is_ordinary(before)
+        and last - first == 1
+    )
+
+
+def is_ordinary(word: Word) -> bool:
+    """A capital that says nothing: months, acronyms of one letter, versions."""
+    return (
+        word.norm in lexicon.calendar("months")
+        or word.norm in lexicon.calendar("seasons")
+        or len(word.norm) <= 2
+        or word.norm.startswith("<")
+        or word.norm in lexicon.words("determiners")
+        or word.norm in lexicon.words("prepositions")
+        or word.norm in lexicon.words("selectors")
+    )
+
+
+def _is_title_case(page: Page) -> bool:
+    """Whether capitals mean nothing here: most words have one."""
+    letters = [word for word in page.words if word.norm[0].isalpha() and len(word.norm) > 3]
+    return len(letters) > 2 and sum(word.capital for word in letters) > 0.6 * len(letters)

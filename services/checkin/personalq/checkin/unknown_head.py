@@ -1,0 +1,190 @@
+"""The head noun of a request that is no subject of the catalog: "a pangolin in the snow"."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from personalq.checkin import lexicon
+from personalq.checkin.draft import Draft, Noun
+from personalq.checkin.find_nouns import is_ordinary
+from personalq.checkin.intent import Attribute, Constraint, Span
+from personalq.checkin.lexicon import canonical
+from personalq.checkin.text import Word
+
+
+def missing_subject(draft: Draft, span: Span) -> Constraint:
+    """The constraint on a subject that no card has."""
+    text = span.of(draft.page.text)
+    return Constraint(
+        attribute=Attribute.SUBJECT,
+        values=(canonical(text),),
+        span=span,
+        text=text,
+        words=frozenset({canonical(text)}),
+        label=canonical(text),
+    )
+
+
+def unknown_head(draft: Draft, nouns: list[Noun]) -> Constraint | None:
+    """The head noun of a phrase that is no subject of the catalog ("a pangolin in the snow")."""
+    covered = {index for noun in nouns for index in range(noun.first, noun.last)}
+    for chunk in _chunks(draft):
+        if any(word.index in covered for word in chunk) or draft.triggers:
+            return None
+        head = _head(draft, chunk)
+        if head is not None:
+            return _unknown(draft, chunk, head)
+        if any(word.norm in lexicon.words("selectors") for word in chunk):
+            return None
+    return None
+
+
+def _unknown(draft: Draft, chunk: list[Word], head: Word) -> Constraint:
+    """The unknown head; a compound of a known one ("tree house") is unknown as a whole."""
+    phrase = _phrase(draft, chunk, head)
+    missing = replace(missing_subject(draft, head.span), text=phrase)
+    entry = draft.lexicon.subjects.get(head.norm)
+    if entry is not None and entry.subjects:
+        return replace(missing, values=(canonical(phrase),), label=canonical(phrase))
+    return missing
+
+
+def _phrase(draft: Draft, chunk: list[Word], head: Word) -> str:
+    """The head with its modifiers: "dog house"."""
+    start = head.start
+    for word in reversed([word for word in chunk if word.index < head.index]):
+        if not draft.is_free(word) or word.norm in lexicon.words("determiners"):
+            break
+        start = word.start
+    return draft.page.text[start : head.end]
+
+
+def _chunks(draft: Draft) -> list[list[Word]]:
+    """Noun phrases in head position: at the start, after a frame's "of", after a comma."""
+    chunks: list[list[Word]] = []
+    current: list[Word] = []
+    scene = False
+    for word in draft.page.words:
+        breaks = not word.joined
+        boundary = word.norm in lexicon.words("prepositions") or (
+            word.norm in lexicon.words("links") or word.norm in lexicon.words("openers")
+        )
+        if breaks:
+            if current and not scene:
+                chunks.append(current)
+            current, scene = [], False
+        if boundary and draft.is_free(word):
+            if current and not scene:
+                chunks.append(current)
+            transparent = (
+                word.norm == "of"
+                and bool(current)
+                and (
+                    current[-1].norm in lexicon.words("shown_of")
+                    or current[-1].norm in lexicon.words("selectors")
+                    or not draft.is_free(current[-1])
+                )
+            )
+            head_again = (
+                transparent
+                or word.norm in lexicon.words("openers")
+                or word.norm
+                in (
+                    "i",
+                    "me",
+                    "us",
+                    "you",
+                    "please",
+                    "want",
+                    "need",
+                    "i'd",
+                    "can",
+                    "could",
+                    "do",
+                    "using",
+                    "let",
+                    "lets",
+                    "let's",
+                )
+            )
+            scene = not head_again and not (
+                word.norm in ("for", "of") and not current and not scene
+            )
+            current = []
+            continue
+        if not scene and not current and word.norm.endswith("ing") and _is_finite(word, draft):
+            scene = True
+            continue
+        if not scene and _names_something(current) and _is_finite(word, draft):
+            chunks.append(current)
+            current, scene = [], True
+            continue
+        current.append(word)
+    if current and not scene:
+        chunks.append(current)
+    return chunks
+
+
+def _names_something(chunk: list[Word]) -> bool:
+    """Whether a verb after these words has a subject: "a painted pangolin" has none there."""
+    return any(word.norm not in lexicon.words("determiners") for word in chunk)
+
+
+def _is_finite(word: Word, draft: Draft) -> bool:
+    if draft.noun_at(word.index) or draft.style_at(word.index) or not draft.is_free(word):
+        return False
+    return word.norm in lexicon.verb_forms() and word.norm not in lexicon.words("frames")
+
+
+def _is_thing(norm: str, chunk: list[Word], selector: bool) -> bool:
+    """Whether a word names a thing: "cat-eye sunglasses" do, "the brown one" does not."""
+    worn = norm in lexicon.wearables() or norm.removesuffix("s") in lexicon.wearables()
+    return worn and not selector and len(chunk) > 1
+
+
+def _is_known_place(draft: Draft, word: Word) -> bool:
+    match = draft.lexicon.environments.match_at(draft.page.words, word.index)
+    return match is not None and bool(match[1].exact)
+
+
+def _head(draft: Draft, chunk: list[Word]) -> Word | None:
+    """The unknown head noun of a chunk, or None when it has none."""
+    determined = any(word.norm in ("a", "an", "the", "my", "our") for word in chunk)
+    limit = len(chunk)
+    selector = False
+    for position, word in enumerate(chunk):
+        if word.norm in lexicon.words("selectors") and draft.is_free(word):
+            limit, selector = position, True
+            break
+    for word in reversed(chunk[:limit]):
+        norm = word.norm
+        if not draft.is_free(word) or word.norm.startswith("<"):
+            if selector or any(s.start <= word.start < s.end for s in draft.selecting):
+                continue
+            return None
+        if not norm.isalpha() or len(norm) < 3 or norm in lexicon.words("determiners"):
+            return None
+        named = determined and not selector and lexicon.names_thing(norm)
+        if norm in lexicon.colours():  # "a raven", but not "the raven"
+            named = named and any(other.norm in ("a", "an", "my") for other in chunk)
+        if (
+            norm in lexicon.words("scenes")
+            or norm.removesuffix("s") in lexicon.words("scenes")
+            or norm in lexicon.words("frames")
+            or norm in lexicon.words("empty_adjectives")
+            or (norm in lexicon.words("continuations") and not named)
+            or draft.lexicon.styles.match_at(draft.page.words, word.index)
+            or _is_known_place(draft, word)
+            or (
+                norm in lexicon.description_groups()
+                and not _is_thing(norm, chunk, selector)
+                and not named
+            )
+        ):
+            return None
+        if lexicon.is_no_thing(norm) and (selector or not determined):
+            return None
+        if is_ordinary(word) and norm not in lexicon.words("selectors"):
+            return None
+        return word
+    return None
