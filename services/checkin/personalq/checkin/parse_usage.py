@@ -10,7 +10,7 @@ from personalq.checkin.numbers import CARDINAL, number
 
 _WHO = (
     r"(?:(?:that|which|i|we|you|she|he|they|nobody|no\s+one|noone|was|were|is|has|have|had|been|"
-    r"we've|i've)\s+)*"
+    r"we've|i've)\s+){0,5}"
 )
 _USED = (
     r"(?:used|touched|rendered(?:\s+with)?|run|ran|tried|opened|picked|worked\s+with|"
