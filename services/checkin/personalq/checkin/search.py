@@ -1,9 +1,32 @@
-"""From an intent to one catalog search: hard constraints in the filter, wishes in the text."""
+"""From an intent to a catalog search: hard constraints in the filter, wishes in the text."""
 
 from __future__ import annotations
 
-from personalq.checkin.cards import CardFilter, Query
+from dataclasses import replace
+
+from personalq.checkin.cards import CardFilter, Hit, Query
 from personalq.checkin.intent import Attribute, Constraint, Intent, Interval, OrderKey
+from personalq.checkin.ports import Catalog
+
+
+async def find(query: Query, catalog: Catalog, *, described: bool) -> tuple[Hit, ...]:
+    """The cards to reason about; one search as long as the intent allows no more than its limit.
+
+    Of more, an order shows its first ones. "The latest with a red scarf" may not be among the
+    latest, so those that answer to the text best are looked at as well.
+
+    Args:
+        described: whether the text says more than the filter does.
+
+    Raises:
+        Unavailable: the catalog cannot be reached.
+    """
+    found = await catalog.search(query)
+    if query.order is None or not described or found.total <= len(found.hits):
+        return found.hits
+    fitting = await catalog.search(replace(query, order=None))
+    known = {hit.card.checkpoint_id for hit in found.hits}
+    return (*found.hits, *(hit for hit in fitting.hits if hit.card.checkpoint_id not in known))
 
 
 def to_query(intent: Intent, prompt: str, candidate_ids: tuple[str, ...], limit: int) -> Query:

@@ -37,7 +37,7 @@ from personalq.checkin.names import candidates as name_candidates
 from personalq.checkin.outcome import Answered, Candidate, Clarification, NoMatch, Selection
 from personalq.checkin.parse import parse
 from personalq.checkin.ports import Catalog, Ranking, Reasoner
-from personalq.checkin.search import to_query
+from personalq.checkin.search import find, to_query
 from personalq.checkin.settings import CheckinSettings
 from personalq.checkin.unknown import by_description
 from personalq.checkin.vocabulary import Lexicon
@@ -259,7 +259,7 @@ async def _search(
     intent: Intent, request: Request, catalog: Catalog, settings: CheckinSettings
 ) -> tuple[Hit, ...]:
     query = to_query(intent, request.prompt, request.candidate_ids, settings.candidate_limit)
-    return (await catalog.search(query)).hits
+    return await find(query, catalog, described=bool(intent.all(Attribute.DESCRIPTION)))
 
 
 def _readings(intent: Intent) -> Sequence[Intent]:

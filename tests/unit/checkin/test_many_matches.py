@@ -1,0 +1,38 @@
+"""More cards satisfy a request than are looked at."""
+
+from __future__ import annotations
+
+import pytest
+from support.checkin_cards import card
+from support.fake_catalog import FakeCatalog
+
+from personalq.checkin.cards import CardFilter, Query
+from personalq.checkin.intent import OrderKey
+from personalq.checkin.search import find
+
+CARDS = [
+    card(
+        f"bear-{number:02d}",
+        "bear",
+        "sketch",
+        f"2026-01-{number + 1:02d}",
+        "A bear with a red scarf." if number == 3 else "A bear.",
+    )
+    for number in range(30)
+]
+
+
+@pytest.mark.parametrize(
+    ("limit", "described", "searches"), [(10, True, 2), (30, True, 1), (10, False, 1)]
+)
+async def test_an_order_does_not_hide_what_is_described(
+    limit: int, described: bool, searches: int
+) -> None:
+    """The one with the scarf is looked at, though many are newer; no search is made in vain."""
+    catalog = FakeCatalog(CARDS)
+    query = Query(text="red scarf", filter=CardFilter(), order=OrderKey.NEWEST, limit=limit)
+    ids = [hit.card.checkpoint_id for hit in await find(query, catalog, described=described)]
+    assert ids[0] == "bear-29"
+    assert ("bear-03" in ids) is described
+    assert len(ids) == len(set(ids))
+    assert len(catalog.queries) == searches
