@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import random
 
+import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from support.checkin_cards import card, studio
 from support.checkin_session import Session, outcome_name
 
 from personalq.chassis.errors import InvalidInput
-from personalq.checkin.intent import Intent
-from personalq.checkin.outcome import Clarification, Selection
+from personalq.checkin.intent import Attribute, Intent, Span
+from personalq.checkin.outcome import Clarification, Rewrite, Selection
 
 SESSION = Session(studio())
+KNOWN_TRIGGERS = {trigger for each in studio() for trigger in each.triggers}
 _WORDS = """
     a an the my bear teddy dogs cat's puppy house tree dog-v9 <bear-v4> <nobody> April may
     spring last week yesterday used trained v3 version 12 47th latest newest but one
@@ -52,20 +54,32 @@ def test_any_prompt_has_an_outcome(prompt: str) -> None:
     outcome = answered.outcome
     if not isinstance(outcome, Selection):
         return
-    rewrite = outcome.rewrite
-    for span in (*rewrite.trigger_spans, *rewrite.render_trigger_spans):
-        assert span.start < span.end
-    trigger_texts = {span.of(rewrite.rewritten_prompt) for span in rewrite.trigger_spans}
-    assert trigger_texts == {
-        span.of(rewrite.render_prompt) for span in rewrite.render_trigger_spans
-    }
-    if rewrite.replaced:
-        rebuilt = rewrite.rewritten_prompt
-        pairs = list(zip(rewrite.trigger_spans, rewrite.replaced, strict=True))
-        for span, replaced in reversed(pairs):
-            assert replaced.span.of(prompt) == replaced.text
-            rebuilt = rebuilt[: span.start] + replaced.text + rebuilt[span.end :]
-        assert rebuilt == prompt
+    check_rewrite(prompt, outcome.rewrite)
+
+
+def check_rewrite(prompt: str, rewrite: Rewrite) -> None:
+    """The prompt comes back when the replacements, or the one insertion, are taken back."""
+    text, spans = rewrite.rewritten_prompt, rewrite.trigger_spans
+    triggers = {span.of(text) for span in spans}
+    assert triggers == {span.of(rewrite.render_prompt) for span in rewrite.render_trigger_spans}
+    assert all(trigger in KNOWN_TRIGGERS for trigger in triggers)
+    assert rewrite.render_prompt.strip()
+    if rewrite.replaced or text == prompt:
+        given_back, shift = text, 0
+        for item in rewrite.replaced:
+            assert item.span.of(prompt) == item.text
+            (place,) = (s for s in spans if s.start == item.span.start + shift)
+            at = Span(item.span.start, item.span.start + place.end - place.start)
+            given_back = given_back[: at.start] + item.text + given_back[at.end :]
+            shift += (place.end - place.start) - len(item.text)
+        assert given_back == prompt
+        return
+    (place,) = spans
+    before, after = text[: place.start], text[place.end :]
+    joints = ("", " of ", " in the style of ")
+    without = [before.removesuffix(joint) for joint in joints if before.endswith(joint)]
+    rests = [after, after.removeprefix(", "), after.removeprefix(" ")]
+    assert any(left + right in (prompt, prompt.rstrip()) for left in without for right in rests)
 
 
 @RELAXED
@@ -80,33 +94,88 @@ def test_any_answer_has_an_outcome(text: str) -> None:
         assert not text.strip() or not text.isprintable()
 
 
-PROMPTS = [
-    "the April bear",
-    "newest dog",
-    "the husky",
-    "a bear",
-    "v4 of the bear",
-    "a sketch",
-    "zebra",
-]
+SUBJECTS = st.sampled_from(
+    ["bear", "teddy", "dog", "dogs", "puppy", "cat", "watch", "car", "house", "tree", "flower"]
+)
+CHOOSING = st.sampled_from(
+    [
+        "April",
+        "newest",
+        "sketch",
+        "watercolor",
+        "v4",
+        "v9",
+        "first",
+        "snow",
+        "photorealistic",
+        "recently created",
+        "spring",
+        "not the cartoon",
+        "third newest",
+        "most used",
+        "beach-trained",
+        "grey",
+        "golden",
+    ]
+)
+SCENES = st.sampled_from(
+    [
+        "on a hill",
+        "at night",
+        "asleep",
+        "from June",
+        "with a red scarf",
+        "trained in May",
+        "I used last week",
+        "next to a tree",
+        "made by bob",
+        "the April build",
+        "version 9",
+    ]
+)
+REQUESTS = st.builds(
+    lambda choosing, subject, scenes: " ".join(("the", *choosing, subject, *scenes)),
+    st.lists(CHOOSING, max_size=2),
+    SUBJECTS,
+    st.lists(SCENES, max_size=2),
+)
+SHUFFLED = Session(random.Random(3).sample(studio(), 30))  # noqa: S311
+MORE = Session(
+    [*studio(), card("zeppelin-v4", "zeppelin", "stained glass", "2026-11-19", "A long airship.")]
+)
 
 
-def test_order_of_cards_never_matters() -> None:
-    """The same cards in another order have the same outcomes."""
-    shuffled = studio()
-    random.Random(3).shuffle(shuffled)  # noqa: S311
-    other = Session(shuffled)
-    for prompt in PROMPTS:
-        assert outcome_name(SESSION.ask(prompt)) == outcome_name(other.ask(prompt))
+@RELAXED
+@given(st.one_of(REQUESTS, PHRASES))
+def test_order_of_cards_never_matters(prompt: str) -> None:
+    """The same cards in another order have the same answer, to the word and in its order."""
+    try:
+        answered = SESSION.answered(prompt)
+    except InvalidInput:
+        return
+    assert answered == SHUFFLED.answered(prompt)
 
 
-def test_unrelated_card_changes_no_selection() -> None:
+@RELAXED
+@given(REQUESTS)
+def test_an_unrelated_card_changes_no_selection(prompt: str) -> None:
     """A card of another subject leaves unique selections as they are."""
-    more = Session([*studio(), card("kettle-v1", "kettle", "comic", "2026-11-19", "A kettle.")])
-    for prompt in PROMPTS:
-        name = outcome_name(SESSION.ask(prompt))
-        if name not in ("", "?"):
-            assert outcome_name(more.ask(prompt)) == name
+    alone = SESSION.answered(prompt)
+    if isinstance(alone.outcome, Selection) and alone.intent.first(Attribute.SUBJECT):
+        assert outcome_name(MORE.ask(prompt)) == outcome_name(alone.outcome)
+
+
+@RELAXED
+@given(REQUESTS, st.integers(0, 4))
+def test_a_restated_answer_gives_the_same_result(prompt: str, choice: int) -> None:
+    """An option in capitals, with politeness, or sent again chooses the same."""
+    asked = SESSION.ask(prompt)
+    if not isinstance(asked, Clarification):
+        return
+    label = asked.options[choice % len(asked.options)].label
+    first = SESSION.answer(prompt, asked, label)
+    for restated in (label, label.upper(), f"{label}, please", f"  {label}. "):
+        assert outcome_name(SESSION.answer(prompt, asked, restated)) == outcome_name(first)
 
 
 def test_ten_thousand_identical_cards() -> None:
@@ -122,6 +191,33 @@ def test_no_cards_and_one_card() -> None:
     """An empty catalog matches nothing; a single card is never asked about."""
     assert outcome_name(Session([]).ask("a bear")) == ""
     assert outcome_name(Session(studio()[:1]).ask("a bear on a hill")) == "bear-v1"
+
+
+HOSTILE = (
+    "a bear'; DROP TABLE catalog.cards; --",
+    '" OR 1=1 -- the April bear',
+    "the bear') UNION SELECT * FROM pg_shadow --",
+    "bear & | ! :* <-> ( dog",
+    "%s %(tenant)s {0} $1 the April bear \\",
+    "\u202eدب من أبريل bear\u202c",
+    "הדוב מאפריל bear 🐻",
+)
+
+
+@pytest.mark.parametrize("prompt", HOSTILE)
+def test_hostile_prompts_are_text(prompt: str) -> None:
+    """SQL, formats and right-to-left text are read as words."""
+    answered = SESSION.answered(prompt)
+    check_intent(prompt, answered.intent)
+    assert outcome_name(answered.outcome) in ("bear-v4", "?", "")
+    if isinstance(answered.outcome, Selection):
+        check_rewrite(prompt, answered.outcome.rewrite)
+
+
+def test_a_long_prompt_is_refused_with_the_limit() -> None:
+    """10,000 characters: an error that says how many there are and how many may be."""
+    with pytest.raises(InvalidInput, match=r"10000 characters; the limit is 2000"):
+        SESSION.ask("a bear on a hill, " * 555 + "a bear and")
 
 
 def test_hostile_prompts_end_in_time() -> None:

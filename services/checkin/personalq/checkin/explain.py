@@ -227,9 +227,9 @@ def _nearest(
 ) -> tuple[Candidate, ...]:
     """Those that miss the fewest constraints by the least, each with what it lacks."""
 
-    def far(candidate: Candidate) -> tuple[int, float]:
+    def far(candidate: Candidate) -> tuple[float, ...]:
         lacking = [c for c in hard if not satisfies(candidate.card, c, zone)]
-        return len(lacking), sum(distance(candidate.card, c) for c in lacking)
+        return len(lacking), *(distance(candidate.card, c) for c in lacking)
 
     return tuple(_lacking(c, hard, zone) for c in sorted(candidates, key=far))
 

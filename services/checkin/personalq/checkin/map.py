@@ -44,10 +44,7 @@ def rewrite(prompt: str, intent: Intent, card: Card) -> Rewrite:
         note = "this checkpoint has no trigger word: nothing was replaced"
         return Rewrite(rewritten_prompt=prompt, render_prompt=rest or prompt, notes=(note,))
     notes = _other_triggers(card)
-    edits = _spelled_out(prompt, intent, card)
-    replaced: list[Edit] = []
-    if not edits:
-        edits = replaced = _nouns(prompt, intent, card)
+    edits = _spelled_out(prompt, intent, card) or _nouns(prompt, intent, card)
     if edits:
         text, spans = apply(prompt, edits)
         render, render_spans = without(prompt, dropped(prompt, intent, edits), edits)
@@ -61,7 +58,9 @@ def rewrite(prompt: str, intent: Intent, card: Card) -> Rewrite:
         trigger_spans=spans,
         render_trigger_spans=render_spans,
         replaced=tuple(
-            Replacement(span=Span(e.start, e.end), text=prompt[e.start : e.end]) for e in replaced
+            Replacement(span=Span(edit.start, edit.end), text=said)
+            for edit in edits
+            if (said := prompt[edit.start : edit.end]) != edit.text
         ),
         notes=notes,
     )

@@ -26,7 +26,7 @@ class Candidate:
 
 @dataclass(frozen=True, kw_only=True)
 class Replacement:
-    """Words of the prompt that gave way to the trigger."""
+    """Words of the prompt that gave way to the trigger: a noun, an id, another spelling of it."""
 
     span: Span
     text: str
