@@ -198,8 +198,26 @@ async def test_malformed_requests(stack: Stack, bad: checkin_pb2.SelectRequest, 
 async def test_odd_prompts_have_an_outcome(stack: Stack, prompt: str) -> None:
     """SQL, emoji, right-to-left text and control characters never break anything."""
     await stack.load(studio()[:3])
-    response = await stack.select(request(prompt))
+    response = await stack.select(request(prompt, explain=True))
     assert response.WhichOneof("outcome") is not None
+    assert outcome(await stack.select(request("bear v1"))) == "bear-v1"
+
+
+async def test_explanations_come_along(stack: Stack) -> None:
+    """Runners-up, near misses and the nearest alternatives are found by real searches."""
+    await stack.load(studio())
+    asked = request("the May dog", explain=True)
+    response = await stack.select(asked)
+    chosen = response.selection
+    assert "“May”: trained in May 2026" in chosen.reasons
+    assert [(c.checkpoint_id, c.reasons[0]) for c in chosen.runners_up[:1]] == [
+        ("dog-v7", "trained on 20 April 2026, not “May”")
+    ]
+    assert (await stack.select(asked)).selection == chosen
+    failed = (await stack.select(request("the bear from August, version 9"))).no_match
+    assert "“version 9”" in failed.explanation
+    assert "“from August”" in failed.explanation
+    assert failed.alternatives[0].checkpoint_id == "bear-v6"
 
 
 async def test_health_follows_the_catalog(stack: Stack) -> None:
