@@ -16,8 +16,8 @@ _DEGREE = re.compile(
     r"fully|truly)[\s-]+)+$"
 )
 _STYLED = re.compile(
-    r"[\s-]+(?:styled?|looking|look|aesthetic|art\s+style|effect|"
-    r"rendition)(?!\w)(?:\s+of(?!\w))?|-?ish(?!\w)"
+    r"[\s-]+(?:art\s+style|styled?|looking|look|aesthetic|effect|vibes?|feel|finish|treatment|"
+    r"technique|rendition|esque|like)(?!\w)(?:\s+of(?!\w))?|-?(?:ish|esque)(?!\w)"
 )
 _IN_STYLE = re.compile(
     r"(?:\bin\s+(?:the\s+)?(?:style|look)\s+of\s+(?:an?\s+|the\s+)?|\bin\s+(?:an?\s+|the\s+)?)$"
@@ -62,6 +62,7 @@ _SCENE_PREPOSITIONS = frozenset(
     ]
 )
 _OK_BEFORE = frozenset(["in", "as", "of", "using", "like", "for", "a", "an", "the"])
+_AS = re.compile(r"(?<!\w)as\s+(?:if\s+it\s+were\s+)?(?:an?|the)\s+(?:real\s+|true\s+)?$")
 _OR = re.compile(r"\s*(?:,\s*)?(?:or|/)\s*(?:an?\s+|the\s+)?")
 
 
@@ -74,7 +75,7 @@ def parse_style(draft: Draft) -> None:
         if not draft.free(span.start, span.end) or not _constrains(draft, tag):
             continue
         constraint = _constraint(draft, tag, span)
-        if constraint.excluded and not tag.entry.known:
+        if constraint.excluded and (tag.entry.near or not tag.entry.known):
             draft.mark(span, selecting=True)
             continue
         if previous is not None and _joined_by_or(draft, previous, constraint):
@@ -84,6 +85,57 @@ def parse_style(draft: Draft) -> None:
         draft.mark(constraint.span or span, selecting=constraint.excluded)
         previous = found[-1]
     draft.constraints += _deduplicated(found)
+
+
+_POSITION = re.compile(
+    r"(?<!\w)(?:in|with)\s+(?:an?\s+|the\s+)?(?P<before>[\w-]+(?:\s[\w-]+){0,2}?)[\s-]+(?:art\s+style|"
+    r"style|look|aesthetic)(?!\w)|(?<!\w)in\s+(?:an?\s+|the\s+)?(?:style|manner)\s+of\s+(?:the\s+|an?\s+)?"
+    r"(?P<after>[\w-]+(?:\s[\w-]+)?)|(?<![\w-])(?P<joined>\w+(?:\s\w+)?)-(?:styled?|esque)(?!\w)"
+)
+_COINED = re.compile(r"\w{2,}(?:ism|ist|punk|wave|core|esque)")
+
+
+def parse_unknown_style(draft: Draft) -> None:
+    """Claim a style that no card has where only a style can stand: "in brutalist style"."""
+    for match in _POSITION.finditer(draft.page.shadow):
+        where = next(i for i in ("before", "after", "joined") if match[i])
+        span = Span(*match.span(where))
+        if not draft.free(span.start, span.end) or any(
+            draft.noun_at(word.index) for word in draft.page.run(span.start, span.end)
+        ):
+            continue
+        name = canonical(span.of(draft.page.text))
+        if not _is_style(draft, span, name):
+            continue
+        whole = Span(match.start(), match.end())
+        whole = whole if draft.free(whole.start, whole.end) else span
+        negation = ends_before(_NEGATION, draft.page.shadow, whole.start)
+        if negation:
+            draft.mark(whole, selecting=True)
+            continue
+        draft.add(
+            Constraint(
+                attribute=Attribute.STYLE,
+                values=(name,),
+                words=frozenset({name}),
+                span=whole,
+                text=whole.of(draft.page.text),
+                label=name,
+            )
+        )
+
+
+def _is_style(draft: Draft, span: Span, name: str) -> bool:
+    """Whether a word in the place of a style is one: known as such, coined, or a name."""
+    if name in draft.lexicon.style_names or draft.lexicon.styles.get(name) is not None:
+        return False
+    if any(name in group.words for group in lexicon.style_groups().values()):
+        return True
+    if name in lexicon.description_groups():
+        return False
+    first = draft.page.word_at(span.start)
+    capital = first is not None and first.capital and first.index > 0
+    return capital or _COINED.fullmatch(name.split()[-1]) is not None
 
 
 def _either(draft: Draft, first: Constraint, second: Constraint) -> Constraint:
@@ -132,7 +184,10 @@ def _constrains(draft: Draft, tag: Tag) -> bool:
             and following.joined
             and (following.norm in lexicon.words("selectors") - {"snapshot"})
         )
-        if not (styled or selector or ends_before(_NEGATION, draft.page.shadow, first.start)):
+        lead = ends_before(_NEGATION, draft.page.shadow, first.start) or ends_before(
+            _AS, draft.page.shadow, first.start
+        )
+        if not (styled or selector or lead):
             return False
     if draft.answering or styled:
         return True

@@ -23,6 +23,8 @@ class TagEntry:
     """Those of them that are spelled as the person said."""
     known: bool
     """Whether some card has it."""
+    near: bool = False
+    """The catalog has none of it; the values only come close."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -120,10 +122,12 @@ def _add_subjects(table: SubjectTable, subjects: tuple[str, ...]) -> None:
         put(word, SubjectEntry(subjects=meant, kind=True))
 
 
-def _tag_entry(known: dict[str, tuple[str, ...]], word: str, pool: Iterable[str]) -> TagEntry:
+def _tag_entry(
+    known: dict[str, tuple[str, ...]], word: str, pool: Iterable[str], *, near: bool = False
+) -> TagEntry:
     exact = known.get(word, ())
     values = _unique((*exact, *(tag for name in sorted(pool) for tag in known.get(name, ()))))
-    return TagEntry(values=values, exact=exact, known=bool(values))
+    return TagEntry(values=values, exact=exact, known=bool(values), near=near and not exact)
 
 
 def _add_styles(table: PhraseTable[TagEntry], styles: tuple[str, ...]) -> None:
@@ -134,11 +138,10 @@ def _add_styles(table: PhraseTable[TagEntry], styles: tuple[str, ...]) -> None:
     for tag in known:
         tags.setdefault(lexicon.look_of(tag), set()).add(tag)
     for group in groups.values():
-        pool = tags[group.name]
-        if not pool:
-            pool = {tag for name in group.cousins for tag in tags[name]}
+        own = tags[group.name]
+        pool = own or {tag for name in group.cousins for tag in tags[name]}
         for word in group.words:
-            entry = _tag_entry(known, word, pool)
+            entry = _tag_entry(known, word, pool, near=not own)
             if not entry.known:
                 if word in lexicon.weak_style_words():
                     continue
@@ -166,7 +169,7 @@ def _add_environments(table: PhraseTable[TagEntry], environments: tuple[str, ...
     for name, group in sorted(lexicon.environment_groups().items(), key=lambda g: not own[g[0]]):
         pool = own[name] or {tag for n in lexicon.near_places().get(name, ()) for tag in own[n]}
         for word in group:
-            entry = _tag_entry(known, word, pool)
+            entry = _tag_entry(known, word, pool, near=not own[name])
             if entry.known:
                 table.add(word, entry)
             else:
