@@ -92,8 +92,8 @@ def data_directory(directory: Path) -> Path:
 def _memory_settings() -> list[str]:
     """An eighth of the memory for pages, a gigabyte at most: the rest is everybody's.
 
-    PostgreSQL's own 128 MB hold 27,000 cards with their indexes; what does not fit is copied from the
-    system's cache again and again.
+    PostgreSQL's own 128 MB hold 27,000 cards with their indexes; what does not fit is copied from
+    the system's cache again and again.
     """
     memory = psutil.virtual_memory().total
     buffers = min(memory // 8, _MOST_BUFFERS)
