@@ -1,0 +1,121 @@
+"""Places of training, looks and spellings: which words of a request mean which tags."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from functools import cache
+from zoneinfo import ZoneInfo
+
+import pytest
+
+from personalq.checkin.cards import Vocabulary
+from personalq.checkin.draft import Context
+from personalq.checkin.intent import Attribute, Constraint
+from personalq.checkin.lexicon.spelling import american
+from personalq.checkin.parse import parse
+from personalq.checkin.vocabulary import Lexicon, compile_lexicon
+
+
+@cache
+def _lexicon() -> Lexicon:
+    return compile_lexicon(
+        Vocabulary(
+            subjects=("lamp", "kite"),
+            styles=("lineart", "line-art", "Ghibli style", "photo-realistic", "claymation"),
+            environments=(
+                "museum", "gallery hall", "mountain pass", "sandy beach", "harbour", "lounge",
+                "library", "vineyard", "bakery", "garage",
+            ),
+        )
+    )  # fmt: skip
+
+
+def _said(prompt: str, attribute: Attribute) -> Constraint | None:
+    context = Context(now=datetime(2026, 11, 20, 12, tzinfo=UTC), zone=ZoneInfo("UTC"))
+    intent = parse(prompt, _lexicon(), context)
+    return next((c for c in intent.all(attribute) if c.hard), None)
+
+
+@pytest.mark.parametrize(
+    ("prompt", "tags"),
+    [
+        ("the kite trained in the mountains", {"mountain pass"}),
+        ("kite trained in an exhibition", {"museum", "gallery hall"}),
+        ("the kite whose training photos were shot in a sitting room", {"lounge"}),
+        ("a kite trained among library shelves, beside a pond", {"library"}),
+        ("kite from seaside shoots", {"sandy beach"}),
+        ("the harbor one of the kites", {"harbour"}),
+        ("kite trained on pictures of wineries", {"vineyard"}),
+        ("a kite trained in a patisserie", {"bakery"}),
+        ("the kite trained at the glacier", {"glacier", "ice"}),
+    ],
+)
+def test_a_place_of_training(prompt: str, tags: set[str]) -> None:
+    """A place is the catalog's tag for it, or, unknown, a tag no card has."""
+    said = _said(prompt, Attribute.ENVIRONMENT)
+    assert said is not None
+    assert set(said.values) <= tags
+    assert not said.excluded
+
+
+@pytest.mark.parametrize(
+    "prompt",
+    [
+        "the kite, photographed from below",
+        "a photo of the kite taken at the beach",
+        "a kite in a museum",
+        "the kite trained with great care",
+    ],
+)
+def test_no_place_of_training(prompt: str) -> None:
+    """An angle and the scene are no places of training."""
+    assert _said(prompt, Attribute.ENVIRONMENT) is None
+
+
+def test_all_places_but_one() -> None:
+    """Whoever says "anywhere but" excludes."""
+    said = _said("kite trained anywhere but in a museum", Attribute.ENVIRONMENT)
+    assert said is not None
+    assert said.excluded
+
+
+@pytest.mark.parametrize(
+    ("prompt", "tags"),
+    [
+        ("kite drawn in plain outlines", {"lineart", "line-art"}),
+        ("a true-to-life kite", {"photo-realistic"}),
+        ("the Ghibli-ish kite", {"Ghibli style"}),
+        ("plasticine kite", {"claymation"}),
+        ("the kite as a photo", {"photo-realistic"}),
+        ("kite in brutalist style", {"brutalist"}),
+        ("vaporwave kite", {"vaporwave"}),
+    ],
+)
+def test_a_look(prompt: str, tags: set[str]) -> None:
+    """Every spelling of a look is meant; a look that no card has stays a constraint."""
+    said = _said(prompt, Attribute.STYLE)
+    assert said is not None
+    assert set(said.values) == tags
+
+
+@pytest.mark.parametrize("prompt", ["kite in a cozy style", "a kite beside old comic books"])
+def test_no_look(prompt: str) -> None:
+    """A mood, and a thing in the scene, are no looks."""
+    assert _said(prompt, Attribute.STYLE) is None
+
+
+@pytest.mark.parametrize(
+    ("british", "plain"),
+    [
+        ("harbourside", "harborside"),
+        ("colourful", "colorful"),
+        ("greyscale", "grayscale"),
+        ("stylised", "stylized"),
+        ("theatres", "theaters"),
+        ("sunrise", "sunrise"),
+        ("four", "four"),
+    ],
+)
+def test_spelling(british: str, plain: str) -> None:
+    """British spellings become American; words that only look British stay."""
+    assert american(british) == plain
