@@ -237,8 +237,8 @@ _TRAINING = re.compile(
 def _pieces(description: str, names: tuple[str, ...], tags: tuple[str, ...]) -> tuple[str, ...]:
     """The phrases of a description that speak of the subject, in order."""
     text = description
-    for name in names:
-        text = re.sub(re.escape(name), " ", text, flags=re.IGNORECASE) if name else text
+    for name in filter(None, names):
+        text = re.sub(rf"(?<!\w){re.escape(name)}(?!\w)", " ", text, flags=re.IGNORECASE)
     said = {canonical(tag) for tag in tags}
     pieces = []
     for sentence in _SENTENCE.split(text):

@@ -28,6 +28,8 @@ KIN = 0.9
 ALIKE_PHRASE = 0.40
 ALIKE_WORD = 0.55
 """Likeness of meaning from which on a phrase, or a single word, may mean what a card says."""
+ALIKE_REST = 0.15
+"""What two phrases that share a word must be alike in without it."""
 ALIKE_BESIDE = 0.6
 """The same for an answer, when a card that may be out of the question says the very words."""
 SPREAD = 0.12
@@ -182,11 +184,11 @@ def _alike(wish: Wish, profiles: Sequence[Profile], *, floor: float) -> list[flo
     groups, colors = lexicon.description_groups(), lexicon.words("colors")
     listed = colors if wish.phrase else frozenset(groups.values())
     words = tuple(word for word in wish.trait.words if groups.get(word) not in listed)
-    if not words:
+    if not words or (wish.phrase and wish.trait.noun not in words):
         return [0.0] * len(profiles)
     common = _common(profiles)
     found = [
-        max((likeness(words, said) for said in _comparable(wish, card, common)), default=0.0)
+        max((_likeness(words, said) for said in _comparable(wish, card, common)), default=0.0)
         for card in profiles
     ]
     top = max(found, default=0.0)
@@ -195,6 +197,15 @@ def _alike(wish: Wish, profiles: Sequence[Profile], *, floor: float) -> list[flo
         return [0.0] * len(profiles)
     strength = min(1.0, 0.5 + (top - floor) / 0.2)
     return [strength * max(0.0, 1 - (top - value) / SPREAD) for value in found]
+
+
+def _likeness(words: tuple[str, ...], said: tuple[str, ...]) -> float:
+    """Likeness of two phrases; words both have are no evidence when the rest is unlike."""
+    own = tuple(word for word in words if word not in said)
+    rest = tuple(word for word in said if word not in words)
+    if 0 < len(own) < len(words) and likeness(own, rest) < ALIKE_REST:
+        return 0.0
+    return likeness(words, said)
 
 
 def _comparable(wish: Wish, card: Profile, common: frozenset[Trait]) -> Iterator[tuple[str, ...]]:

@@ -1,0 +1,108 @@
+"""Whether a card answers to what a person described."""
+
+from __future__ import annotations
+
+import pytest
+
+from personalq.checkin.cards import Card
+from personalq.checkin.describe import kind_of, profile
+from personalq.checkin.described import answers
+from personalq.checkin.intent import Attribute, Constraint, Intent
+from personalq.checkin.lexicon import look_of
+from personalq.checkin.lexicon.vectors import likeness
+
+
+def _card(description: str, *subjects: str) -> Card:
+    return Card(
+        checkpoint_id="card-1",
+        name="card-1",
+        triggers=(),
+        subjects=subjects,
+        styles=("watercolor",),
+        description=description,
+        environments=("museum",),
+    )
+
+
+def _described(text: str, *, phrase: bool = True) -> Intent:
+    words = tuple(text.split())
+    wish = Constraint(
+        attribute=Attribute.DESCRIPTION, values=words, hard=False, text=text, phrase=phrase
+    )
+    return Intent(constraints=(wish,))
+
+
+def _best(text: str, *descriptions: str, phrase: bool = True) -> list[str]:
+    cards = [_card(d, "kettle") for d in descriptions]
+    found = answers(_described(text, phrase=phrase), cards).cards
+    top = max(answer.weight for answer in found)
+    return [d for d, a in zip(descriptions, found, strict=True) if top and a.weight >= 0.9 * top]
+
+
+@pytest.mark.parametrize(
+    ("said", "meant", "other"),
+    [
+        ("glass orb", "a kettle with a crystal ball", "a kettle with a brass spout"),
+        ("nick in its edge", "a kettle with a chip on the rim", "a kettle with a dented lid"),
+        ("lights", "a kettle with headlights", "a kettle with wheels"),
+        ("mortarboard", "a kettle with a cap", "a kettle with a cape"),
+        ("lots of hatching", "a kettle with crosshatching", "a kettle with dots"),
+    ],
+)
+def test_other_words_for_a_thing(said: str, meant: str, other: str) -> None:
+    """A thing is found by its synonyms, kinds, compounds and words close in meaning."""
+    assert _best(said, meant, other) == [meant]
+
+
+def test_a_modifier_means_nothing_without_its_noun() -> None:
+    """A double rainbow is no double handle."""
+    assert _best("double rainbow", "a kettle with a double handle", "a kettle with a lid") == []
+
+
+def test_a_color_is_told_from_others() -> None:
+    """Colours are alike in meaning, and still no other colour will do."""
+    assert _best("cobalt", "a blue kettle", "a red kettle", phrase=False) == ["a blue kettle"]
+    assert _best("teal", "a blue kettle", "a red kettle", phrase=False) == []
+
+
+def test_a_color_of_something_else_counts_less() -> None:
+    """A white kettle is white itself."""
+    meant, other = "a white kettle with a lid", "a blue kettle with white spots"
+    assert _best("white", meant, other, phrase=False) == [meant]
+
+
+def test_a_breed_is_no_color() -> None:
+    """A tawny owl may be white."""
+    assert "=brown" not in profile(_card("A white tawny owl", "owl")).everything
+
+
+@pytest.mark.parametrize(
+    ("description", "kind"),
+    [
+        ("This knows a navy kettle; look for a bent spout.", "a navy kettle with a bent spout"),
+        ("Fine-tuned on 18 images. A navy kettle. Rendered as low poly.", "a navy kettle"),
+        ("kettle / navy / nothing special. Trained on museum scenes.", "kettle, navy"),
+        ("A bent spout and all: a navy kettle.", "a navy kettle with a bent spout"),
+    ],
+)  # fmt: skip
+def test_a_card_in_a_few_words(description: str, kind: str) -> None:
+    """Whatever form a description has, a question shows what it says of the subject."""
+    assert kind_of(_card(description, "kettle")) == kind
+
+
+def test_where_it_was_trained_describes_nothing() -> None:
+    """Pictures taken in a museum make no kettle a museum's."""
+    card = _card("A navy kettle. Trained on museum scenes.", "kettle")
+    assert "museum" not in profile(card).everything
+
+
+def test_tags_of_one_look() -> None:
+    """Spellings and finishes of a look are that look."""
+    assert look_of("Watercolour wash") == look_of("aquarelle") == "watercolor"
+    assert look_of("Studio Ghibli-like") == look_of("ghibli style") != look_of("anime")
+
+
+def test_likeness_of_meaning() -> None:
+    """Words close in meaning are alike, unknown words are like nothing."""
+    assert likeness(["stickers"], ["decals"]) > 0.4 > likeness(["stickers"], ["waterfall"])
+    assert likeness(["zorbish"], ["zorbish"]) == 0.0
