@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from datetime import UTC, datetime
 
 from personalq.catalog.names import NameKind as CatalogKind
 from personalq.catalog.names import all_names, name_key
+from personalq.catalog.places import told_places
 from personalq.checkin.cards import ArtifactRef, Card, CardFilter, Hit, Hits, Query, Vocabulary
 from personalq.checkin.describe import concepts, profile
 from personalq.checkin.intent import OrderKey
@@ -43,10 +45,10 @@ class FakeCatalog:
     """Implements `personalq.checkin.ports.Catalog`; counts its searches."""
 
     def __init__(self, cards: Sequence[Card], *, profiles: Sequence[str] = ("w8a8",)) -> None:
-        self.cards = list(cards)
+        self.cards = [_with_places(card) for card in cards]
         self.queries: list[Query] = []
         self._profiles = profiles
-        self._lexicon = compile_lexicon(vocabulary_of(cards))
+        self._lexicon = compile_lexicon(vocabulary_of(self.cards))
         self._names: dict[str, list[Named]] = {}
         for card in cards:
             for name in all_names(card.checkpoint_id, card.name, card.aliases, card.triggers):
@@ -83,6 +85,11 @@ class FakeCatalog:
     def _hit(self, card: Card) -> Hit:
         artifacts = tuple(ArtifactRef(profile=p, digest=f"{p}-digest") for p in self._profiles)
         return Hit(card=card, artifacts=artifacts)
+
+
+def _with_places(card: Card) -> Card:
+    """The card as the catalog stores it."""
+    return card if card.environments else replace(card, environments=told_places(card.description))
 
 
 def allows(filter_: CardFilter, card: Card) -> bool:

@@ -14,6 +14,7 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from enum import StrEnum
 
+from personalq.catalog.places import told_places
 from personalq.chassis.errors import InvalidInput
 
 
@@ -281,7 +282,7 @@ def printable(text: str, longest: int) -> str:
 
 
 def _tidied(card: Card) -> Card:
-    """Trim texts, drop repeated labels."""
+    """Trim texts, drop repeated labels; a card without places has those its description tells."""
     return replace(
         card,
         name=card.name.strip() or card.checkpoint_id,
@@ -289,7 +290,7 @@ def _tidied(card: Card) -> Card:
         triggers=_distinct(card.triggers),
         subjects=_distinct(card.subjects),
         styles=_distinct(card.styles),
-        environments=_distinct(card.environments),
+        environments=_distinct(card.environments) or told_places(card.description),
         description=card.description.strip(),
         base_model=card.base_model.strip(),
         owner=card.owner.strip(),
