@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from datetime import UTC, datetime
 from itertools import combinations
+from pathlib import Path
 from zoneinfo import ZoneInfo
 
 import pytest
@@ -157,3 +159,21 @@ def test_the_same_request_has_the_same_words() -> None:
     """Reasons, runners-up and their order are the same for the same repository."""
     for prompt in ("the May dog", "a bear", "the bear from August", "newest dog"):
         assert Session(studio()).answered(prompt) == Session(studio()[::-1]).answered(prompt)
+
+
+def test_the_example_of_the_readme_is_real(session: Session) -> None:
+    """Every reason and every runner-up that the README shows is what comes out."""
+    readme = Path(__file__).parents[3] / "services" / "checkin" / "README.md"
+    text = readme.read_text("utf-8").partition("## Explanations")[2].partition("\n## ")[0]
+    chosen = selected(
+        session, "the recently created bear with spectacles, not the cartoon one, at a desk"
+    )
+    assert tuple(re.findall(r"^ +because +(.*)$", text, re.MULTILINE)) == chosen.reasons
+    assert re.findall(r"^ +(?:to render|prompt) +(.*)$", text, re.MULTILINE) == [
+        chosen.rewrite.rewritten_prompt,
+        chosen.rewrite.render_prompt,
+    ]
+    nearest = nothing(session, "the bear from August").alternatives[0]
+    shown = re.findall(r"^ +(?:\d\.\d%|–)  (\S+) +(.*)$", text, re.MULTILINE)
+    expected = [*chosen.runners_up, nearest]
+    assert shown == [(c.card.checkpoint_id, "; ".join(c.reasons)) for c in expected]

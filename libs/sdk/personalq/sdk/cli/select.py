@@ -114,7 +114,8 @@ def show(outcome: Outcome, *, explain: bool) -> None:
 def _show_candidates(candidates: Sequence[Candidate], console: Console) -> None:
     widest = max((len(each.checkpoint_id) for each in candidates), default=0)
     for each in candidates:
-        head = f"  {each.probability:5.1%}  {each.checkpoint_id:<{min(widest, 30)}}  "
+        odds = f"{each.probability:5.1%}" if each.probability else "    –"
+        head = f"  {odds}  {each.checkpoint_id:<{min(widest, 30)}}  "
         _print(head, "; ".join(each.reasons), console)
 
 
