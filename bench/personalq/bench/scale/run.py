@@ -39,6 +39,8 @@ _SERVICES = ("catalog", "checkin")
 _SETTINGS = {"PERSONALQ_CATALOG_PROFILES": PROFILE}
 #: Tenants that are asked for; half of the requests go to the largest.
 _ASKED_TENANTS = 20
+#: Turns from here on are theirs, so that a tenant that is alone is not asked the same twice.
+_OTHERS = 100
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -135,7 +137,9 @@ def _requests(tenants: list[Tenant], count: int, *, turn: int) -> list[Request]:
     """Of the largest tenant and of some others, in turn."""
     others = tenants[1 : _ASKED_TENANTS + 1] or tenants[:1]
     of_largest = requests_of(tenants[0], count, turn=turn)
-    of_others = [requests_of(tenant, -(-count // len(others)), turn=turn) for tenant in others]
+    of_others = [
+        requests_of(tenant, -(-count // len(others)), turn=turn + _OTHERS) for tenant in others
+    ]
     mixed = [request for row in zip(*of_others, strict=True) for request in row][:count]
     return [request for pair in zip(of_largest, mixed, strict=True) for request in pair]
 
