@@ -8,8 +8,10 @@ import os
 import pty
 import signal
 import sys
+from functools import partial
 from pathlib import Path
 
+from support.polling import eventually
 from support.scripted_services import Script, serve_script
 
 from personalq.v1 import checkin_pb2, types_pb2
@@ -65,8 +67,9 @@ async def test_one_interrupt_at_the_question_ends_the_command() -> None:
         )
         os.close(slave)
         shown = ""
-        while not shown.endswith("> "):
+        while "> " not in shown:  # what a line editor sends may follow
             shown += (await asyncio.to_thread(os.read, master, 1024)).decode()
+        await eventually(partial(_is_asleep, process.pid))
         process.send_signal(signal.SIGINT)
         rest = asyncio.create_task(asyncio.to_thread(_drain, master))
         code = await asyncio.wait_for(process.wait(), timeout=30)
@@ -75,6 +78,11 @@ async def test_one_interrupt_at_the_question_ends_the_command() -> None:
     assert code == 130
     assert "April or May?" in shown
     assert "Traceback" not in rest.result()
+
+
+async def _is_asleep(pid: int) -> bool:
+    """Whether the process waits for the line, where a signal finds it."""
+    return Path(f"/proc/{pid}/stat").read_text("utf-8").rpartition(")")[2].split()[0] == "S"
 
 
 def _drain(terminal: int) -> str:
