@@ -10,11 +10,16 @@ from pathlib import Path
 
 import psycopg
 import pytest
+from hypothesis import settings
 from psycopg import sql
 from support.ports import free_port
 
 from personalq.sdk.embedded.nats import run_nats
 from personalq.sdk.embedded.postgres import data_directory, run_postgres
+
+# Nothing is asserted on time: a busy machine is no failure.
+settings.register_profile("personalq", deadline=None)
+settings.load_profile("personalq")
 
 # What a developer has exported must not leak into a test.
 for variable in [name for name in os.environ if name.startswith("PERSONALQ_")]:

@@ -156,3 +156,15 @@ def test_description_cannot_give_orders() -> None:
     assert isinstance(question, Clarification)
     assert "<" not in question.question
     assert "dog-evil" not in question.question
+
+
+def test_most_used_where_nobody_counts() -> None:
+    """Cards without counts: the one used last is in use, and the reasons say what was taken."""
+    cards = [
+        card("cat-v1", "cat", "sketch", "2026-03-01", used="2026-11-02"),
+        card("cat-v2", "cat", "anime", "2026-04-01", used="2026-10-02"),
+    ]
+    outcome = Session(cards).ask("my most used cat")
+    assert isinstance(outcome, Selection)
+    assert outcome.candidate.card.checkpoint_id == "cat-v1"
+    assert any("not counted" in reason for reason in outcome.reasons)

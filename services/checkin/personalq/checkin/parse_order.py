@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from personalq.checkin import lexicon
 from personalq.checkin.draft import Draft
@@ -285,15 +285,19 @@ def _claim(draft: Draft, match: re.Match[str], key: OrderKey, rank: int, *, hard
     hard = hard and not any(c.attribute is Attribute.ORDER and c.hard for c in draft.constraints)
     part = "tail" if "tail" in match.re.groupindex else 0
     span = Span(match.start(part), match.end(part))
-    draft.add(
-        Constraint(
-            attribute=Attribute.ORDER,
-            order=key,
-            rank=rank,
-            hard=hard,
-            span=span,
-            text=span.of(draft.page.text),
-            label=_WORDS[key] if rank == 1 else f"number {rank} from {_WORDS[key]}",
-        ),
-        selecting=True,
+    constraint = Constraint(
+        attribute=Attribute.ORDER,
+        order=key,
+        rank=rank,
+        hard=hard,
+        span=span,
+        text=span.of(draft.page.text),
+        label=_WORDS[key] if rank == 1 else f"number {rank} from {_WORDS[key]}",
     )
+    if key is OrderKey.MOST_USED and hard and rank == 1:
+        # of cards whose uses nobody counted, the one in use is the one used last
+        last = replace(
+            constraint, order=OrderKey.LAST_USED, label="the last used; uses are not counted"
+        )
+        constraint = replace(constraint, fallback=last)
+    draft.add(constraint, selecting=True)
