@@ -86,6 +86,11 @@ STUDIO: tuple[Case, ...] = (
     Case("temporal", "a tree since September", "tree-v1"),
     Case("temporal", "the bear from late October", "bear-v6"),
     Case("temporal", "the bear from the second quarter of 2026, not the watercolor one", "bear-v4"),
+    Case("temporal", "whichever bear predates February 2026, in a canoe", "bear-v1"),
+    Case("temporal", "bear v4, a train ticket from yesterday lying next to it", "bear-v4"),
+    Case("temporal", "the oldest bear, under a kite with a face on it, late autumn", "bear-v1"),
+    Case("order", "the first bear ever trained, in a canoe", "bear-v1"),
+    Case("order", "our newest bear pls, on a raft", "bear-v6"),
     # Version.
     Case("version", "bear v2 on ice", "bear-v2"),
     Case("version", "version 5 of the bear", "bear-v5"),

@@ -337,6 +337,14 @@ def test_what_a_word_names(word: str, nature: Nature) -> None:
     assert wordnet.nature(word) is nature
 
 
+def test_the_singular_of_a_phrase_is_a_phrase() -> None:
+    """Its words are no senses of the plural."""
+    entry = wordnet.look_up("aides de camp")
+
+    assert entry is not None
+    assert (entry.singulars, entry.senses) == (("aide de camp",), ())
+
+
 @pytest.mark.parametrize(
     ("name", "shorter"),
     [

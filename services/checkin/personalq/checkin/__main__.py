@@ -15,6 +15,7 @@ from personalq.chassis.settings import load_settings
 from personalq.checkin.advice import Adviser
 from personalq.checkin.catalog_client import CatalogClient
 from personalq.checkin.endpoint import Breaker
+from personalq.checkin.lexicon import vectors, wordnet
 from personalq.checkin.llm import open_llm
 from personalq.checkin.ports import Reasoner
 from personalq.checkin.reason import DeterministicReasoner
@@ -39,6 +40,8 @@ async def main(stop: asyncio.Event, settings: CheckinSettings) -> None:
         )
         servicer = CheckInServicer(chosen)
 
+        await asyncio.to_thread(_preload)
+
         async def ready() -> bool:
             await catalog.lexicon()
             return True
@@ -54,6 +57,11 @@ async def main(stop: asyncio.Event, settings: CheckinSettings) -> None:
             ready=ready,
         ):
             await stop.wait()
+
+
+def _preload() -> None:
+    wordnet.preload()
+    vectors.preload()
 
 
 @asynccontextmanager

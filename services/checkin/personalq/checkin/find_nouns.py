@@ -7,6 +7,7 @@ import re
 from personalq.checkin import lexicon
 from personalq.checkin.draft import Noun
 from personalq.checkin.lexicon import plural
+from personalq.checkin.lexicon.wordnet import may_be_noun
 from personalq.checkin.text import Page, PhraseTable, Word
 from personalq.checkin.vocabulary import Lexicon
 
@@ -117,7 +118,7 @@ def _is_modifier(page: Page, lexicon_: Lexicon, first: int, last: int) -> bool:
         and norm not in lexicon.words("not_participles")
     ):
         return False
-    return norm.isascii() or norm.isalpha()
+    return following.capital or not norm.isascii() or may_be_noun(norm)
 
 
 def _made_to(words: tuple[Word, ...], first: int) -> bool:

@@ -61,6 +61,7 @@ _SCENE_PREPOSITIONS = frozenset(
         "front",
     ]
 )
+_CHECKPOINT = frozenset(["checkpoint", "ckpt", "lora", "finetune", "version", "weights"])
 _OK_BEFORE = frozenset(["in", "as", "of", "using", "like", "for", "a", "an", "the"])
 _AS = re.compile(r"(?<!\w)as\s+(?:if\s+it\s+were\s+)?(?:an?|the)\s+(?:real\s+|true\s+)?$")
 _OR = re.compile(r"\s*(?:,\s*)?(?:or|/)\s*(?:an?\s+|the\s+)?")
@@ -189,7 +190,7 @@ def _constrains(draft: Draft, tag: Tag) -> bool:
         )
         if not (styled or selector or lead):
             return False
-    if draft.answering or styled:
+    if draft.answering or styled or _names_checkpoint(draft, tag):
         return True
     if ends_before(_NEGATION, draft.page.shadow, first.start):
         return True
@@ -214,6 +215,18 @@ def _constrains(draft: Draft, tag: Tag) -> bool:
         joined = before.joined
         index -= 1
     return True
+
+
+def _names_checkpoint(draft: Draft, tag: Tag) -> bool:
+    """Whether the checkpoint itself is called by its look: "with the fresco checkpoint"."""
+    words = draft.page.words
+    following = words[tag.last] if tag.last < len(words) else None
+    return (
+        following is not None
+        and following.joined
+        and following.norm in _CHECKPOINT
+        and not draft.nouns_cover(following.index)
+    )
 
 
 def _is_subject(draft: Draft, word: str) -> bool:

@@ -32,6 +32,12 @@ def _numbers() -> array[int]:
     return array("b", (files(__package__) / "vectors" / "vectors.bin").read_bytes())
 
 
+def preload() -> None:
+    """Read both files now, not in the middle of the first request."""
+    _words()
+    _numbers()
+
+
 def _row(word: str) -> Vector | None:
     words = _words()
     index = bisect_left(words, word)

@@ -103,13 +103,13 @@ def look_up(phrase: str) -> Word | None:
     index = bisect_left(lines, f"{phrase}\t")
     if index == len(lines) or not lines[index].startswith(f"{phrase}\t"):
         return None
-    senses, singulars, seen = [], [], {}
-    for field in lines[index].split("\t", 1)[1].split():
+    # the singulars come last and may be phrases: "=aide de camp"
+    counts, *singulars = lines[index].replace("\t", " ").removeprefix(phrase).split(" =")
+    senses, seen = [], {}
+    for field in counts.split():
         name, _, count = field.partition(":")
         if name in ("-", "+", "!"):
             seen[name] = int(count)
-        elif name.startswith("="):
-            singulars.append(name[1:])
         else:
             senses.append((int(name, 36), int(count or 0)))
     return Word(
@@ -133,6 +133,18 @@ def singulars(phrase: str) -> Iterator[str]:
         candidate = f"{head} {word}".strip()
         if not last.endswith("ss") and look_up(candidate) is not None:
             yield candidate
+
+
+def may_be_noun(word: str) -> bool:
+    """Whether a word, or a singular of it, is a noun in any sense."""
+    entries = (look_up(form) for form in (word, *singulars(word)))
+    return any(e is not None and bool(e.senses or e.other_noun is not None) for e in entries)
+
+
+def preload() -> None:
+    """Read both files now, not in the middle of the first request."""
+    _lines("words")
+    _lines("synsets")
 
 
 @lru_cache(maxsize=16384)

@@ -6,6 +6,7 @@ import re
 
 from personalq.checkin import lexicon
 from personalq.checkin.draft import Draft
+from personalq.checkin.lexicon.wordnet import may_be_noun
 from personalq.checkin.text import Word, ends_before
 from personalq.checkin.times.point import Point
 from personalq.checkin.times.setting import TRAINED, Setting
@@ -46,6 +47,8 @@ def constrains(draft: Draft, point: Point, setting: Setting) -> bool:
         return False  # somebody's name
     if setting.used is not None or setting.operator in _COMPARING:
         return not (point.kind == "holiday" and _is_eve(draft, point))
+    if _of_another_thing(draft, setting):
+        return False
     following = draft.page.word_at(setting.end)
     after = following if following is not None and following.joined else None
     if after is not None and _is_scene(draft, after) and not draft.leads_to_selector(after.index):
@@ -62,6 +65,8 @@ def constrains(draft: Draft, point: Point, setting: Setting) -> bool:
     if setting.operator in ("in", "during", "on") and _in_a_scene(draft, setting.start):
         return False
     if not point.everyday and point.kind != "weekday":
+        if point.kind == "season" and not setting.operator and _ends_a_scene(draft, point):
+            return False
         return _heads(draft, point, setting) or not _has_article(draft, point)
     return _everyday_constrains(draft, point, setting, after)
 
@@ -99,6 +104,27 @@ def _is_eve(draft: Draft, point: Point) -> bool:
     return ends_before(_EVE, draft.page.shadow, point.start) is not None
 
 
+def _of_another_thing(draft: Draft, setting: Setting) -> bool:
+    """Whether an aside is about a thing of that time: "the bear, a ticket from yesterday"."""
+    last = draft.page.word_before(setting.start)
+    if setting.operator not in _DATING or last is None or not may_be_noun(last.norm):
+        return False
+    words = draft.page.words
+    first = last.index
+    while first and words[first].joined and last.index - first < 4:
+        first -= 1
+    if words[first].norm not in ("a", "an") or words[first].joined:
+        return False
+    aside = range(first, last.index + 1)
+    closed = ("selectors", "frames")
+    return any(noun.last <= first for noun in draft.nouns) and not any(
+        draft.nouns_cover(index)
+        or draft.style_at(index)
+        or any(words[index].norm in lexicon.words(kind) for kind in closed)
+        for index in aside
+    )
+
+
 def _has_article(draft: Draft, point: Point) -> bool:
     """Whether "a" or "an" stands before a point."""
     before = draft.page.word_before(point.start)
@@ -130,6 +156,16 @@ def _in_a_scene(draft: Draft, position: int) -> bool:
         if not word.joined:
             return False
     return False
+
+
+def _ends_a_scene(draft: Draft, point: Point) -> bool:
+    """Whether a season alone sets the scene that was told: "the bear, in a meadow, late spring"."""
+    first = draft.page.word_at(point.start)
+    after = draft.page.word_at(point.end)
+    if first is None or first.joined or (after is not None and after.joined):
+        return False
+    told = draft.page.words[: first.index]
+    return any(not word.joined for word in told[1:]) and draft.nouns != []
 
 
 def _heads(draft: Draft, point: Point, setting: Setting) -> bool:

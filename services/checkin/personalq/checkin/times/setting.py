@@ -44,8 +44,8 @@ _VERB_AFTER = re.compile(
 _BEFORE = re.compile(
     r"(?<!\w)(?:(?:any\s+time|sometime|some\s+time|just|right|shortly|soon|anywhere)\s+)?"
     r"(?P<from>from\s+)?(?P<op>no\s+later\s+than|no\s+earlier\s+than|not\s+(?:before|after)|"
-    r"before|prior\s+to|earlier\s+than|older\s+than|until|till|up\s+to|by(?:\s+the\s+end\s+of)?|pre|"
-    r"after|later\s+than|newer\s+than|more\s+recent\s+than|since|post|as\s+of|"
+    r"before|predat(?:es?|ed|ing)|prior\s+to|earlier\s+than|older\s+than|until|till|up\s+to|by(?:\s+the\s+end\s+of)?|pre|"
+    r"after|postdat(?:es?|ed|ing)|later\s+than|newer\s+than|more\s+recent\s+than|since|post|as\s+of|"
     r"starting(?:\s+(?:in|from))?|from|in|of|back\s+in|at|on|during|over|around|about|"
     r"circa|roughly|dated|through|within)(?:[\s-]+|$)(?:the\s+(?:month\s+of\s+|year\s+)?|my\s+)?"
     r"(?:sometime\s+in\s+|some\s+time\s+in\s+)?$"
@@ -65,6 +65,8 @@ _SAME = {
     "no earlier than": "since",
     "not before": "since",
     "as of": "since",
+    **dict.fromkeys(("predate", "predates", "predated", "predating"), "before"),
+    **dict.fromkeys(("postdate", "postdates", "postdated", "postdating"), "after"),
 }
 
 
