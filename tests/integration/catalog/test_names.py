@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import asyncio
+from collections import Counter
 from dataclasses import replace
 
 import pytest
+from sqlalchemy import text
 from support.catalog_cards import RecordingAnnouncer, card, store_cards
 
-from personalq.catalog.cards import Filter, State
+from personalq.catalog.cards import SELECTABLE, Filter, State
 from personalq.catalog.lifecycle import archive_checkpoint
 from personalq.catalog.names import resolve_names
 from personalq.catalog.store import PostgresStore
@@ -67,6 +70,21 @@ async def test_names_follow_the_card(store: PostgresStore, tenant: str) -> None:
     assert await _resolved(store, tenant, "waffles", "biscuit-1") == []
 
 
+async def test_a_name_stays_while_one_of_its_spellings_does(
+    store: PostgresStore, tenant: str
+) -> None:
+    """Spellings that differ in case are one name: dropping one of them does not lose it."""
+    twice = card("a", aliases=("Biscuit", "biscuit"), triggers=("SKS", "sks"))
+    await store_cards(store, tenant, [twice])
+    await store_cards(store, tenant, [replace(twice, aliases=("biscuit",), triggers=("sks",))])
+    assert await _resolved(store, tenant, "Biscuit", "sks") == [
+        ("Biscuit", "alias", "biscuit"),
+        ("sks", "trigger", "sks"),
+    ]
+    found = await store.page(tenant, Filter(triggers=("sks",)), after=None, limit=2)
+    assert [each.checkpoint_id for each in found] == ["a"]
+
+
 async def test_cards_are_filtered_by_what_they_are_called(
     store: PostgresStore, tenant: str
 ) -> None:
@@ -111,3 +129,37 @@ async def test_only_a_new_word_changes_the_vocabulary(store: PostgresStore, tena
     await store_cards(store, tenant, [replace(twin, subjects=("Bear",))])
     other = await store.vocabulary(tenant, fewer.revision)
     assert other.subjects == ("Bear",)
+
+
+async def test_words_are_counted_right_by_writers_at_the_same_time(
+    store: PostgresStore, tenant: str
+) -> None:
+    """Cards added, changed, withdrawn and brought back: the counts are what the cards say."""
+
+    async def live(number: int) -> None:
+        made = card(f"c{number}", owner=f"o{number % 3}", environments=("snow", f"e{number % 4}"))
+        withdrawn = replace(made, state=State.ARCHIVED)
+        changed = replace(made, subjects=("fox", "bear"), environments=(f"e{number % 2}",))
+        for step in (made, changed, withdrawn, withdrawn, changed, made, changed)[: 3 + number % 5]:
+            await store_cards(store, tenant, [step])
+
+    async def broken_off() -> None:
+        with pytest.raises(RuntimeError):
+            async with store.writing(tenant) as writer:
+                await writer.put_card(card("never", subjects=("unicorn",)))
+                raise RuntimeError
+
+    await asyncio.gather(*(live(number) for number in range(12)), broken_off())
+    cards = await store.page(tenant, Filter(states=SELECTABLE), after=None, limit=99)
+    assert 0 < len(cards) < 12
+    expected: Counter[tuple[str, str]] = Counter()
+    for each in cards:
+        expected.update(("subjects", word) for word in each.subjects)
+        expected.update(("styles", word) for word in each.styles)
+        expected.update(("environments", word) for word in each.environments)
+        expected["owners", each.owner] += 1
+    async with store._transaction(tenant) as connection:
+        rows = await connection.execute(
+            text("SELECT kind, word, cards FROM words WHERE cards <> 0")
+        )
+        assert {(row.kind, row.word): row.cards for row in rows} == dict(expected)

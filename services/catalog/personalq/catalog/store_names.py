@@ -60,7 +60,7 @@ SELECT DISTINCT ON (found.name_key, found.kind, found.folded) found.*
          WHERE n.tenant = :tenant AND n.name_key = known.name_key AND n.kind = code
            AND c.state = ANY (:states)
          LIMIT 20) found
- ORDER BY found.name_key, found.kind, found.folded
+ ORDER BY found.name_key, found.kind, found.folded, found.checkpoint_id
 """
 
 # Conditions on a card `c`. A table and not a GIN index over the arrays: `&&` is not leakproof, so
@@ -101,7 +101,7 @@ SELECT kind, array_agg(word ORDER BY word) AS words
 
 def name_rows(names: Iterable[Name]) -> dict[str, list[str]]:
     """The columns of names, for the statements above."""
-    rows = list(dict.fromkeys((name.key, _code(name), name.folded) for name in names))
+    rows = list(dict.fromkeys(_row(name) for name in names))
     return {
         "keys": [key for key, _, _ in rows],
         "codes": [code for _, code, _ in rows],
@@ -110,10 +110,14 @@ def name_rows(names: Iterable[Name]) -> dict[str, list[str]]:
 
 
 def renamed(before: Card | None, after: Card) -> tuple[list[Name], list[Name]]:
-    """Which names a change of a card takes away, and which it adds."""
-    old = names_of(before) if before is not None else ()
-    new = names_of(after)
-    return [name for name in old if name not in new], [name for name in new if name not in old]
+    """Which names a change of a card takes away, and which it adds.
+
+    Spellings that differ in case only, "Sks" and "sks", are one row, which the last takes along.
+    """
+    old = {_row(name): name for name in (names_of(before) if before is not None else ())}
+    new = {_row(name): name for name in names_of(after)}
+    gone = [name for row, name in old.items() if row not in new]
+    return gone, [name for row, name in new.items() if row not in old]
 
 
 def find_values(keys: Sequence[str]) -> dict[str, object]:
@@ -154,6 +158,11 @@ def _words(card: Card) -> Iterable[tuple[str, str]]:
     ):
         for word in words:
             yield kind, word
+
+
+def _row(name: Name) -> tuple[str, str, str]:
+    """What tells a name of a card from its other ones: key, code, folded spelling."""
+    return name.key, _code(name), name.folded
 
 
 def _code(name: Name) -> str:
