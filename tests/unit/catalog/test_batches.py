@@ -72,3 +72,15 @@ async def test_who_is_cancelled_takes_nobody_along() -> None:
     encode.gate.set()
     assert (await first, await stays) == ([[5.0]], [[5.0]])
     assert encode.batches == [["first"], ["stays"]]
+
+
+async def test_too_few_vectors_are_a_failure_of_the_batch() -> None:
+    """Nobody waits for the one that never comes."""
+
+    async def encode(texts: Sequence[str]) -> list[list[float]]:
+        return [[1.0] for _ in texts[1:]]
+
+    embed = Batches(encode)
+    for _ in range(2):
+        with pytest.raises(ValueError, match="shorter"):
+            await asyncio.wait_for(embed(["one", "two"]), timeout=10)

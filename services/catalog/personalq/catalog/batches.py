@@ -43,11 +43,12 @@ class Batches:
                 continue
             try:
                 vectors = await self._encode([text for text, _ in wanted])
+                answers = list(zip(wanted, vectors, strict=True))
             except Exception as error:
                 for _, future in wanted:
                     if not future.done():
                         future.set_exception(error)
             else:
-                for (_, future), vector in zip(wanted, vectors, strict=True):
+                for (_, future), vector in answers:
                     if not future.done():
                         future.set_result(vector)

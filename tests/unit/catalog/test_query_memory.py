@@ -1,0 +1,76 @@
+"""A model on this machine remembers the vectors of the latest queries."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import numpy as np
+import pytest
+
+from personalq.catalog.embedders import SentenceTransformerEmbedder
+from personalq.catalog.ports import Model, Unembeddable
+
+
+class Encoder:
+    """Notes what it is asked; the vector of a text is its length."""
+
+    def __init__(self) -> None:
+        self.asked: list[str] = []
+
+    def encode(self, texts: Sequence[str], **_: Any) -> Any:
+        """One number per text; none for "broken"."""
+        self.asked += texts
+        return np.array([[float("nan") if "broken" in text else len(text)] for text in texts])
+
+
+@pytest.fixture
+def encoder() -> Encoder:
+    """What stands for the model's weights."""
+    return Encoder()
+
+
+@pytest.fixture
+def embedder(encoder: Encoder) -> Iterator[SentenceTransformerEmbedder]:
+    """The embedder around it."""
+    with ThreadPoolExecutor(max_workers=1) as executor:
+        yield SentenceTransformerEmbedder(
+            encoder,
+            model=Model(id="m/1", dim=1),
+            executor=executor,
+            query_prefix="Q: ",
+            document_prefix="",
+        )
+
+
+async def test_a_query_is_embedded_once(
+    encoder: Encoder, embedder: SentenceTransformerEmbedder
+) -> None:
+    """Asked again it costs nothing; a document of the same words is another text."""
+    assert await embedder.embed_query("bear") == await embedder.embed_query("bear") == [7.0]
+    assert await embedder.embed_documents(["bear"]) == [[4.0]]
+    assert encoder.asked == ["Q: bear", "bear"]
+
+
+async def test_only_the_latest_are_remembered(
+    encoder: Encoder, embedder: SentenceTransformerEmbedder
+) -> None:
+    """However many different queries come, the memory stays small."""
+    await asyncio.gather(*(embedder.embed_query(f"q{number}") for number in range(600)))
+    del encoder.asked[:]
+    await embedder.embed_query("q599")
+    assert encoder.asked == []
+    await embedder.embed_query("q0")
+    assert encoder.asked == ["Q: q0"]
+
+
+async def test_a_failure_is_not_remembered(
+    encoder: Encoder, embedder: SentenceTransformerEmbedder
+) -> None:
+    """The next attempt asks the model again."""
+    for _ in range(2):
+        with pytest.raises(Unembeddable):
+            await embedder.embed_query("broken")
+    assert encoder.asked == ["Q: broken"] * 2
