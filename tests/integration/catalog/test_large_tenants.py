@@ -17,13 +17,16 @@ from support.catalog_cards import card, store_cards
 
 from personalq.catalog.cards import SELECTABLE, Filter, text_hash
 from personalq.catalog.indexing import index_large_tenants
-from personalq.catalog.ports import Embedding, Model, Vector
+from personalq.catalog.ports import Embedding, LargeTenant, Model, Vector
 from personalq.catalog.search import Hits, Query
 from personalq.catalog.store import PostgresStore, open_store
 from personalq.catalog.store_indexes import open_indexes
 from personalq.catalog.words import query_terms
+from personalq.chassis.errors import PersonalQError, Unavailable
 
 MODEL = Model(id="random/8", dim=8)
+#: One whose vectors have a table from the beginning.
+MODEL_OF_SCHEMA = Model(id="random/384", dim=384)
 TENANT = "large"
 CARDS = 400
 
@@ -184,6 +187,74 @@ async def test_only_the_owner_makes_indexes(
     finally:
         with psycopg.connect(postgres_url, autocommit=True) as connection:
             connection.execute("DROP ROLE visitor")
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "o'brien\\",
+        "x' OR true OR '",
+        "'; DROP TABLE personalq.names; --",
+        '%s %(tenant)s {tenant} :tenant "$$" \\\\',
+    ],
+)
+async def test_a_tenants_name_is_a_value_in_its_indexes(
+    fresh_store: PostgresStore, postgres_url: str, name: str
+) -> None:
+    """They hold that tenant's rows and no others, whatever it is called."""
+    await fresh_store.verify(MODEL)
+    for tenant in (name, "other"):
+        await store_cards(fresh_store, tenant, [card(f"c{number}") for number in range(3)])
+    async with open_indexes(postgres_url, MODEL) as indexes:
+        assert indexes is not None
+        await indexes.make(LargeTenant(name=name, cards=3), MODEL)
+    with psycopg.connect(postgres_url) as connection:
+        predicates = connection.execute(
+            "SELECT pg_get_expr(indpred, indrelid) FROM pg_index WHERE indpred IS NOT NULL"
+        ).fetchall()
+        assert len(predicates) == 2
+        for (predicate,) in predicates:
+            [(tenants,)] = connection.execute(
+                sql.SQL(
+                    "SELECT array_agg(t) FROM unnest(%s::text[]) t, LATERAL (SELECT t AS tenant,"
+                    " %s::text AS model) row WHERE {}"
+                ).format(sql.SQL(predicate.replace("%", "%%"))),
+                [[name, "other"], MODEL.id],
+            ).fetchall()
+            assert tenants == [name]
+        rows = connection.execute("SELECT tenant FROM personalq.indexed_tenants").fetchall()
+    assert rows == [(name,)]
+    # Nothing of it is missing, and nobody else's is found.
+    assert len(await fresh_store.page(name, Filter(), after=None, limit=9)) == 3
+    assert await fresh_store.names(name, ["c1"])
+
+
+async def test_a_refused_step_is_told_without_a_traceback(
+    cards_of_large: PostgresStore, postgres_url: str
+) -> None:
+    """The loop and the command report it in a line, and the next round begins anew."""
+    with psycopg.connect(postgres_url, autocommit=True) as connection:
+        connection.execute("ALTER TABLE personalq.indexed_tenants RENAME TO hidden")
+        with pytest.raises(PersonalQError, match="indexed_tenants"):
+            await _index(postgres_url)
+        connection.execute("ALTER TABLE personalq.hidden RENAME TO indexed_tenants")
+    assert await _index(postgres_url) == 1
+
+
+async def test_a_database_that_goes_away_meanwhile_is_an_outage(
+    fresh_store: PostgresStore, postgres_url: str
+) -> None:
+    """As it is when it cannot be reached to begin with."""
+    with pytest.raises(Unavailable, match="went away"):
+        async with open_indexes(postgres_url, MODEL_OF_SCHEMA) as indexes:
+            assert indexes is not None
+            with psycopg.connect(postgres_url, autocommit=True) as connection:
+                connection.execute(
+                    "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE"
+                    " datname = current_database()"
+                    " AND application_name = 'personalq-catalog-index'"
+                )
+            await indexes.due(MODEL_OF_SCHEMA, from_cards=1)
 
 
 async def test_one_process_at_a_time_makes_indexes(

@@ -25,6 +25,7 @@ async def index_large_tenants(
 
     Raises:
         Unavailable: the database is out of reach; the next round goes on.
+        PersonalQError: the database refused to make one.
     """
     async with open_indexes() as indexes:
         if indexes is None:

@@ -18,7 +18,7 @@ from psycopg import sql
 
 from personalq.catalog.migrations import driver_url
 from personalq.catalog.ports import LargeTenant, Model
-from personalq.chassis.errors import Unavailable
+from personalq.chassis.errors import PersonalQError, Unavailable
 
 log = logging.getLogger(__name__)
 
@@ -110,6 +110,7 @@ async def open_indexes(postgres_url: str, model: Model) -> AsyncIterator[TenantI
 
     Raises:
         Unavailable: the database is out of reach.
+        PersonalQError: it refused a step, for instance because its disk is full.
     """
     url = driver_url(postgres_url).set(drivername="postgresql")
     try:
@@ -121,18 +122,29 @@ async def open_indexes(postgres_url: str, model: Model) -> AsyncIterator[TenantI
         )
     except psycopg.OperationalError as error:
         raise Unavailable("the catalog's database is out of reach; try again later") from error
-    async with connection:
-        owner = await (await connection.execute(_IS_OWNER, [f"embeddings_{model.dim}"])).fetchone()
-        if owner is None or not owner[0]:
-            log.info(
-                "large tenants get their indexes from `python -m personalq.catalog index`, run by "
-                "the owner of the tables",
-                extra={"action": "index_tenants"},
-            )
-            yield None
-            return
-        free = await (await connection.execute(_LOCK)).fetchone()
-        yield TenantIndexes(connection) if free and free[0] else None
+    try:
+        async with connection:
+            yield await _maker(connection, model)
+    except psycopg.Error as error:
+        reason = (str(error).strip() or "no reason given").splitlines()[0]
+        if connection.broken:
+            raise Unavailable(f"the catalog's database went away: {reason}") from error
+        raise PersonalQError(f"the database refused to make an index: {reason}") from error
+
+
+async def _maker(
+    connection: psycopg.AsyncConnection[tuple[Any, ...]], model: Model
+) -> TenantIndexes | None:
+    owner = await (await connection.execute(_IS_OWNER, [f"embeddings_{model.dim}"])).fetchone()
+    if owner is None or not owner[0]:
+        log.info(
+            "large tenants get their indexes from `python -m personalq.catalog index`, run by "
+            "the owner of the tables",
+            extra={"action": "index_tenants"},
+        )
+        return None
+    free = await (await connection.execute(_LOCK)).fetchone()
+    return TenantIndexes(connection) if free and free[0] else None
 
 
 def _digest(*names: str) -> str:
