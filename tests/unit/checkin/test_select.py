@@ -168,3 +168,18 @@ def test_most_used_where_nobody_counts() -> None:
     assert isinstance(outcome, Selection)
     assert outcome.candidate.card.checkpoint_id == "cat-v1"
     assert any("not counted" in reason for reason in outcome.reasons)
+
+
+@pytest.mark.parametrize(
+    ("prompt", "text"),
+    [
+        ("the April bear on a hill", ""),
+        ("the latest dog", ""),
+        ("a bear with round spectacles", "bear round spectacles"),
+        ("the corgi", "corgi"),
+    ],
+)
+def test_text_of_the_search(session: Session, prompt: str, text: str) -> None:
+    """Only what the filter does not say already is ranked by, and embedded."""
+    session.ask(prompt)
+    assert session.catalog.queries[0].text == text

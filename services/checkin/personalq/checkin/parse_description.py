@@ -208,6 +208,11 @@ def _is_worn(draft: Draft, index: int) -> bool:
     return bool(coloured) and said[: len(coloured)] == coloured and len(said) <= len(coloured) + 1
 
 
+def _qualifies(word: Word, found: list[Word]) -> bool:
+    """Whether a word that may end a phrase is an adjective at its beginning: "with round ears"."""
+    return not found and word.norm in lexicon.description_groups()
+
+
 def _phrase(draft: Draft, index: int) -> int:
     """Add the noun phrase that begins here as one description; the place after it."""
     words = draft.page.words
@@ -220,7 +225,7 @@ def _phrase(draft: Draft, index: int) -> int:
             break
         if _is_compounded(draft, index):
             found.append(word)
-        elif word.norm in lexicon.words("phrase_ends"):
+        elif word.norm in lexicon.words("phrase_ends") and not _qualifies(word, found):
             if not (found and _belongs(draft, index)):
                 if not found and (word.norm in ("in", "of", "with") or index > start):
                     index += 1  # "covered in …", "an outside staircase"

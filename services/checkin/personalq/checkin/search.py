@@ -6,6 +6,7 @@ from dataclasses import replace
 
 from personalq.checkin.cards import CardFilter, Hit, Query
 from personalq.checkin.intent import Attribute, Constraint, Intent, Interval, OrderKey
+from personalq.checkin.lexicon import canonical
 from personalq.checkin.ports import Catalog
 
 
@@ -52,18 +53,27 @@ def _by_use(intent: Intent) -> OrderKey | None:
 
 
 def search_text(intent: Intent, prompt: str) -> str:
-    """Subject and descriptive words; the scene only when there is nothing else."""
-    words = [
-        c.text
-        for c in intent.constraints
-        if c.attribute in (Attribute.DESCRIPTION, Attribute.SUBJECT) and not c.excluded
-    ]
-    unknown = intent.unknown_subject
-    if unknown is not None:
-        words.append(unknown.text)
-    if not words:
+    """What ranks the matches: the words that say more than the filter does, with their subject.
+
+    "" when the filter says it all; ranking its matches by the same words would cost an embedding
+    and tell nothing. The scene only when there is nothing else to go by.
+    """
+    subjects = [c for c in intent.all(Attribute.SUBJECT) if not c.excluded]
+    described = [c for c in intent.all(Attribute.DESCRIPTION) if not c.excluded]
+    if intent.unknown_subject is not None:
+        described.append(intent.unknown_subject)
+    if described or any(_says_more(c) for c in subjects):
+        words = [c.text for c in (*subjects, *described)]
+    elif intent.order is not None or any(c.hard for c in intent.constraints):
+        words = []
+    else:
         words = [span.of(prompt) for span in intent.content]
     return " ".join(dict.fromkeys(word for word in words if word))[:400]
+
+
+def _says_more(subject: Constraint) -> bool:
+    """Whether a subject is in words the filter does not have: "corgi" among dogs."""
+    return canonical(subject.text) not in {canonical(value) for value in subject.values}
 
 
 def to_filter(intent: Intent, candidate_ids: tuple[str, ...]) -> CardFilter:
