@@ -84,7 +84,8 @@ def test_terms_of_any_text(text: str) -> None:
     assert list(found) == sorted(found)
 
 
-ids = st.sampled_from([c.card.checkpoint_id for c in case("a zorbish bear").candidates] + ["none"])
+OPEN = case("a zorbish bear")
+ids = st.sampled_from([c.card.checkpoint_id for c in OPEN.candidates] + ["none"])
 evidence = st.builds(
     Evidence,
     said=st.sampled_from(["zorbish", "bear", "a zorbish", "<bear-v6>", ""]),
@@ -102,9 +103,8 @@ opinions = st.builds(
 @given(opinions)
 def test_no_opinion_does_more_than_its_weight(opinion: Opinion) -> None:
     """Candidates stay the same cards, their mass stays 1, and no odds move beyond the weight."""
-    open_case = case("a zorbish bear")
-    before = {c.card.checkpoint_id: c.probability for c in open_case.candidates}
-    weighed = weigh(open_case, open_case, opinion)
+    before = {c.card.checkpoint_id: c.probability for c in OPEN.candidates}
+    weighed = weigh(OPEN, OPEN, opinion)
     after = {c.card.checkpoint_id: c.probability for c in weighed}
     assert after.keys() == before.keys()
     assert sum(after.values()) == pytest.approx(1)
@@ -115,7 +115,7 @@ def test_no_opinion_does_more_than_its_weight(opinion: Opinion) -> None:
         told = any("is taken to mean" in reason for reason in candidate.reasons)
         assert not told or opinion.shares.get(candidate.card.checkpoint_id, 0) > 0
     if opinion.verdict is Verdict.NONE or not opinion.evidence:
-        assert weighed is open_case.candidates
+        assert weighed is OPEN.candidates
 
 
 def test_a_fitting_description_outweighs_any_opinion() -> None:

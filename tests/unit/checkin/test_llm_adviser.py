@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import logging
 import threading
@@ -179,6 +180,45 @@ async def test_none_fits_is_a_question(model: ModelServer) -> None:
     async with advised(model.url, studio()) as session:
         answered = await session.ask(ZORBISH)
         assert answered == await session.ask_rules(ZORBISH)
+
+
+@pytest.mark.parametrize("verdict", ["several", "none"])
+async def test_doubt_opens_no_question(model: ModelServer, verdict: str) -> None:
+    """What the rules choose, no unfounded doubt turns into a question."""
+    model.reply_with(completion(opinion(verdict=verdict, ask_about="style")))
+    async with advised(model.url, studio(), llm_when="always") as session:
+        answered = await session.ask("a recently made zorbish bear")
+        assert isinstance(answered.outcome, Selection)
+        assert answered == await session.ask_rules("a recently made zorbish bear")
+    assert len(model.asked) == 1
+
+
+async def test_the_first_opinion_stays(model: ModelServer) -> None:
+    """Two requests at once are answered alike though the model answers them differently."""
+    both = threading.Barrier(2)
+    values = ["round spectacles", "red scarf"]
+
+    def fickle(asked: Asked) -> Reply:
+        both.wait(30)
+        value = values.pop()
+        return completion(opinion(asked.label(description=value), said="zorbish", value=value))
+
+    model.behave = fickle
+    async with advised(model.url, studio()) as session:
+        first, second = await asyncio.gather(session.ask(ZORBISH), session.ask(ZORBISH))
+    assert len(model.asked) == 2
+    assert isinstance(first.outcome, Selection)
+    assert first == second
+
+
+async def test_any_field_of_the_request(model: ModelServer) -> None:
+    """Options reach the endpoint as they are, also those that only some servers know."""
+    options = {"temperature": 0, "top_k": 1, "chat_template_kwargs": {"enable_thinking": False}}
+    model.behave = spectacles
+    async with advised(model.url, studio(), llm_options=options) as session:
+        assert not (await session.ask(ZORBISH)).degraded
+    (asked,) = model.asked
+    assert {name: asked.body[name] for name in options} == options
 
 
 # --- what has no hold in the request ---------------------------------------------------------

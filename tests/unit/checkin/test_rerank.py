@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import AsyncIterator, Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
@@ -15,7 +16,8 @@ from support.fake_catalog import FakeCatalog
 from support.llm_server import Asked, ModelServer, Reply, run_model_server
 
 from personalq.chassis.errors import PersonalQError
-from personalq.checkin.endpoint import Breaker
+from personalq.checkin.cross_encoder import CrossEncoderReranker, open_cross_encoder
+from personalq.checkin.endpoint import Breaker, Endpoint, EndpointFailed
 from personalq.checkin.outcome import Answered, Clarification
 from personalq.checkin.reason import DeterministicReasoner
 from personalq.checkin.rerank import Calibration, RerankingReasoner, open_reranker
@@ -122,7 +124,7 @@ async def test_only_for_descriptions(server: ModelServer) -> None:
     """Nothing described, nothing reranked; hard constraints hold whatever it says."""
     server.behave = tei
     async with reranking(server.url) as ask:
-        for prompt in ("a bear", "the newest bear", "bear v4", "a zebra"):
+        for prompt in ("a bear", "the newest zorbish bear", "bear v4", "a zebra"):
             assert await ask(prompt) == await by_rules(prompt)
         assert server.asked == []
         assert outcome_name((await ask("a zorbish watercolor bear")).outcome) == "bear-v5"
@@ -243,8 +245,35 @@ async def test_cross_encoder(tmp_path: Path) -> None:
             pass
 
 
-def tiny_cross_encoder(folder: Path) -> Path:
-    """A BERT of a few thousand weights with one output, as sentence-transformers saves them."""
+@pytest.mark.parametrize("trouble", [RuntimeError("out of memory"), [float("nan")] * 5])
+async def test_a_cross_encoder_in_trouble(trouble: object) -> None:
+    """A model that cannot compute, or gives no numbers, is a failure and no crash."""
+
+    class Encoder:
+        def predict(self, *_: object, **__: object) -> object:
+            if isinstance(trouble, Exception):
+                raise trouble
+            return trouble
+
+    endpoint = Endpoint(timeout_s=60, breaker=Breaker(failures=3, pause_s=60))
+    with ThreadPoolExecutor(max_workers=1) as executor:
+        model = CrossEncoderReranker(Encoder(), executor=executor, endpoint=endpoint)
+        with pytest.raises(EndpointFailed):
+            await model.log_odds("a bear", ["a bear"] * 5)
+
+
+async def test_a_classifier_is_no_reranker(tmp_path: Path) -> None:
+    """A model with several outputs is refused at the start."""
+    endpoint = Endpoint(timeout_s=60, breaker=Breaker(failures=3, pause_s=60))
+    with pytest.raises(PersonalQError, match="3 numbers per text"):
+        async with open_cross_encoder(
+            str(tiny_cross_encoder(tmp_path, outputs=3)), endpoint=endpoint
+        ):
+            pass
+
+
+def tiny_cross_encoder(folder: Path, *, outputs: int = 1) -> Path:
+    """A BERT of a few thousand weights, as sentence-transformers saves them."""
     from transformers import BertConfig, BertForSequenceClassification, BertTokenizerFast
 
     words = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", "a", "bear", "car", "with", "spectacles"]
@@ -258,7 +287,7 @@ def tiny_cross_encoder(folder: Path) -> Path:
         num_hidden_layers=1,
         num_attention_heads=2,
         intermediate_size=16,
-        num_labels=1,
+        num_labels=outputs,
     )
     BertForSequenceClassification(config).save_pretrained(target)
     return target

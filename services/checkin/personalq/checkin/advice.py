@@ -9,7 +9,7 @@ against what was said, name an id, or word anything a person reads.
 | it says | what changes |
 |---|---|
 | one, several | p'(c) ∝ p(c) · exp(WEIGHT · share(c)) for candidates with evidence |
-| several, none | what would have been chosen is asked about, if there is a question |
+| several, none | a question of the rules stays one; it opens none |
 | ask about an attribute | if a question is due and that attribute has one, it is the one asked |
 """
 
@@ -147,7 +147,8 @@ async def settle(case: Case, *, adviser: Adviser | None, policy: Policy) -> Sett
     finally:
         MODEL_SECONDS.labels(_PART).observe(time.monotonic() - started)
     weighed = weigh(case, open_case, opinion)
-    doubtful = opinion.verdict is not Verdict.ONE
+    # Doubt needs no evidence, so it may keep a question and not open one.
+    doubtful = isinstance(decision, Ask) and opinion.verdict is not Verdict.ONE
     used = weighed is not case.candidates or doubtful or opinion.ask_about is not None
     MODEL_CALLS.labels(_PART, "used" if used else "unsupported").inc()
     return Settled(

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+import math
 from collections.abc import AsyncIterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager
 from typing import Any
 
 from personalq.chassis.errors import PersonalQError
-from personalq.checkin.endpoint import Budget, Endpoint
+from personalq.checkin.endpoint import Budget, Endpoint, EndpointFailed
 
 _BATCH = 32
 
@@ -35,10 +36,19 @@ class CrossEncoderReranker:
             import torch
 
             pairs = [(query, text) for text in texts]
-            raw = self._encoder.predict(
-                pairs, batch_size=_BATCH, activation_fn=torch.nn.Identity(), show_progress_bar=False
-            )
-            return [float(number) for number in raw]
+            try:
+                raw = self._encoder.predict(
+                    pairs,
+                    batch_size=_BATCH,
+                    activation_fn=torch.nn.Identity(),
+                    show_progress_bar=False,
+                )
+            except (RuntimeError, IndexError, MemoryError) as error:  # what torch raises
+                raise EndpointFailed(f"cannot compute ({type(error).__name__})") from error
+            numbers = [float(number) for number in raw]
+            if not all(map(math.isfinite, numbers)):
+                raise EndpointFailed("answers with something that is no number")
+            return numbers
 
         async def work(_: Budget) -> list[float]:
             loop = asyncio.get_running_loop()
@@ -73,8 +83,13 @@ def _load(model: str) -> Any:
         ) from error
     torch.set_num_threads(1)  # more make one short request slower and starve the neighbours
     try:
-        return CrossEncoder(model, trust_remote_code=False)
+        encoder = CrossEncoder(model, trust_remote_code=False)
     except (OSError, ValueError) as error:
         raise PersonalQError(
             f"no reranking model at {model!r}: give a folder or a Hub id"
         ) from error
+    if encoder.num_labels != 1:
+        raise PersonalQError(
+            f"{model!r} gives {encoder.num_labels} numbers per text: a reranker gives one"
+        )
+    return encoder

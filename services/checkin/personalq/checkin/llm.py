@@ -138,7 +138,11 @@ class JsonChat:
         """
         import openai
 
-        body: dict[str, Any] = {"model": self._model, "messages": list(messages), **self._options}
+        body: dict[str, Any] = {
+            "model": self._model,
+            "messages": list(messages),
+            "extra_body": self._options,  # fields the SDK does not know as well
+        }
         if mode == "json_schema":
             body["response_format"] = {
                 "type": "json_schema",

@@ -123,7 +123,8 @@ class LlmAdviser:
             opinion = await self._chat.ask(
                 messages, schema=schema, read=lambda text: _opinion(text, sheet)
             )
-            self._known[digest] = opinion
+            # Another call may have been faster: the first opinion stays.
+            opinion = self._known.setdefault(digest, opinion)
             while len(self._known) > _REMEMBERED:
                 self._known.popitem(last=False)
         self._known.move_to_end(digest)

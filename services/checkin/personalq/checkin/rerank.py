@@ -83,7 +83,7 @@ class RerankingReasoner:
         wishes = [c for c in intent.all(Attribute.DESCRIPTION) if not c.hard and not c.excluded]
         hard = [c for c in intent.constraints if c.hard]
         kept = [hit for hit in hits if all(satisfies(hit.card, c, zone) for c in hard)]
-        if not wishes or not kept:
+        if not wishes or not kept or intent.order is not None:  # an order decides by itself
             return Ranking(candidates=rank(intent, kept, zone))
         read = kept[: self._limit]
         started = time.monotonic()

@@ -65,9 +65,13 @@ def sentences(text: str) -> tuple[str, ...]:
     return tuple(part for part in honest if part)
 
 
-@lru_cache(maxsize=16384)
 def terms(text: str) -> tuple[str, ...]:
     """A stranger's text as at most 12 short terms, sorted."""
+    return _terms(text[:_LONGEST])
+
+
+@lru_cache(maxsize=2048)
+def _terms(text: str) -> tuple[str, ...]:
     found: set[str] = set()
     for sentence in sentences(text):
         for piece in _PIECE.split(sentence):
