@@ -38,6 +38,16 @@ def test_random_stays_in_the_pool() -> None:
     assert {each.final.checkpoint_id for each in choose_randomly(queries, CARDS)} == {"dog-v1"}
 
 
+def test_nothing_is_chosen_from_a_pool_of_cards_that_are_not_there() -> None:
+    """The only case in which a baseline refuses."""
+    queries = [query(None, candidate_pool=["gone"])]
+    for [result] in (
+        choose_randomly(queries, CARDS),
+        choose_most_similar(queries, CARDS, np.zeros((1, len(CARDS)))),
+    ):
+        assert result.final == REFUSED
+
+
 def test_similarity_decides_within_the_pool() -> None:
     """The best of those that may be chosen; ties go to the first card."""
     similarities = np.array([[0.1, 0.9, 0.3, 0.3, 0.2, 0.0]] * 2)

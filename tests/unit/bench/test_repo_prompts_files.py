@@ -39,6 +39,13 @@ def test_a_line_separator_inside_a_string_ends_no_line(tmp_path: Path) -> None:
     assert read_cards(path)[0].description == "one\u2028two"
 
 
+def test_a_file_of_another_system_is_read(tmp_path: Path) -> None:
+    """A byte order mark and carriage returns are no part of the lines."""
+    path = tmp_path / "cards.jsonl"
+    path.write_bytes(b'\xef\xbb\xbf{"checkpoint_id": "a"}\r\n{"checkpoint_id": "b"}\r\n\r\n')
+    assert [read.checkpoint_id for read in read_cards(path)] == ["a", "b"]
+
+
 @pytest.mark.parametrize(
     ("second", "says"),
     [
@@ -70,7 +77,6 @@ def test_a_file_without_lines_is_refused(tmp_path: Path) -> None:
     "changed",
     [
         {"ground_truth": {**_TRUTH, "checkpoint_id": "gone"}},
-        {"candidate_pool": ["bear-v1", "gone"]},
         {"ground_truth": {**_TRUTH, "acceptable_ids": ["gone"]}},
     ],
 )
@@ -82,6 +88,19 @@ def test_a_query_about_a_card_that_is_not_there_is_refused(
     path = write_lines(tmp_path / "queries.jsonl", [line])
     with pytest.raises(InvalidInput, match="rp_1 names 'gone'"):
         read_queries(path, [card("bear-v1")])
+
+
+def test_a_pool_may_name_cards_that_are_not_there(tmp_path: Path) -> None:
+    """It says what may be chosen, not what there is."""
+    line = {
+        "instance_id": "rp_1",
+        "query": "a bear",
+        "candidate_pool": ["gone", "bear-v1"],
+        "ground_truth": _TRUTH,
+    }
+    path = write_lines(tmp_path / "queries.jsonl", [line])
+    [read] = read_queries(path, [card("bear-v1")])
+    assert read.candidate_pool == ("gone", "bear-v1")
 
 
 def test_a_sample_has_every_kind_in_its_share() -> None:

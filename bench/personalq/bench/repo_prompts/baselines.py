@@ -34,7 +34,8 @@ def choose_randomly(queries: Sequence[Query], cards: Sequence[Card]) -> list[Ask
         meant = by_id.get(query.ground_truth.checkpoint_id or "")
         pool = _pool(query, categories[_category(meant)] if meant else cards)
         # A draw of its own per query: another query more changes none of the others.
-        results.append(_chosen(query, random.Random(query.instance_id).choice(pool)))
+        draw = random.Random(query.instance_id)
+        results.append(_chosen(query, draw.choice(pool) if pool else None))
     return results
 
 
@@ -47,7 +48,7 @@ def choose_most_similar(
         similarities: (queries, cards).
     """
     return [
-        _chosen(query, _ranked(query, cards, row)[0])
+        _chosen(query, next(iter(_ranked(query, cards, row)), None))
         for query, row in zip(queries, similarities, strict=True)
     ]
 
@@ -65,9 +66,11 @@ def rerank(
     results = []
     for query, row in zip(queries, similarities, strict=True):
         pool = _ranked(query, cards, row)[:RERANKED]
-        pairs = [(query.query, card.description) for card in pool]
-        scores = encoder.predict(pairs, show_progress_bar=False)
-        results.append(_chosen(query, pool[int(np.argmax(scores))]))
+        best = None
+        if pool:
+            pairs = [(query.query, card.description) for card in pool]
+            best = pool[int(np.argmax(encoder.predict(pairs, show_progress_bar=False)))]
+        results.append(_chosen(query, best))
         done()
     return results
 
@@ -116,6 +119,10 @@ def _category(card: Card) -> str:
     return card.subjects[0].casefold() if card.subjects else ""
 
 
-def _chosen(query: Query, card: Card) -> Asked:
-    reply = Reply(outcome="selection", checkpoint_id=card.checkpoint_id)
+def _chosen(query: Query, card: Card | None) -> Asked:
+    """A selection; no match where the pool leaves nothing to choose from."""
+    if card is None:
+        reply = Reply(outcome="no_match")
+    else:
+        reply = Reply(outcome="selection", checkpoint_id=card.checkpoint_id)
     return Asked(query=query, reply=reply, final=reply, latency_ms=0.0)

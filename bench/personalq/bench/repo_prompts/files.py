@@ -114,14 +114,15 @@ def read_queries(path: Path, cards: Sequence[Card]) -> Sequence[Query]:
     """The queries of a file; raises InvalidInput naming file and line.
 
     Args:
-        cards: what the queries choose from; what a query names must be among them.
+        cards: what the queries choose from; what a query means must be among them. A pool may
+            name others, which cannot be chosen.
     """
     queries = _read(path, Query)
     _check_unique(path, [query.instance_id for query in queries], "instance_id")
     known = {card.checkpoint_id for card in cards}
     for query in queries:
         truth = query.ground_truth
-        named = {*truth.acceptable_ids, *query.candidate_pool}
+        named = set(truth.acceptable_ids)
         if not truth.no_match:
             named.add(truth.checkpoint_id or "")
         if missing := sorted(named - known):
@@ -143,7 +144,7 @@ def sample(queries: Sequence[Query], n: int) -> Sequence[Query]:
 
 def _read(path: Path, kind: type[L]) -> list[L]:
     try:
-        text = path.read_text(encoding="utf-8")
+        text = path.read_text(encoding="utf-8-sig")
     except (OSError, UnicodeDecodeError) as error:
         raise InvalidInput(f"{path} cannot be read: {error}") from error
     # Not `splitlines`: a string may hold the other separators that it splits at.
