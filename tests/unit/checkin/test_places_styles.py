@@ -11,8 +11,10 @@ import pytest
 from personalq.checkin.cards import Vocabulary
 from personalq.checkin.draft import Context
 from personalq.checkin.intent import Attribute, Constraint
+from personalq.checkin.lexicon import wordnet
 from personalq.checkin.lexicon.spelling import american
 from personalq.checkin.parse import parse
+from personalq.checkin.places import Tags
 from personalq.checkin.vocabulary import Lexicon, compile_lexicon
 
 
@@ -77,6 +79,36 @@ def test_all_places_but_one() -> None:
     said = _said("kite trained anywhere but in a museum", Attribute.ENVIRONMENT)
     assert said is not None
     assert said.excluded
+
+
+@pytest.mark.parametrize(
+    ("phrase", "tags"),
+    [
+        ("beach", {"sandy beach"}),
+        ("mountains", {"mountain pass"}),
+        ("cathedral", {"church"}),
+        ("building", set()),
+        ("teapot", set()),
+    ],
+)
+def test_related_tags(phrase: str, tags: set[str]) -> None:
+    """A tag is found by a part of it and by a kind of it, not by what says too little."""
+    assert Tags(("sandy beach", "mountain pass", "church", "city hall")).related(phrase) == tags
+
+
+def test_many_places(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Compiling a vocabulary looks every tag up once, not once per word for a place."""
+    looked_up = 0
+    senses = wordnet.senses
+
+    def counted(phrase: str, *, said: bool = True) -> tuple[int, ...]:
+        nonlocal looked_up
+        looked_up += phrase.startswith("spot")
+        return senses(phrase, said=said)
+
+    monkeypatch.setattr(wordnet, "senses", counted)
+    compile_lexicon(Vocabulary(environments=tuple(f"spot{n}" for n in range(200))))
+    assert looked_up <= 2 * 200
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,6 @@ from personalq.checkin.draft import Draft
 from personalq.checkin.intent import Attribute, Constraint, Span
 from personalq.checkin.lexicon import canonical
 from personalq.checkin.lexicon.wordnet import Nature, nature
-from personalq.checkin.places import related
 from personalq.checkin.text import Word, ends_before
 from personalq.checkin.vocabulary import TagEntry
 
@@ -217,7 +216,7 @@ def _place_in(draft: Draft, phrase: list[Word], *, surely: bool) -> tuple[TagEnt
     nouns = [w for w in phrase if _MATERIAL.fullmatch(f" {w.norm}") is None] or phrase[:1]
     for first in range(len(nouns)):
         name = " ".join(word.norm for word in nouns[first:])
-        tags = related(name, draft.lexicon.places)
+        tags = draft.lexicon.place_tags.related(name)
         if tags:
             values = tuple(v for tag in sorted(tags) for v in draft.lexicon.places[tag])
             span = Span(nouns[first].start, nouns[-1].end)

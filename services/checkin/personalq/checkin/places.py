@@ -6,7 +6,8 @@ A place is meant by its own tag, by tags of the same group, and by longer tags i
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from functools import cache
 
 from personalq.checkin import lexicon
 from personalq.checkin.lexicon import canonical, wordnet
@@ -47,19 +48,53 @@ def _describes(word: str, group: frozenset[str]) -> bool:
     return word in group and nature(word) is Nature.NO_NOUN
 
 
-def related(phrase: str, tags: Iterable[str]) -> set[str]:
-    """Tags a phrase outside of the groups means: those it is part of, else a near kind of place."""
-    forms = {phrase, *wordnet.singulars(phrase), lexicon.plural(phrase)}
-    tags = tuple(tags)
-    inside = {tag for tag in tags if any(f" {form} " in f" {tag} " for form in forms)}
-    return inside or {tag for tag in tags if _is_near(phrase, tag)}
+class Tags:
+    """A catalog's tags, found by the places they are parts or kinds of."""
+
+    def __init__(self, tags: Iterable[str] = ()) -> None:
+        self._by_run: dict[str, set[str]] = {}
+        self._by_sense: dict[int, set[str]] = {}
+        self._by_kind: dict[int, set[str]] = {}
+        for tag in tags:
+            for run in _runs(tag):
+                self._by_run.setdefault(run, set()).add(tag)
+            senses = wordnet.senses(tag, said=False) or wordnet.senses(_last(tag), said=False)
+            for sense in senses:
+                self._by_sense.setdefault(sense, set()).add(tag)
+            for kind in _kinds(senses, _DOWN):
+                self._by_kind.setdefault(kind, set()).add(tag)
+
+    def related(self, phrase: str) -> set[str]:
+        """Tags a phrase outside of the groups means: those it is part of, else near kinds of place.
+
+        Near is what is a kind of the other, or the same to WordNet.
+        """
+        forms = {phrase, *wordnet.singulars(phrase), lexicon.plural(phrase)}
+        inside = {tag for form in forms for tag in self._by_run.get(form, ())}
+        if inside:
+            return inside
+        senses = wordnet.senses(phrase, said=False)
+        kinds = {tag for kind in _kinds(senses, _UP) for tag in self._by_sense.get(kind, ())}
+        return kinds | {tag for sense in senses for tag in self._by_kind.get(sense, ())}
 
 
-def _is_near(phrase: str, tag: str) -> bool:
-    """Whether one is a kind of the other, or both are the same to WordNet."""
-    said = wordnet.senses(phrase, said=False)
-    had = wordnet.senses(tag, said=False) or wordnet.senses(tag.split()[-1], said=False)
-    general = {n for word in _GENERAL for n in wordnet.senses(canonical(word), said=False)}
-    above_said = {n for sense in said for n in wordnet.above(sense)[: _UP + 1]} - general
-    above_had = {n for sense in had for n in wordnet.above(sense)[: _DOWN + 1]} - general
-    return bool(above_said & set(had)) or bool(above_had & set(said))
+def _runs(tag: str) -> Iterator[str]:
+    """Every run of words of a tag."""
+    parts = tag.split()
+    for start in range(len(parts)):
+        for end in range(start + 1, len(parts) + 1):
+            yield " ".join(parts[start:end])
+
+
+def _last(tag: str) -> str:
+    return tag.rpartition(" ")[2]
+
+
+def _kinds(senses: Iterable[int], steps: int) -> set[int]:
+    """The senses and what they are kinds of up to some steps, without what says too little."""
+    return {n for sense in senses for n in wordnet.above(sense)[: steps + 1]} - _general()
+
+
+@cache
+def _general() -> frozenset[int]:
+    return frozenset(n for word in _GENERAL for n in wordnet.senses(canonical(word), said=False))

@@ -6,10 +6,11 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from personalq.checkin import lexicon, places
+from personalq.checkin import lexicon
 from personalq.checkin.cards import Vocabulary
 from personalq.checkin.lexicon import canonical, plural, wordnet
 from personalq.checkin.nouns import SubjectEntry, SubjectTable, heads
+from personalq.checkin.places import Tags, tags_by_group
 from personalq.checkin.text import PhraseTable
 
 
@@ -36,17 +37,23 @@ class Lexicon:
     environments: PhraseTable[TagEntry] = field(default_factory=PhraseTable)
     places: dict[str, tuple[str, ...]] = field(default_factory=dict)
     """Canonical tags of environments to their spellings."""
+    place_tags: Tags = field(default_factory=Tags)
+    """The same tags, by what is related to them."""
     owners: PhraseTable[str] = field(default_factory=PhraseTable)
     style_names: frozenset[str] = frozenset()
 
 
 def compile_lexicon(vocabulary: Vocabulary) -> Lexicon:
     """Build the tables of a vocabulary; linear in its size."""
-    lexicon_ = Lexicon(style_names=frozenset(map(canonical, vocabulary.styles)))
+    places = _by_canonical(vocabulary.environments)
+    lexicon_ = Lexicon(
+        places=places,
+        place_tags=Tags(places),
+        style_names=frozenset(map(canonical, vocabulary.styles)),
+    )
     _add_subjects(lexicon_.subjects, vocabulary.subjects)
     _add_styles(lexicon_.styles, vocabulary.styles)
-    _add_environments(lexicon_.environments, vocabulary.environments)
-    lexicon_.places.update(_by_canonical(vocabulary.environments))
+    _add_environments(lexicon_.environments, places, lexicon_.place_tags)
     for owner in vocabulary.owners:
         lexicon_.owners.add(canonical(owner), owner)
         lexicon_.owners.add(" ".join(re.findall(r"[^\W_]+", canonical(owner))), owner)
@@ -161,10 +168,11 @@ def _bare(style: str) -> str:
     return " ".join(words)
 
 
-def _add_environments(table: PhraseTable[TagEntry], environments: tuple[str, ...]) -> None:
+def _add_environments(
+    table: PhraseTable[TagEntry], known: dict[str, tuple[str, ...]], tags: Tags
+) -> None:
     """A place stands for all that mean it; near places only when there is none of it."""
-    known = _by_canonical(environments)
-    own = places.tags_by_group(known)
+    own = tags_by_group(known)
     unknown: dict[str, str] = {}
     for name, group in sorted(lexicon.environment_groups().items(), key=lambda g: not own[g[0]]):
         pool = own[name] or {tag for n in lexicon.near_places().get(name, ()) for tag in own[n]}
@@ -178,6 +186,6 @@ def _add_environments(table: PhraseTable[TagEntry], environments: tuple[str, ...
         for form in (word, plural(word), *wordnet.singulars(word)):
             table.add(form, TagEntry(values=values, exact=values, known=True))
     for word, name in unknown.items():
-        found = places.related(word, known) or places.related(name, known)
+        found = tags.related(word) or tags.related(name)
         values = _unique(value for tag in sorted(found) for value in known[tag])
         table.add(word, TagEntry(values=values or (name,), exact=(), known=bool(values)))
