@@ -5,9 +5,11 @@ from __future__ import annotations
 import asyncio
 import math
 import random
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
+from dataclasses import replace
 from functools import partial
+from typing import Any
 
 import psycopg
 import pytest
@@ -15,7 +17,7 @@ from psycopg import sql
 from sqlalchemy.engine import make_url
 from support.catalog_cards import card, store_cards
 
-from personalq.catalog.cards import SELECTABLE, Filter, text_hash
+from personalq.catalog.cards import SELECTABLE, Card, Filter, State, text_hash
 from personalq.catalog.indexing import index_large_tenants
 from personalq.catalog.ports import Embedding, LargeTenant, Model, Vector
 from personalq.catalog.search import Hits, Query
@@ -29,6 +31,8 @@ MODEL = Model(id="random/8", dim=8)
 MODEL_OF_SCHEMA = Model(id="random/384", dim=384)
 TENANT = "large"
 CARDS = 400
+#: So few that nearly all have a vector at any moment.
+ADDED = 40
 
 
 def _vector(seed: object) -> Vector:
@@ -71,13 +75,18 @@ async def _index(postgres_url: str, *, from_cards: int = 100) -> int:
 
 
 @asynccontextmanager
-async def _forced(postgres_url: str) -> AsyncIterator[PostgresStore]:
-    """A store that takes any number of matches for many, and must use an index where it can."""
+async def _forced(postgres_url: str, *, words: bool = False) -> AsyncIterator[PostgresStore]:
+    """A store that takes any number of matches for many, and must use an index where it can.
+
+    Args:
+        words: the one over words, which is read as a bitmap, rather than the one over vectors.
+    """
     with psycopg.connect(postgres_url) as connection:
         connection.execute("UPDATE personalq.indexed_tenants SET cards = 0")
         connection.execute("ANALYZE")
         name = connection.info.dbname
-        for setting in ("enable_seqscan", "enable_sort", "enable_bitmapscan"):
+        scan = "enable_indexscan" if words else "enable_bitmapscan"
+        for setting in ("enable_seqscan", "enable_sort", scan):
             connection.execute(
                 sql.SQL("ALTER DATABASE {} SET {} = off").format(
                     sql.Identifier(name), sql.Identifier(setting)
@@ -87,13 +96,15 @@ async def _forced(postgres_url: str) -> AsyncIterator[PostgresStore]:
         yield store
 
 
-async def _search(store: PostgresStore, text: str, **constraints: object) -> Hits:
+async def _search(
+    store: PostgresStore, text: str, model: Model = MODEL, **constraints: Any
+) -> Hits:
     return await store.search(
         TENANT,
-        Query(text=text, filter=Filter(states=SELECTABLE, **constraints)),  # type: ignore[arg-type]
+        Query(text=text, filter=Filter(states=SELECTABLE, **constraints)),
         terms=query_terms(text),
         dense=_vector(text),
-        model=MODEL,
+        model=model,
         limit=50,
         offset=0,
     )
@@ -112,7 +123,7 @@ async def test_indexes_find_what_reading_everything_finds(
     cards_of_large: PostgresStore, postgres_url: str
 ) -> None:
     """The same cards in the same order with the same ranks, with and without constraints."""
-    searches = [
+    searches: list[tuple[str, dict[str, Any]]] = [
         ("a red scarf", {}),
         ("a fox", {"subjects": ("fox",)}),
         ("a bear", {"excluded_subjects": ("fox",)}),
@@ -137,10 +148,10 @@ async def test_cards_can_be_written_while_their_indexes_are_made(
 ) -> None:
     """Neither waits for the other, and the new cards are found through the indexes."""
     await asyncio.wait_for(
-        asyncio.gather(_index(postgres_url), _add(cards_of_large, CARDS, 100)), timeout=60
+        asyncio.gather(_index(postgres_url), _add(cards_of_large, CARDS, ADDED)), timeout=60
     )
     async with _forced(postgres_url) as store:
-        for number in (CARDS, CARDS + 99):
+        for number in (CARDS, CARDS + ADDED - 1):
             hits = await store.search(
                 TENANT,
                 Query(filter=Filter(states=SELECTABLE)),
@@ -151,7 +162,7 @@ async def test_cards_can_be_written_while_their_indexes_are_made(
                 offset=0,
             )
             assert hits.hits[0].card.checkpoint_id == f"c{number:04d}"
-            assert hits.total_matches == CARDS + 100
+            assert hits.total_matches == CARDS + ADDED
 
 
 async def test_indexes_are_made_once_and_again_when_they_broke_off(
@@ -171,6 +182,45 @@ async def test_indexes_are_made_once_and_again_when_they_broke_off(
     with psycopg.connect(postgres_url) as connection:
         invalid = connection.execute("SELECT count(*) FROM pg_index WHERE NOT indisvalid")
         assert invalid.fetchone() == (0,)
+
+
+async def test_another_models_index_waits_for_its_vectors(
+    cards_of_large: PostgresStore, postgres_url: str
+) -> None:
+    """Until nearly all cards have one the words rank; those that were withdrawn need none."""
+    other = Model(id="other/8", dim=8)
+    index = partial(
+        index_large_tenants,
+        open_indexes=partial(open_indexes, postgres_url, other),
+        model=other,
+        from_cards=100,
+    )
+    cards = await cards_of_large.page(TENANT, Filter(), after=None, limit=CARDS)
+
+    async def embed(some: Sequence[Card]) -> None:
+        async with cards_of_large.writing(TENANT) as writer:
+            for each in some:
+                vector = _vector(each.checkpoint_id)
+                embedding = Embedding(model=other, text_hash=text_hash(each), vector=vector)
+                await writer.put_embedding(each.checkpoint_id, embedding)
+
+    await embed(cards[:200])
+    assert await index() == 0
+    await embed(cards[200:300])
+    assert await _index(postgres_url) == 1
+    before = _scans(postgres_url, "card_words")
+    async with _forced(postgres_url, words=True) as store:
+        found = await _search(store, "a red scarf", model=other)
+        assert found.total_matches == CARDS
+        assert not found.dense
+        assert found.hits[0].sparse_rank == 1
+    assert _scans(postgres_url, "card_words") > before
+    with psycopg.connect(postgres_url) as connection:
+        connection.execute("UPDATE personalq.indexed_tenants SET cards = %s", [CARDS])
+    gone = [replace(each, state=State.ARCHIVED) for each in cards[310:]]
+    assert await index() == 0
+    await store_cards(cards_of_large, TENANT, gone)
+    assert await index() == 1
 
 
 async def test_only_the_owner_makes_indexes(

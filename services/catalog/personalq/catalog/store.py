@@ -11,6 +11,7 @@ import logging
 import time
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
+from dataclasses import replace
 from datetime import datetime
 
 from sqlalchemy import text
@@ -323,7 +324,10 @@ class PostgresStore:
     async def _indexes_of(
         self, connection: AsyncConnection, tenant: str, model: Model | None
     ) -> Indexes | None:
-        """The indexes of a tenant's for a model, as of half a minute ago at most."""
+        """The indexes of a tenant's for a model, as of half a minute ago at most.
+
+        While those over the vectors of another model wait for their vectors, words and time serve.
+        """
         if model is None:
             return None
         if time.monotonic() - self._indexes_read_at > _INDEXES_TTL_S:
@@ -334,8 +338,12 @@ class PostgresStore:
                 )
                 for row in rows.mappings()
             }
+            self._indexes |= {
+                (name, ""): replace(known, vectors=False)
+                for (name, _), known in self._indexes.items()
+            }
             self._indexes_read_at = time.monotonic()
-        return self._indexes.get((tenant, model.id))
+        return self._indexes.get((tenant, model.id)) or self._indexes.get((tenant, ""))
 
     @asynccontextmanager
     async def _transaction(self, tenant: str = "") -> AsyncIterator[AsyncConnection]:

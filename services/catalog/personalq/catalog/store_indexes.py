@@ -24,6 +24,8 @@ log = logging.getLogger(__name__)
 
 #: A word that more cards have is not worth looking up: reading them takes too long.
 _COMMON = 2_000
+#: Share of the cards that may lack a vector; with more of them vectors rank nothing anyway.
+_GAPS = 0.1
 #: Settings of the connection. A graph that outgrows its memory takes ten times as long to build;
 #: one process builds it, so that the other cores go on answering.
 _OPTIONS = (
@@ -43,6 +45,15 @@ SELECT t.tenant, counted.cards
                     WHERE i.tenant = t.tenant AND i.model = %(model)s
                       AND i.cards * 2 > counted.cards)
  ORDER BY counted.cards DESC, t.tenant
+"""
+# Row-level security binds the owner too.
+_SET_TENANT = "SELECT set_config('app.tenant', %s, true)"
+_WAITING = """
+SELECT count(*) FROM checkpoints c
+ WHERE c.tenant = %(tenant)s AND c.state <> 'archived'
+   AND NOT EXISTS (SELECT FROM {table} e
+                    WHERE e.tenant = c.tenant AND e.checkpoint_id = c.checkpoint_id
+                      AND e.model = %(model)s)
 """
 _IS_VALID = "SELECT indisvalid FROM pg_index WHERE indexrelid = to_regclass(%s)"
 # Twice pgvector's own care in building: a third longer, and half of what is missed is found.
@@ -73,10 +84,15 @@ class TenantIndexes:
         self._connection = connection
 
     async def due(self, model: Model, *, from_cards: int) -> list[LargeTenant]:
-        """Tenants without indexes, or that have doubled since: the largest first."""
+        """Tenants without indexes, or that have doubled since: the largest first.
+
+        One whose cards wait for vectors of this model has to wait too: filling an index takes
+        longer than making it, and it would propose none but the cards that have one.
+        """
         values = {"cards": from_cards, "model": model.id}
         rows = await self._connection.execute(_LARGE, values)
-        return [LargeTenant(name=name, cards=cards) for name, cards in await rows.fetchall()]
+        large = [LargeTenant(name=name, cards=cards) for name, cards in await rows.fetchall()]
+        return [each for each in large if await self._waiting(each, model) <= _GAPS * each.cards]
 
     async def make(self, tenant: LargeTenant, model: Model) -> None:
         """Make a tenant's indexes; what is there stays, what broke off is made again."""
@@ -93,6 +109,15 @@ class TenantIndexes:
         row = await (await self._connection.execute(statement)).fetchone()
         words = row[0] if row else []
         await self._connection.execute(_PUT, (tenant.name, model.id, words, tenant.cards))
+
+    async def _waiting(self, tenant: LargeTenant, model: Model) -> int:
+        """How many of the tenant's cards have no vector of the model yet."""
+        waiting = sql.SQL(_WAITING).format(table=sql.Identifier(f"embeddings_{model.dim}"))
+        async with self._connection.transaction():
+            await self._connection.execute(_SET_TENANT, [tenant.name])
+            values = {"tenant": tenant.name, "model": model.id}
+            row = await (await self._connection.execute(waiting, values)).fetchone()
+        return int(row[0]) if row else 0
 
     async def _create(self, name: str, statement: str, **parts: sql.Composable) -> None:
         index = sql.Identifier(name)

@@ -202,6 +202,8 @@ class Indexes:
     common_words: frozenset[str]
     #: Cards it has, about.
     cards: int
+    #: Whether one of them is over the vectors that are searched for.
+    vectors: bool = True
 
     @property
     def many(self) -> int:
@@ -312,7 +314,7 @@ def _from_indexes(
     """The candidates of a search by relevance in a tenant with indexes, and their values."""
     values: dict[str, Any] = {}
     near, worded = _NEAR_OFF, _WORDED_OFF
-    if dense is not None and model is not None:
+    if dense is not None and model is not None and indexes.vectors:
         near = _NEAR.format(dim=model.dim, scope=scope)
     telling = telling_terms(terms, common=indexes.common_words)
     if telling:
