@@ -104,3 +104,8 @@ def upgrade() -> None:
     """Create the narrow tables and fill them from the stored cards."""
     for step in (LABELS, WORDS, CHECKPOINTS, INDEXED, GRANTS):
         op.execute(step)
+
+
+def downgrade() -> None:
+    """There is no way back: what it took from the cards is made by the service, not by SQL."""
+    raise NotImplementedError
