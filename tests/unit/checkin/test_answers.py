@@ -106,7 +106,9 @@ def test_several_turns(session: Session) -> None:
     assert final.candidate.card.checkpoint_id == "dog-v9"
 
 
-@pytest.mark.parametrize("token", ["", "q1", "q1.x.y", "q2.W10.00", "q1.é.é", "x" * 5000])
+@pytest.mark.parametrize(
+    "token", ["", "q1", "q1.x.y", "q2.W10.00", "q1.é.é", "q1.W10.é", "x" * 5000]
+)
 def test_unknown_question(session: Session, token: str) -> None:
     """An id that was never given out is refused."""
     with pytest.raises(InvalidInput) as refused:

@@ -54,6 +54,12 @@ def test_other_words_for_a_thing(said: str, meant: str, other: str) -> None:
     assert _best(said, meant, other) == [meant]
 
 
+def test_a_text_of_punctuation() -> None:
+    """A word that is only punctuation is none, in a description and in a subject."""
+    card = _card("a kettle with _ and a cap", "kettle", "_", "'s")
+    assert answers(_described("cap"), [card]).cards[0].matched == ("cap",)
+
+
 def test_a_modifier_means_nothing_without_its_noun() -> None:
     """A double rainbow is no double handle."""
     assert _best("double rainbow", "a kettle with a double handle", "a kettle with a lid") == []

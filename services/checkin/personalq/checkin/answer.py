@@ -122,7 +122,7 @@ def read_question_id(token: str, *, scope: Sequence[str], key: str) -> Asked:
         payload = base64.urlsafe_b64decode(parts[1] + "=" * (-len(parts[1]) % 4))
     except (binascii.Error, ValueError):
         raise wrong from None
-    if not hmac.compare_digest(_mac(payload, scope, key), parts[2]):
+    if not hmac.compare_digest(_mac(payload, scope, key).encode(), parts[2].encode()):
         raise wrong
     try:
         attribute, options = json.loads(payload)

@@ -98,7 +98,7 @@ def concepts(text: str) -> tuple[str, ...]:
 def worded_concepts(text: str) -> tuple[tuple[str, str], ...]:
     """Concepts, each with the words that said it."""
     groups = lexicon.description_groups()
-    words = [canonical(word) for word in _WORD.findall(text.casefold())]
+    words = [name for word in _WORD.findall(text.casefold()) if (name := canonical(word))]
     found = []
     index = 0
     while index < len(words):

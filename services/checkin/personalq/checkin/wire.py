@@ -30,6 +30,9 @@ from personalq.checkin.outcome import (
 from personalq.checkin.select import Request
 from personalq.v1 import catalog_pb2, checkin_pb2, types_pb2
 
+_FIRST = datetime(1000, 1, 1, tzinfo=UTC)
+_LAST = datetime(9000, 1, 1, tzinfo=UTC)
+"""Instants beyond are read as these: around them there is a last week in every time zone."""
 _ATTRIBUTES: dict[Attribute, types_pb2.Attribute.ValueType] = {
     Attribute.SUBJECT: types_pb2.ATTRIBUTE_SUBJECT,
     Attribute.STYLE: types_pb2.ATTRIBUTE_STYLE,
@@ -173,12 +176,11 @@ def _card(message: types_pb2.Checkpoint) -> Card:
 
 
 def _moment(stamp: Timestamp) -> datetime:
-    """The instant; one that no calendar holds is the nearest it does."""
+    """The instant, kept away from the ends of the calendar."""
     try:
-        return stamp.ToDatetime(tzinfo=UTC)
+        return min(max(stamp.ToDatetime(tzinfo=UTC), _FIRST), _LAST)
     except (ValueError, OverflowError):
-        edge = datetime.min if stamp.seconds < 0 else datetime.max
-        return edge.replace(microsecond=0, tzinfo=UTC)
+        return _FIRST if stamp.seconds < 0 else _LAST
 
 
 def _stamp(moment: datetime) -> Timestamp:
