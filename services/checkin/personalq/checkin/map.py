@@ -22,6 +22,10 @@ from personalq.checkin.trim import SELECTOR, dropped, without
 
 _SELECTOR_WORD = re.compile(rf"(?<![\w<-]){SELECTOR}(?![\w>-])")
 _OPENS_CLAUSE = re.compile(r"(?:^|[,.;:!?…)]|\s-+|\b(?:while|when|as|because))\s*the\s+$")
+_OPENS_SCENE = re.compile(
+    r"\b(?:above|at|behind|below|beneath|beside|by|in|inside|into|near|on|onto|over|under|with)\s+"
+    r"an?\s+(?:[\w-]+\s+)?$"
+)
 _IN_STYLE_OF = re.compile(r"(?<!\w)in\s+(?:the|an?)\s+style\s+of\s+(?:an?\s+|the\s+)?")
 _PHOTO_END = re.compile(
     r"(?:photo|picture|image|sketch|watercolou?r|drawing|painting|render|illustration|"
@@ -100,21 +104,29 @@ def _own(prompt: str, intent: Intent, card: Card) -> list[Mention]:
     """The mentions that mean the card's subject, from left to right.
 
     Beside its noun, a more general one means it only where a clause begins with "the …": "my corgi
-    on a pier, the dog smiles", but not "my corgi chasing the dog".
+    on a pier, the dog smiles", but not "my corgi chasing the dog". A narrower one that enters the
+    scene as a thing of its own, after the noun, does not: "a toy on a swing".
     """
     subjects = {canonical(subject) for subject in card.subjects}
     lowered = shadow(prompt)
     exact: list[Mention] = []
     general: list[Mention] = []
     resumed: list[Mention] = []
-    for mention in intent.mentions:
+    for mention in sorted(intent.mentions, key=lambda m: m.span):
         shared = bool(subjects & {canonical(subject) for subject in mention.subjects})
         if not _is_general(canonical(mention.span.of(prompt)), subjects):
-            exact += [mention] if shared else []
+            other = exact and _is_of_scene(mention, lowered, subjects)
+            exact += [mention] if shared and not other else []
             continue
         general += [mention] if shared else []
         resumed += [mention] if ends_before(_OPENS_CLAUSE, lowered, mention.span.start) else []
     return sorted((*exact, *resumed) if exact else general, key=lambda m: m.span)
+
+
+def _is_of_scene(mention: Mention, lowered: str, subjects: set[str]) -> bool:
+    """Whether a noun that is none of the subjects' own comes in as "on a …", "with a …"."""
+    own = canonical(mention.span.of(lowered)) in subjects
+    return not own and ends_before(_OPENS_SCENE, lowered, mention.span.start)
 
 
 def _is_general(noun: str, subjects: set[str]) -> bool:
