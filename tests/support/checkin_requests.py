@@ -91,6 +91,8 @@ STUDIO: tuple[Case, ...] = (
     Case("temporal", "the oldest bear, under a kite with a face on it, late autumn", "bear-v1"),
     Case("order", "the first bear ever trained, in a canoe", "bear-v1"),
     Case("order", "our newest bear pls, on a raft", "bear-v6"),
+    Case("order", "Which bear did we train first? That one, in a canoe.", "bear-v1"),
+    Case("version", "bear jumping over a stove – version four", "bear-v4"),
     # Version.
     Case("version", "bear v2 on ice", "bear-v2"),
     Case("version", "version 5 of the bear", "bear-v5"),

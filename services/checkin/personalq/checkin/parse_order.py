@@ -15,6 +15,7 @@ _MADE = (
     r"(?:trained|created|made|built|tuned|fine-?tuned|added|finished|completed|released|"
     r"uploaded|published|produced|dated|baked)"
 )
+_MAKE = r"(?:train|create|make|build|tune|finish|add|upload|release)"
 _NEWEST = (
     rf"(?:most\s+up[\s-]to[\s-]date|most\s+recent(?:ly)?(?:[\s-]+{_MADE})?|most\s+current|"
     rf"most\s+lately\s+{_MADE}|newest|latest|freshest|youngest)"
@@ -175,7 +176,8 @@ _RULES = (
         rf"(?:\w+\s+)?{_SELECTOR}))|(?:the\s+)?(?:newer|later|more\s+recent)(?=\s*$)",
         _N,
     ),
-    _rule(rf"(?:{_WHO}\s+)?(?:ever\s+)?{_MADE}\s+first", _O),
+    _rule(rf"(?:{_WHO}\s+)?(?:ever\s+)?{_MADE}\s+first|did\s+{_WHO}\s+{_MAKE}\s+first", _O),
+    _rule(rf"did\s+{_WHO}\s+{_MAKE}\s+(?:last|latest|most\s+recently){_OF_ALL}", _N),
     _rule(r"first|original|older|earlier", _O, needs_head=True),
     _rule(
         rf"very\s+(?:last|latest|newest)|{_NEWEST}(?:\s+and\s+greatest)?|"

@@ -112,7 +112,8 @@ def _role(draft: Draft, noun: Noun, before: list[tuple[Noun, Mention, _Role]]) -
             possessed = True
             index -= 1
             continue
-        if word.norm in lexicon.words("determiners"):
+        compounded = word.hyphen or (words[index].hyphen and not draft.nouns_cover(index))
+        if word.norm in lexicon.words("determiners") or compounded:
             index -= 1
             continue
         if word.norm == "of":

@@ -54,7 +54,7 @@ class Word:
     """End with it."""
     possessive: bool
     joined: bool
-    """Only spaces or a hyphen stand between this word and the one before it."""
+    """Only spaces or a hyphen, but no dash, stand between this word and the one before it."""
     hyphen: bool
     """A hyphen joins it to the word before it."""
     capital: bool
@@ -110,7 +110,7 @@ def read(text: str) -> Page:
                 end=match.start() + len(norm),
                 full_end=match.end(),
                 possessive=possessive or lowered[match.end() : match.end() + 2] in ("' ", "'"),
-                joined=bool(words) and bare in ("", "-"),
+                joined=bool(words) and bare in ("", "-") and gap.strip("'\t") != " - ",
                 hyphen=bare == "-" and gap == "-",
                 capital=text[match.start()].isupper(),
             )
