@@ -513,3 +513,29 @@ async def test_updates_are_bound_to_the_mask(world: World) -> None:
     world.announce.away = False
     await update(["triggers"], triggers=("<new>",))
     assert world.announce.announced == [("registered", "bear", ())], "the repetition announces it"
+
+
+async def test_places_follow_the_description_that_told_them(world: World) -> None:
+    """A corrected description corrects them; those that were given stay as they were given."""
+    told = "Trained on museum scenes."
+    source = lora_file(world.folder / "bear.safetensors")
+    first = await world.register(landed(source, description=told, environments=()))
+    assert first.card.environments == ("museum",)
+
+    async def update(mask: Sequence[str], **fields: Any) -> tuple[str, ...]:
+        changed = await update_checkpoint(
+            "bear",
+            card("bear", **fields),
+            mask,
+            tenant=world.tenant,
+            store=world.store,
+            embedder=None,
+            announce=world.announce,
+        )
+        return changed.environments
+
+    assert await update(["description"], description="Trained on beach photos.") == ("beach",)
+    assert await update(["owner"], owner="ada") == ("beach",)
+    assert await update(["description"], description="A bear.") == ()
+    assert await update(["environments"], environments=("snow",)) == ("snow",)
+    assert await update(["description"], description=told) == ("snow",)

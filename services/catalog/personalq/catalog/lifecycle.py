@@ -17,6 +17,7 @@ from datetime import datetime
 
 from personalq.catalog.cards import Artifact, Card, State, checked, checked_id, printable, text_hash
 from personalq.catalog.embedding import embedded
+from personalq.catalog.places import told_places
 from personalq.catalog.ports import Announcer, CardStore, CardWriter, Embedder
 from personalq.chassis.errors import InvalidInput, NotFound
 
@@ -172,7 +173,11 @@ async def update_checkpoint(
         )
     async with store.writing(tenant) as writer:
         before = await _existing(writer, checkpoint_id)
-        after = checked(replace(before, **{path: getattr(changes, path) for path in mask}))
+        after = replace(before, **{path: getattr(changes, path) for path in mask})
+        if "environments" not in mask and before.environments == told_places(before.description):
+            # They are the description's, and follow it.
+            after = replace(after, environments=())
+        after = checked(after)
         if after.created_at is None:
             after = replace(after, created_at=before.created_at)
         if after != before:
