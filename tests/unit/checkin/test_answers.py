@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from support.checkin_cards import studio
+from support.checkin_cards import card, studio
 from support.checkin_session import Session
 
 from personalq.chassis.errors import InvalidInput
@@ -107,13 +107,30 @@ def test_several_turns(session: Session) -> None:
 
 
 @pytest.mark.parametrize(
-    "token", ["", "q1", "q1.x.y", "q2.W10.00", "q1.é.é", "q1.W10.é", "x" * 5000]
+    "token", ["", "q1", "q1.x.y", "q2.W10.00", "q1.é.é", "q1.W10.é", "x" * 20000]
 )
 def test_unknown_question(session: Session, token: str) -> None:
     """An id that was never given out is refused."""
     with pytest.raises(InvalidInput) as refused:
         session.answered("a bear at sea", answers=(Reply(question_id=token, text="any"),))
     assert "answers.question_id" in refused.value.violations
+
+
+def test_cards_of_many_tags() -> None:
+    """A question about cards with thirty places each is short, and its options can be chosen."""
+    places = [", ".join(f"{'場' * 50}{n}{tag}" for tag in range(30)) for n in range(4)]
+    cards = [
+        card(f"kite-{n}", "kite", "", "2026-05-02", environments=own)
+        for n, own in enumerate(places)
+    ]
+    crowded = Session(cards)
+    question = asked(crowded, "a kite")
+    assert question.attribute is Attribute.ENVIRONMENT
+    assert len(question.question) < 1000
+    for option in question.options[:-1]:
+        chosen = crowded.answer("a kite", question, option.label)
+        assert isinstance(chosen, Selection)
+        assert option.value.split(", ")[0] in chosen.candidate.card.environments
 
 
 def test_foreign_question(session: Session) -> None:

@@ -23,6 +23,7 @@ from personalq.checkin.text import shadow
 from personalq.checkin.vocabulary import Lexicon
 
 _VERSION = "q1"
+_MAX_TOKEN = 16384
 _ANY = re.compile(
     r"(?:(?:oh|ok|okay|well|um|hm+|just|really|honestly|sorry|i|it|they|that|they're|"
     r"it's|that's|all|to|me|for|please|then|is|are|so|do|would|be)[\s,]+)*"
@@ -116,7 +117,7 @@ def read_question_id(token: str, *, scope: Sequence[str], key: str) -> Asked:
         field="answers.question_id",
     )
     parts = token.split(".")
-    if len(parts) != 3 or parts[0] != _VERSION or len(token) > 4096:
+    if len(parts) != 3 or parts[0] != _VERSION or len(token) > _MAX_TOKEN:
         raise wrong
     try:
         payload = base64.urlsafe_b64decode(parts[1] + "=" * (-len(parts[1]) % 4))

@@ -26,6 +26,8 @@ PLAUSIBLE_ANSWERED = 0.5
 """The same after an answer: the person has said what matters, a clear lead is enough."""
 ANY = "any of them"
 _MOST_OPTIONS = 4
+_MOST_TAGS = 3
+"""Looks or places of one option; a card may have thirty."""
 _EASE = {
     Attribute.SUBJECT: 3.0,
     Attribute.DESCRIPTION: 1.0,
@@ -162,11 +164,13 @@ def _readers(
             tags.setdefault(lexicon.look_of(tag), set()).add(tag)
 
     def style(card: Card) -> tuple[str, str]:
-        looks = [sorted(tags[look]) for look in dict.fromkeys(map(lexicon.look_of, card.styles))]
+        names = list(dict.fromkeys(map(lexicon.look_of, card.styles)))[:_MOST_TAGS]
+        looks = [sorted(tags[look]) for look in names]
         return ", ".join("|".join(look) for look in looks), ", ".join(look[0] for look in looks)
 
     def place(card: Card) -> tuple[str, str]:
-        return ", ".join(card.environments), ", ".join(card.environments)
+        named = ", ".join(card.environments[:_MOST_TAGS])
+        return named, named
 
     def kind(card: Card) -> tuple[str, str]:
         return kind_of(card), kind_of(card)
