@@ -24,7 +24,7 @@ _SELECTOR_WORD = re.compile(rf"(?<![\w<-]){SELECTOR}(?![\w>-])")
 _OPENS_CLAUSE = re.compile(r"(?:^|[,.;:!?…)]|\s-+|\b(?:while|when|as|because))\s*the\s+$")
 _OPENS_SCENE = re.compile(
     r"\b(?:above|at|behind|below|beneath|beside|by|in|inside|into|near|on|onto|over|under|with)\s+"
-    r"an?\s+(?:[\w-]+\s+)?$"
+    r"(?:an?|the)\s+(?:[\w-]+\s+)?$"
 )
 _IN_STYLE_OF = re.compile(r"(?<!\w)in\s+(?:the|an?)\s+style\s+of\s+(?:an?\s+|the\s+)?")
 _PHOTO_END = re.compile(
@@ -124,9 +124,9 @@ def _own(prompt: str, intent: Intent, card: Card) -> list[Mention]:
 
 
 def _is_of_scene(mention: Mention, lowered: str, subjects: set[str]) -> bool:
-    """Whether a noun that is none of the subjects' own comes in as "on a …", "with a …"."""
+    """Whether a noun that is none of the subjects' own comes in as "on a …", "with the …"."""
     own = canonical(mention.span.of(lowered)) in subjects
-    return not own and ends_before(_OPENS_SCENE, lowered, mention.span.start)
+    return not own and ends_before(_OPENS_SCENE, lowered, mention.span.start) is not None
 
 
 def _is_general(noun: str, subjects: set[str]) -> bool:
