@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import asyncio
 import math
 import threading
 from collections.abc import Iterator
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 from support.embedding_server import EmbeddingServer, embedding_server
 
+from personalq.catalog import embedders
 from personalq.catalog.embedders import open_embedder
 from personalq.catalog.ports import Unembeddable
 from personalq.chassis.errors import Unavailable
@@ -123,6 +126,29 @@ async def test_a_server_that_gave_no_answer_is_left_alone_for_a_moment(
             await embedder.embed_query("bear")
         server.answer = server.vectors
         assert len(await embedder.embed_query("bear")) == DIM
+
+
+async def test_after_the_pause_one_question_tries_whether_the_server_is_back(
+    server: EmbeddingServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The others do without at once; as soon as it answered, all are asked again."""
+    now = 0.0
+    monkeypatch.setattr(embedders, "time", SimpleNamespace(monotonic=lambda: now))
+    server.answer = lambda _: (503, b"")
+    async with open_embedder("m", url=server.url, dim=DIM, pause_s=5) as embedder:
+        assert embedder is not None
+        ask = embedder.embed_query
+        with pytest.raises(Unavailable):
+            await ask("bear")
+        for away in (True, False):
+            now += 5
+            server.answer = (lambda _: (503, b"")) if away else server.vectors
+            before = len(server.requests)
+            found = await asyncio.gather(*(ask("bear") for _ in range(8)), return_exceptions=True)
+            assert len(server.requests) == before + 1
+            assert sum(isinstance(each, list) for each in found) == (0 if away else 1)
+        found = await asyncio.gather(*(ask("bear") for _ in range(8)))
+        assert len(found) == 8
 
 
 async def test_a_slow_server_does_not_hold_the_search(server: EmbeddingServer) -> None:

@@ -115,7 +115,8 @@ class OpenAIEmbedder:
     """A server with OpenAI's `/v1/embeddings`: TEI, vLLM, OpenAI itself.
 
     After a question that got no answer the next ones are not asked for a moment: searches do
-    without vectors at once instead of waiting one after the other for a server that is away.
+    without vectors at once instead of waiting one after the other for a server that is away. Then
+    a single one tries whether it is back.
     """
 
     def __init__(
@@ -153,17 +154,22 @@ class OpenAIEmbedder:
 
     async def embed_query(self, text: str) -> Vector:
         """The vector of what is looked for; raises Unavailable when the server has none for us."""
-        if time.monotonic() < self._paused_until:
+        now = time.monotonic()
+        if now < self._paused_until:
             raise Unavailable("the embedding server did not answer a moment ago")
+        if self._paused_until > -math.inf:
+            self._paused_until = now + self._pause_s
         try:
             [vector] = await self._request(
                 [self._query_prefix + text], timeout_s=self._query_timeout_s
             )
         except Unembeddable:
+            self._paused_until = -math.inf
             raise
         except Unavailable:
             self._paused_until = time.monotonic() + self._pause_s
             raise
+        self._paused_until = -math.inf
         return vector
 
     async def _request(
