@@ -60,7 +60,7 @@ def test_a_remote_uri_is_announced_as_it_is() -> None:
             "style": "photo",
             "version": 4,
             "alias": "Biscuit",
-        },  # fmt: skip
+        },
     )
     assert card.uri == "s3://models/bear-v4.safetensors"
     assert card.checkpoint_id == "bear-v4"
