@@ -23,8 +23,8 @@ from personalq.checkin.trim import SELECTOR, dropped, without
 _SELECTOR_WORD = re.compile(rf"(?<![\w<-]){SELECTOR}(?![\w>-])")
 _OPENS_CLAUSE = re.compile(r"(?:^|[,.;:!?…)]|\s-+|\b(?:while|when|as|because))\s*the\s+$")
 _OPENS_SCENE = re.compile(
-    r"\b(?:above|at|behind|below|beneath|beside|by|in|inside|into|near|on|onto|over|under|with)\s+"
-    r"(?:an?|the)\s+(?:[\w-]+\s+)?$"
+    r"\b(?:an?|another|(?:above|among|at|behind|below|beneath|beside|by|in|inside|into|near|"
+    r"next\s+to|on|onto|over|under|with)(?:\s+the)?)\s+(?:[\w-]+\s+)?$"
 )
 _IN_STYLE_OF = re.compile(r"(?<!\w)in\s+(?:the|an?)\s+style\s+of\s+(?:an?\s+|the\s+)?")
 _PHOTO_END = re.compile(
@@ -115,7 +115,8 @@ def _own(prompt: str, intent: Intent, card: Card) -> list[Mention]:
     for mention in sorted(intent.mentions, key=lambda m: m.span):
         shared = bool(subjects & {canonical(subject) for subject in mention.subjects})
         if not _is_general(canonical(mention.span.of(prompt)), subjects):
-            other = exact and _is_of_scene(mention, lowered, subjects)
+            apart = bool(exact and prompt[exact[-1].span.end : mention.span.start].strip())
+            other = apart and _is_of_scene(mention, lowered, subjects)
             exact += [mention] if shared and not other else []
             continue
         general += [mention] if shared else []
@@ -124,7 +125,7 @@ def _own(prompt: str, intent: Intent, card: Card) -> list[Mention]:
 
 
 def _is_of_scene(mention: Mention, lowered: str, subjects: set[str]) -> bool:
-    """Whether a noun that is none of the subjects' own comes in as "on a …", "with the …"."""
+    """Whether a noun that is none of the subjects' own comes in as "a …", "with the …"."""
     own = canonical(mention.span.of(lowered)) in subjects
     return not own and ends_before(_OPENS_SCENE, lowered, mention.span.start) is not None
 
