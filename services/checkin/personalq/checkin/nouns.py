@@ -39,10 +39,10 @@ class SubjectEntry:
 class SubjectTable(PhraseTable[SubjectEntry]):
     """Subject phrases of a catalog; other nouns are resolved when a request says them."""
 
-    same: dict[int, tuple[str, ...]] = field(default_factory=dict)
-    """Subjects by the synsets they are likely to mean."""
-    below: dict[int, tuple[str, ...]] = field(default_factory=dict)
-    """Subjects by the synsets they are a kind of."""
+    same: dict[int, dict[str, None]] = field(default_factory=dict)
+    """Subjects, in order, by the synsets they are likely to mean."""
+    below: dict[int, dict[str, None]] = field(default_factory=dict)
+    """Subjects, in order, by the synsets they are a kind of."""
 
     def get(self, phrase: str) -> SubjectEntry | None:
         """The entry of exactly this canonical phrase, from the table or from WordNet."""
@@ -95,8 +95,8 @@ class SubjectTable(PhraseTable[SubjectEntry]):
 
     def same_as(self, phrase: str) -> SubjectEntry | None:
         """The subjects that mean the same as a noun."""
-        found = next((self.same[number] for number in meant(phrase) if number in self.same), ())
-        return SubjectEntry(subjects=found) if found else None
+        found = next((self.same[number] for number in meant(phrase) if number in self.same), {})
+        return SubjectEntry(subjects=tuple(found)) if found else None
 
     def related(self, phrase: str) -> SubjectEntry | None:
         """The subjects WordNet relates a noun to: the same, else of its kind, else what it is."""
@@ -110,7 +110,7 @@ class SubjectTable(PhraseTable[SubjectEntry]):
         for number in _first_of_all(phrase, senses):
             for parent in _above(number)[1:]:
                 if parent in self.same and parent not in _general() | _people():
-                    return SubjectEntry(subjects=self.same[parent], narrower=True)
+                    return SubjectEntry(subjects=tuple(self.same[parent]), narrower=True)
         return None
 
     def is_other_thing(self, compound: str, head: str) -> bool:
@@ -136,7 +136,7 @@ class SubjectTable(PhraseTable[SubjectEntry]):
         """Let nouns that WordNet relates to a subject find it."""
         senses = meant(phrase, said=False)
         for number in senses:
-            self.same[number] = _merged((self.same.get(number, ()), values))
+            self.same.setdefault(number, {}).update(dict.fromkeys(values))
         kinds = {parent for number in senses for parent in _above(number)[1:]}
         tail = phrase
         while not kinds and " " in tail:  # "robot vacuum" is a kind of vacuum
@@ -145,7 +145,7 @@ class SubjectTable(PhraseTable[SubjectEntry]):
         for noun in _hand_written_kinds().get(phrase, ()):
             kinds |= {parent for number in meant(noun, said=False) for parent in _above(number)}
         for number in kinds:
-            self.below[number] = _merged((self.below.get(number, ()), values))
+            self.below.setdefault(number, {}).update(dict.fromkeys(values))
 
 
 def heads(phrase: str) -> tuple[str, ...]:
@@ -293,7 +293,7 @@ def _people() -> frozenset[int]:
     return frozenset(wordnet.senses("person", said=False))
 
 
-def _merged(lists: Iterable[tuple[str, ...]]) -> tuple[str, ...]:
+def _merged(lists: Iterable[Iterable[str]]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(value for values in lists for value in values))
 
 
