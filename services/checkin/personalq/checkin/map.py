@@ -161,7 +161,7 @@ def _place(prompt: str, intent: Intent) -> Span | None:
     words = [Span(*match.span()) for match in _SELECTOR_WORD.finditer(shadow(prompt))]
     return (
         min(words, key=lambda word: _distance(word, intent.selecting), default=None)
-        if (intent.selecting)
+        if intent.selecting
         else None
     )
 
