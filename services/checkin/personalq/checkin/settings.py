@@ -33,7 +33,7 @@ class CheckinSettings(CommonSettings):
     #: How long a tenant's words are used before the catalog is asked for changes.
     vocabulary_ttl_s: Seconds = 2.0
     #: Most cards one search considers.
-    candidate_limit: Annotated[int, Field(ge=1, le=1000)] = 200
+    candidate_limit: Annotated[int, Field(ge=1, le=1000)] = 100
     #: Ask when choosing without asking would be wrong more often than this.
     ask_cost: Annotated[float, Field(ge=0, le=1)] = 0.25
     #: Most runners-up an explanation names.

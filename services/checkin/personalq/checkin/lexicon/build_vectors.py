@@ -54,7 +54,7 @@ def distil(embedded: Any) -> Any:
 
 
 def main(arguments: list[str]) -> None:
-    """Write `words.txt` and `vectors.bin`."""
+    """Write `words.txt` and `vectors.int8`."""
     from sentence_transformers import SentenceTransformer
 
     folder = Path(arguments[0])
@@ -65,7 +65,7 @@ def main(arguments: list[str]) -> None:
     embedded = model.encode(words, batch_size=64, normalize_embeddings=True)
     target.mkdir(exist_ok=True)
     (target / "words.txt").write_text("\n".join(words) + "\n", encoding="ascii")
-    (target / "vectors.bin").write_bytes(distil(embedded).tobytes())
+    (target / "vectors.int8").write_bytes(distil(embedded).tobytes())
 
 
 if __name__ == "__main__":

@@ -29,7 +29,7 @@ def _words() -> list[str]:
 
 @cache
 def _numbers() -> array[int]:
-    return array("b", (files(__package__) / "vectors" / "vectors.bin").read_bytes())
+    return array("b", (files(__package__) / "vectors" / "vectors.int8").read_bytes())
 
 
 def preload() -> None:
