@@ -11,10 +11,11 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 
+from personalq.checkin import lexicon
 from personalq.checkin.cards import Card
 from personalq.checkin.edits import Edit, apply
 from personalq.checkin.intent import Intent, Mention, Span
-from personalq.checkin.lexicon import canonical
+from personalq.checkin.lexicon import canonical, plural
 from personalq.checkin.nouns import is_kind_of
 from personalq.checkin.outcome import Replacement, Rewrite
 from personalq.checkin.text import ends_before, shadow
@@ -24,7 +25,7 @@ _SELECTOR_WORD = re.compile(rf"(?<![\w<-]){SELECTOR}(?![\w>-])")
 _OPENS_CLAUSE = re.compile(r"(?:^|[,.;:!?…)]|\s-+|\b(?:while|when|as|because))\s*the\s+$")
 _OPENS_SCENE = re.compile(
     r"\b(?:an?|another|(?:above|among|at|behind|below|beneath|beside|by|in|inside|into|near|"
-    r"next\s+to|on|onto|over|under|with)(?:\s+the)?)\s+(?:[\w-]+\s+)?$"
+    r"next\s+to|on|onto|over|under|with)(?:\s+the)?|its|his|her|their)\s+(?:[\w-]+\s+)?$"
 )
 _IN_STYLE_OF = re.compile(r"(?<!\w)in\s+(?:the|an?)\s+style\s+of\s+(?:an?\s+|the\s+)?")
 _PHOTO_END = re.compile(
@@ -90,7 +91,7 @@ def _spelled_out(prompt: str, intent: Intent, card: Card) -> list[Edit]:
 def _nouns(prompt: str, intent: Intent, card: Card) -> list[Edit]:
     edits: list[Edit] = []
     for mention in _own(prompt, intent, card):
-        span = mention.span
+        span = _without_colors(prompt, mention.span, card)
         if edits and span.start < edits[-1].end:
             continue
         if edits and not prompt[edits[-1].end : span.start].strip():
@@ -98,6 +99,17 @@ def _nouns(prompt: str, intent: Intent, card: Card) -> list[Edit]:
             continue
         edits.append(Edit(start=span.start, end=span.end, text=card.trigger, trigger=True))
     return edits
+
+
+def _without_colors(prompt: str, span: Span, card: Card) -> Span:
+    """The noun alone where a name begins with a color and ends in the subject: "brown [bear]"."""
+    subjects = {form for s in map(canonical, card.subjects) for form in (s, plural(s))}
+    said = span.of(prompt)
+    first, _, rest = said.partition(" ")
+    color = lexicon.description_groups().get(canonical(first)) in lexicon.words("colors")
+    if not color or canonical(said) in subjects or canonical(rest) not in subjects:
+        return span
+    return Span(span.end - len(rest), span.end)
 
 
 def _own(prompt: str, intent: Intent, card: Card) -> list[Mention]:
