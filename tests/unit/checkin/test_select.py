@@ -183,3 +183,40 @@ def test_text_of_the_search(session: Session, prompt: str, text: str) -> None:
     """Only what the filter does not say already is ranked by, and embedded."""
     session.ask(prompt)
     assert session.catalog.queries[0].text == text
+
+
+def test_order_among_those_called_so() -> None:
+    """The newest of a name is one that has the name, even where a newer one goes by a synonym."""
+    cards = [
+        card("pack-v1", "backpack, rucksack", "sketch", "2026-03-01"),
+        card("pack-v2", "backpack", "anime", "2026-04-01"),
+    ]
+    outcome = Session(cards).ask("the newest rucksack by a campfire")
+    assert isinstance(outcome, Selection)
+    assert outcome.candidate.card.checkpoint_id == "pack-v1"
+    latest = Session(cards).ask("the newest backpack")
+    assert isinstance(latest, Selection)
+    assert latest.candidate.card.checkpoint_id == "pack-v2"
+
+
+def test_subject_told_by_a_description() -> None:
+    """Where no card tagged with the noun fits, one described as it does."""
+    cards = [
+        card("bear-v1", "bear, grizzly bear", "sketch", "2026-03-01", "A brown grizzly bear."),
+        card("bear-v2", "bear", "anime", "2026-04-01", "A white grizzly bear with a hat."),
+    ]
+    outcome = Session(cards).ask("the grizzly bear from April")
+    assert isinstance(outcome, Selection)
+    assert outcome.candidate.card.checkpoint_id == "bear-v2"
+
+
+def test_plain_colors_are_no_part_of_a_name() -> None:
+    """A red willow is red, though there is a species called white willow."""
+    cards = [
+        card("tree-v1", "tree, willow", "sketch", "2026-03-01", "A white willow."),
+        card("tree-v2", "tree, willow", "sketch", "2026-04-01", "A red willow."),
+        card("tree-v3", "tree, willow", "sketch", "2026-05-01", "A green willow."),
+    ]
+    outcome = Session(cards).ask("the white willow by a lake")
+    assert isinstance(outcome, Selection)
+    assert outcome.candidate.card.checkpoint_id == "tree-v1"

@@ -119,8 +119,9 @@ def worded_concepts(text: str) -> tuple[tuple[str, str], ...]:
 
 
 def _is_breed(words: Sequence[str], index: int) -> bool:
-    """Whether a colour is part of a name: a "tawny owl" may be white."""
-    if lexicon.description_groups().get(words[index]) not in lexicon.words("colors"):
+    """Whether a shade is part of a name: a "tawny owl" may be white, a "red willow" is red."""
+    colors = lexicon.words("colors")
+    if words[index] in colors or lexicon.description_groups().get(words[index]) not in colors:
         return False
     entry = wordnet.look_up(" ".join(words[index : index + 2])) if index + 1 < len(words) else None
     return entry is not None and bool(entry.senses)

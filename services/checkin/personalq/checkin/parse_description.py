@@ -9,8 +9,10 @@ from __future__ import annotations
 import re
 
 from personalq.checkin import lexicon
-from personalq.checkin.draft import Draft
+from personalq.checkin.draft import Draft, Noun
 from personalq.checkin.intent import Attribute, Constraint, Span
+from personalq.checkin.lexicon import canonical
+from personalq.checkin.nouns import is_kind_of
 from personalq.checkin.text import Word, ends_before
 
 _REACH = 7
@@ -19,6 +21,7 @@ _NEGATION = re.compile(
     r"(?<!\w)(?:not|except(?:\s+for)?|excluding|other\s+than|anything\s+but)\s+"
     r"(?:(?:the|a|an|that|one|ones|with|in|wearing)\s+)*$"
 )
+_APPOSITION = re.compile(r",\s*the\s+$")
 _OWNERS = frozenset(["its", "his", "her", "their", "one", "both", "either", "each"])
 
 
@@ -27,7 +30,7 @@ def parse_description(draft: Draft) -> None:
     words = draft.page.words
     subject = next((c for c in draft.constraints if c.attribute is Attribute.SUBJECT), None)
     heads = [n for n in draft.nouns if subject and draft.span_of(n.first, n.last) == subject.span]
-    for noun in heads:
+    for noun in (*_apposed(draft, heads), *heads):
         _modifiers(draft, noun.first)
         _tail(draft, noun.last)
     for index, word in enumerate(words):
@@ -38,6 +41,22 @@ def parse_description(draft: Draft) -> None:
         _asides(draft)
     if draft.answering or (not heads and draft.unknown_subject is None):
         _loose(draft)
+
+
+def _apposed(draft: Draft, heads: list[Noun]) -> list[Noun]:
+    """The noun that ", the husky" says more exactly: "the dog with a bow tie, the husky"."""
+    if not heads:
+        return []
+    start = draft.page.words[heads[0].first].start
+    if not ends_before(_APPOSITION, draft.page.shadow, start):
+        return []
+    said = _phrase_of(draft, heads[0])
+    before = [noun for noun in draft.nouns if noun.last <= heads[0].first]
+    return [noun for noun in before if is_kind_of(said, _phrase_of(draft, noun))][:1]
+
+
+def _phrase_of(draft: Draft, noun: Noun) -> str:
+    return canonical(draft.span_of(noun.first, noun.last).of(draft.page.text))
 
 
 def _content(word: Word, draft: Draft) -> bool:

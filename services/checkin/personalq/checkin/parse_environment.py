@@ -73,7 +73,7 @@ _SELECTOR = (
 )
 _AFTER = re.compile(
     rf"(?:[\s-]+(?:scenes?|pictures?|photos?|images?|"
-    rf"shots?))?[\s-]+{_SELECTOR}(?!\w)(?:\s+(?:one|version|model|build))?"
+    rf"shots?))?[\s-]+{_SELECTOR}(?!\w)(?:\s+(?:one|version|model|build)(?!\w))?"
 )
 _NEGATION = re.compile(
     r"(?<!\w)(?:not|except(?:\s+for)?|other\s+than|anything\s+but|without|never|"

@@ -175,7 +175,10 @@ def _constrains(draft: Draft, tag: Tag) -> bool:
     words = draft.page.words
     first = words[tag.first]
     word = " ".join(w.norm for w in words[tag.first : tag.last])
-    styled = _STYLED.match(draft.page.shadow, words[tag.last - 1].end) is not None
+    styled = (
+        words[tag.last - 1].norm in ("look", "style", "finish")  # of the tag: "a vintage look"
+        or _STYLED.match(draft.page.shadow, words[tag.last - 1].end) is not None
+    )
     if not tag.entry.exact and not styled and _is_subject(draft, word):
         return False
     if word in lexicon.looks() and not draft.answering:

@@ -57,16 +57,34 @@ def rank(intent: Intent, hits: Sequence[Hit], zone: ZoneInfo) -> tuple[Candidate
     """
     hard = [c for c in intent.constraints if c.hard]
     kept = [hit for hit in hits if all(satisfies(hit.card, c, zone) for c in hard)]
-    scored = _preferred(intent, _scores(intent, kept), zone)
+    scored = _preferred(intent, _called(intent, _scores(intent, kept)), zone)
     order = intent.order
     if order is not None:
         return _ordered(order, scored)
     return _probabilities(_with_recency(intent, scored))
 
 
+def _called(intent: Intent, scored: list[_Scored]) -> list[_Scored]:
+    """What an order sorts: of backpacks and rucksacks, "the newest rucksack" is a rucksack.
+
+    Without an order all that the name may mean stay, and descriptions tell them apart.
+    """
+    subject = intent.first(Attribute.SUBJECT)
+    if intent.order is None or subject is None or subject.excluded or subject.coarse:
+        return scored
+    called = [s for s in scored if subject.words & set(map(canonical, s.hit.card.subjects))]
+    return called or scored
+
+
 def _preferred(intent: Intent, scored: list[_Scored], zone: ZoneInfo) -> list[_Scored]:
-    """Soft wishes push out cards that miss them, unless those are better described."""
+    """Soft wishes push out cards that miss them, unless those are better described.
+
+    "A photo of the latest dog" is of the latest that looks like a photo (paper, Table 8), but any
+    look is "a picture of the latest dog".
+    """
     for constraint in intent.constraints:
+        if intent.order is not None and constraint.label == "a picture":
+            continue
         if constraint.prefers and not constraint.hard:
             better = [s for s in scored if satisfies(s.hit.card, constraint, zone)]
             best = max((s.described for s in scored), default=0.0)

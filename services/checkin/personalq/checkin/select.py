@@ -39,7 +39,7 @@ from personalq.checkin.parse import parse
 from personalq.checkin.ports import Catalog, Ranking, Reasoner
 from personalq.checkin.search import find, to_query
 from personalq.checkin.settings import CheckinSettings
-from personalq.checkin.unknown import by_description
+from personalq.checkin.unknown import by_description, told_subject
 from personalq.checkin.vocabulary import Lexicon
 
 MAX_PROMPT = 2000
@@ -252,6 +252,13 @@ async def _candidates(
         degraded = degraded or ranking.degraded
         if ranking.candidates and not _only_described(reading, ranking.candidates):
             return reading, ranking
+    subject = intent.first(Attribute.SUBJECT)
+    if subject is not None:
+        loose = intent.without(subject)
+        hits = await _search(replace(loose, unknown_subject=subject), request, catalog, settings)
+        told, found = told_subject(intent, hits)
+        if found:
+            return told, await reasoner.rank(told, found, zone)
     return intent, Ranking(degraded=degraded)
 
 

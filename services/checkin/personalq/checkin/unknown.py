@@ -8,6 +8,7 @@ from dataclasses import replace
 from personalq.checkin.cards import Hit
 from personalq.checkin.describe import concepts, profile
 from personalq.checkin.intent import Attribute, Constraint, Intent, Mention, Span
+from personalq.checkin.lexicon import canonical
 
 _STYLE = frozenset(["style", "art style", "look"])
 """Subjects of a card that stand for no thing."""
@@ -20,8 +21,29 @@ def by_description(intent: Intent, hits: Sequence[Hit]) -> tuple[Intent, tuple[H
         return intent, tuple(hits)
     wanted = set(concepts(" ".join(unknown.values)))
     found = tuple(hit for hit in hits if wanted and wanted <= profile(hit.card).kind)
-    if not found:
-        return _by_style(intent, hits)
+    return _named(intent, unknown, found) if found else _by_style(intent, hits)
+
+
+def told_subject(intent: Intent, hits: Sequence[Hit]) -> tuple[Intent, tuple[Hit, ...]]:
+    """Cards that a description calls by the subject asked for, where no subject of theirs does.
+
+    "The grizzly" is also a bear "shown as a grizzly", when no card with the subject fits.
+
+    Args:
+        hits: what fits the intent without its subject.
+    """
+    subject = intent.first(Attribute.SUBJECT)
+    if subject is None or subject.excluded:
+        return intent, ()
+    wanted = set(concepts(canonical(subject.text)))
+    found = tuple(hit for hit in hits if wanted and wanted <= profile(hit.card).kind)
+    return _named(intent.without(subject), subject, found)
+
+
+def _named(
+    intent: Intent, unknown: Constraint, found: tuple[Hit, ...]
+) -> tuple[Intent, tuple[Hit, ...]]:
+    """The intent with the noun as a description of the cards found."""
     described = Constraint(
         attribute=Attribute.DESCRIPTION,
         values=unknown.values,
