@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import grpc
@@ -55,13 +55,13 @@ async def ask_all(
     queries: Sequence[Query],
     checkin: checkin_pb2_grpc.CheckInServiceAsyncStub,
     *,
-    after: Callable[[Query], Awaitable[object]],
+    after: Callable[[], object],
 ) -> list[Asked]:
-    """Every query, one at a time; `after` is awaited after each. Raises Unavailable."""
+    """Every query, one at a time; `after` is called after each. Raises Unavailable."""
     results = []
     for query in queries:
         results.append(await ask(query, checkin))
-        await after(query)
+        after()
     return results
 
 

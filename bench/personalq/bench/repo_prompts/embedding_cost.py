@@ -11,17 +11,14 @@ _WARM_UPS = 5
 
 
 class Yardstick:
-    """Embeds prompts one at a time between the queries, so that both see the same machine.
+    """Embeds prompts one at a time.
 
     Args:
         embedder: the model of the embedded stack, in this process; None where it is absent.
-        every: measure one prompt out of so many.
     """
 
-    def __init__(self, embedder: Embedder | None, *, every: int = 1) -> None:
+    def __init__(self, embedder: Embedder | None) -> None:
         self._embedder = embedder
-        self._every = max(1, every)
-        self._seen = 0
         self._taken: list[float] = []
 
     async def warm_up(self) -> None:
@@ -31,9 +28,8 @@ class Yardstick:
                 await self._embedder.embed_query(f"warming up, take {number}")
 
     async def measure(self, prompt: str) -> None:
-        """Embed the prompt when its turn has come."""
-        self._seen += 1
-        if self._embedder is None or self._seen % self._every:
+        """Embed one prompt."""
+        if self._embedder is None:
             return
         began = time.perf_counter()
         await self._embedder.embed_query(prompt)

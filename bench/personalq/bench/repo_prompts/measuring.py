@@ -13,7 +13,7 @@ from personalq.bench.repo_prompts.ablations import ablate
 from personalq.bench.repo_prompts.asking import Asked, ask_all, warm_up
 from personalq.bench.repo_prompts.comparing import Row, row
 from personalq.bench.repo_prompts.embedding_cost import Yardstick
-from personalq.bench.repo_prompts.files import Card, Query
+from personalq.bench.repo_prompts.files import Card, Query, sample
 from personalq.bench.repo_prompts.judge import Comparison, Judge, compare_pairs
 from personalq.bench.repo_prompts.loading import check_selectable, register_all, withdraw_all
 from personalq.bench.repo_prompts.scoring import Percentiles
@@ -24,7 +24,7 @@ from personalq.sdk.cli.console import err
 
 CHECK_IN = "Check-in"
 
-#: About how many prompts are embedded alone.
+#: How many prompts are embedded alone.
 _EMBEDDED = 100
 
 
@@ -91,15 +91,13 @@ async def measure(
 async def _asked(
     queries: Sequence[Query], services: Services, *, embedder: Embedder | None
 ) -> Measured:
-    yardstick = Yardstick(embedder, every=len(queries) // _EMBEDDED)
-    await yardstick.warm_up()
     with progress("queries", len(queries)) as done:
-
-        async def after(query: Query) -> None:
-            await yardstick.measure(query.query)
-            done()
-
-        results = await ask_all(queries, services.checkin, after=after)
+        results = await ask_all(queries, services.checkin, after=done)
+    # Not between the queries: a second model in the processor's caches would slow them down.
+    yardstick = Yardstick(embedder)
+    await yardstick.warm_up()
+    for query in sample(queries, _EMBEDDED):
+        await yardstick.measure(query.query)
     return Measured(results=results, embedding=yardstick.result())
 
 

@@ -299,6 +299,8 @@ def _load(model: str, device: str) -> tuple[Any, str]:
     try:
         import torch
         from sentence_transformers import SentenceTransformer
+
+        from personalq.catalog.packed_linear import pack_linears
     except ImportError as error:
         raise PersonalQError(
             "a local embedding model needs sentence-transformers; "
@@ -318,6 +320,7 @@ def _load(model: str, device: str) -> tuple[Any, str]:
         raise PersonalQError(
             f"no embedding model at {model!r}: give a folder, a Hub id, or {MINILM!r}"
         ) from error
+    pack_linears(encoder)
     return encoder, name
 
 

@@ -237,9 +237,10 @@ _TRAINING = re.compile(
 @lru_cache(maxsize=16384)
 def _pieces(description: str, names: tuple[str, ...], tags: tuple[str, ...]) -> tuple[str, ...]:
     """The phrases of a description that speak of the subject, in order."""
-    text = description
-    for name in filter(None, names):
-        text = re.sub(rf"(?<!\w){re.escape(name)}(?!\w)", " ", text, flags=re.IGNORECASE)
+    text, folded = description, description.casefold()
+    for name in names:
+        if name and name.casefold() in folded:  # seldom; every pattern has to be compiled
+            text = re.sub(rf"(?<!\w){re.escape(name)}(?!\w)", " ", text, flags=re.IGNORECASE)
     said = {canonical(tag) for tag in tags}
     pieces = []
     for sentence in _SENTENCE.split(text):
