@@ -432,6 +432,7 @@ class SearchCheckpointsRequest(_message.Message):
     ORDER_FIELD_NUMBER: _builtins.int
     PAGE_SIZE_FIELD_NUMBER: _builtins.int
     PAGE_TOKEN_FIELD_NUMBER: _builtins.int
+    PHRASES_FIELD_NUMBER: _builtins.int
     text: _builtins.str
     """What the person wants, in plain words; empty ranks by `order` alone."""
     order: _types_pb2.OrderKey.ValueType
@@ -444,6 +445,13 @@ class SearchCheckpointsRequest(_message.Message):
     def filter(self) -> Global___CheckpointFilter:
         """Hard constraints."""
 
+    @_builtins.property
+    def phrases(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
+        """What the person describes, in their own words, one phrase each: "damaged spout". They change
+        neither which cards are found nor their order; see SearchHit.likeness. 8 at most, of at most 200
+        characters.
+        """
+
     def __init__(
         self,
         *,
@@ -452,10 +460,11 @@ class SearchCheckpointsRequest(_message.Message):
         order: _types_pb2.OrderKey.ValueType = ...,
         page_size: _builtins.int = ...,
         page_token: _builtins.str = ...,
+        phrases: _abc.Iterable[_builtins.str] | None = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["filter", b"filter"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["filter", b"filter", "order", b"order", "page_size", b"page_size", "page_token", b"page_token", "text", b"text"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["filter", b"filter", "order", b"order", "page_size", b"page_size", "page_token", b"page_token", "phrases", b"phrases", "text", b"text"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -473,6 +482,7 @@ class SearchHit(_message.Message):
     DENSE_RANK_FIELD_NUMBER: _builtins.int
     SPARSE_RANK_FIELD_NUMBER: _builtins.int
     ARTIFACTS_FIELD_NUMBER: _builtins.int
+    LIKENESS_FIELD_NUMBER: _builtins.int
     score: _builtins.float
     """Reciprocal rank fusion score; comparable within one response only."""
     similarity: _builtins.float
@@ -489,6 +499,13 @@ class SearchHit(_message.Message):
     def artifacts(self) -> _containers.RepeatedCompositeFieldContainer[_types_pb2.Artifact]:
         """The card's artifacts, one per profile."""
 
+    @_builtins.property
+    def likeness(self) -> _containers.RepeatedScalarFieldContainer[_builtins.float]:
+        """For each of the request's phrases, in their order: how like it the likest phrase of the card's
+        description is, as a cosine, -1 to 1. Empty when no phrases were sent, when the embedding model
+        is not there, and for a card whose description's phrases have no vectors of it (yet).
+        """
+
     def __init__(
         self,
         *,
@@ -498,10 +515,11 @@ class SearchHit(_message.Message):
         dense_rank: _builtins.int = ...,
         sparse_rank: _builtins.int = ...,
         artifacts: _abc.Iterable[_types_pb2.Artifact] | None = ...,
+        likeness: _abc.Iterable[_builtins.float] | None = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["_similarity", b"_similarity", "checkpoint", b"checkpoint", "similarity", b"similarity"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_similarity", b"_similarity", "artifacts", b"artifacts", "checkpoint", b"checkpoint", "dense_rank", b"dense_rank", "score", b"score", "similarity", b"similarity", "sparse_rank", b"sparse_rank"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_similarity", b"_similarity", "artifacts", b"artifacts", "checkpoint", b"checkpoint", "dense_rank", b"dense_rank", "likeness", b"likeness", "score", b"score", "similarity", b"similarity", "sparse_rank", b"sparse_rank"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     _WhichOneofReturnType__similarity: _TypeAlias = _typing.Literal["similarity"]  # noqa: Y015
     _WhichOneofArgType__similarity: _TypeAlias = _typing.Literal["_similarity", b"_similarity"]  # noqa: Y015

@@ -52,6 +52,9 @@ class Hit:
     similarity: float | None = None
     """Cosine similarity, -1 to 1; None when the dense leg is off."""
     sparse_rank: int = 0
+    likeness: tuple[float, ...] = ()
+    """For each phrase of the query, the cosine of the likest phrase of the card's description, -1
+    to 1; empty when the catalog cannot tell."""
     relevance: float | None = None
     """What a reranker says, 0 to 1; None without one."""
     artifacts: tuple[ArtifactRef, ...] = ()
@@ -93,6 +96,9 @@ class Query:
 
     text: str
     filter: CardFilter
+    phrases: tuple[str, ...] = ()
+    """What the person describes, a phrase each; 8 at most, of at most 200 characters. They change
+    neither which cards are found nor their order: see Hit.likeness."""
     order: OrderKey | None = None
     limit: int = 100
 

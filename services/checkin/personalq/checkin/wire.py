@@ -87,6 +87,7 @@ def query_to_wire(query: Query) -> catalog_pb2.SearchCheckpointsRequest:
         filter=_filter_to_wire(query.filter),
         order=_ORDERS[query.order] if query.order else types_pb2.ORDER_KEY_UNSPECIFIED,
         page_size=query.limit,
+        phrases=query.phrases,
     )
 
 
@@ -119,6 +120,7 @@ def hits_to_domain(message: catalog_pb2.SearchCheckpointsResponse) -> Hits:
                 card=_card(hit.checkpoint),
                 similarity=hit.similarity if hit.HasField("similarity") else None,
                 sparse_rank=hit.sparse_rank,
+                likeness=tuple(hit.likeness),
                 artifacts=tuple(
                     ArtifactRef(
                         profile=artifact.profile,
