@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
+from personalq.chassis.phrases import phrases_of
 from personalq.checkin import lexicon
 from personalq.checkin.cards import Card
 from personalq.checkin.lexicon import canonical, wordnet
@@ -217,38 +218,7 @@ class Profile:
     traits: tuple[Trait, ...]
 
 
-_SENTENCE = re.compile(r"[.;:/|!?]+(?:\s|$)|\s[/|]\s|[()\n]")
-_PIECE = re.compile(
-    r",|\b(?:(?:complete|shown|(?:that\s+|which\s+)?comes|painted|drawn|made|seen)\s+with|with|wearing|and|having|holding|carrying|featuring|has|plus|look\s+for|and\s+all|always\s+has|recogni[sz]able\s+by)\b",
-    re.IGNORECASE,
-)
-_TRAINING = re.compile(
-    r"\b(?:trained|training\s+(?:on|with|data|set|images|pictures|photos)|fine-?\s?tuned|tuned\s+on|(?:pictures|photos|images|shots)\s+"
-    r"(?:came|come|were|are|from)|(?:works?\s+)?best\s+for|optimi[sz]ed|version\s+\d+|v\d+|no\s+particular|"
-    r"nothing\s+(?:special|particular|else))\b.*$"
-    r"|\b(?:rendered|drawn|painted|printed|made|modell?ed|shown|captured|photographed|depicted|"
-    r"done|sculpted|shot|illustrated|sketched|created)\s+(?:in|as|like)\b.*$"
-    r"|\bin\s+(?:an?|the)\s+\w+(?:[\s-]\w+)?\s+(?:style|look|manner|way|finish)\b.*$|\bin\s+\w+\s+style\b.*$",
-    re.IGNORECASE,
-)
-"""What a description says of the training or of the look: tags say that."""
-
-
-@lru_cache(maxsize=16384)
-def _pieces(description: str, names: tuple[str, ...], tags: tuple[str, ...]) -> tuple[str, ...]:
-    """The phrases of a description that speak of the subject, in order."""
-    text, folded = description, description.casefold()
-    for name in names:
-        if name and name.casefold() in folded:  # seldom; every pattern has to be compiled
-            text = re.sub(rf"(?<!\w){re.escape(name)}(?!\w)", " ", text, flags=re.IGNORECASE)
-    said = {canonical(tag) for tag in tags}
-    pieces = []
-    for sentence in _SENTENCE.split(text):
-        for part in _PIECE.split(_TRAINING.sub("", sentence or "")):
-            piece = _SPACES.sub(" ", part).strip(" ,-")
-            if piece and canonical(piece) not in said:
-                pieces.append(piece)
-    return tuple(pieces)
+_pieces = lru_cache(maxsize=16384)(phrases_of)
 
 
 def profile(card: Card) -> Profile:

@@ -1,0 +1,99 @@
+"""A description cut into the phrases that speak of its subject.
+
+Check-in compares the words of a phrase, the catalog embeds each phrase: one vector of a whole text
+hardly knows that a spout is chipped. What a description says of the training and of the look is
+left out; tags say that.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+_SENTENCE = re.compile(r"[.;:/|!?]+(?:\s|$)|\s[/|]\s|[()\n]")
+_PIECE = re.compile(
+    r"\b(?:(?:complete|shown|(?:that\s+|which\s+)?comes|painted|drawn|made|seen)\s+with|with|wearing|and|having|holding|carrying|featuring|has|plus|look\s+for|and\s+all|always\s+has|recogni[sz]able\s+by)\b",
+    re.IGNORECASE,
+)
+# What a description says of the training or of the look, to the end of its sentence.
+_TRAINING = re.compile(
+    r"\b(?:trained|training\s+(?:on|with|data|sets?|images|pictures|photos|scenes|shots|samples|"
+    r"examples|material)|fine-?\s?tuned|tuned\s+on|learn(?:ed|t)\s+(?:from|on|in|with)|"
+    r"(?:pictures|photos|images|shots)\s+"
+    r"(?:came|come|were|are|from|set\s+in|taken)|(?:works?\s+)?best\s+for|optimi[sz]ed|"
+    r"version\s+\d+|v\d+|no\s+particular|nothing\s+(?:special|particular|else))\b.*$"
+    r"|\b(?:rendered|drawn|painted|printed|made|modell?ed|shown|captured|photographed|depicted|"
+    r"done|sculpted|shot|illustrated|sketched|created)\s+(?:in|as|like)\b.*$"
+    r"|\bin\s+(?:an?|the)\s+\w+(?:[\s-]\w+)?\s+(?:style|look|manner|way|finish)\b.*$|\bin\s+\w+\s+style\b.*$",
+    re.IGNORECASE,
+)
+# A clause that is nothing but the name of a look or of places: "Low poly look", "library scenes".
+# Behind "with" the same words may be the subject's: a vase with hunting scenes.
+_ONLY_A_LOOK = re.compile(
+    r"^(?!(?:an?|the|his|her|its|their)\s)(?:[\w'’-]+\s+){1,3}"
+    r"(?:look|style|aesthetics?|scenes|settings|surroundings|backgrounds|backdrops)$",
+    re.IGNORECASE,
+)
+_SPACES = re.compile(r"\s+")
+_WORD = re.compile(r"\w+")
+
+# Words that say nothing of a subject, alone or beside the words of a tag: "in a snowy setting".
+_LINKS = """
+    a all also always am an and are as at be been both by each entirely every for from he her his in
+    into is it its just mainly many mostly of on only or our over she some that the their them
+    there these they this those to under very was we were which with you
+"""
+_OF_TRAINING = """
+    background backgrounds backdrop backdrops captured checkpoint data dataset datasets environment
+    environments example examples image images learned learnt location locations lora material
+    photo photographed photographs photos picture pictures place places sample samples scene scenery
+    scenes set setting settings shot shots source sources surroundings taken taught trained
+    training tuned
+"""
+_OF_LOOKS = """
+    aesthetic drawn feel finish illustrated look looks manner painted render rendered rendering
+    rendition sketched style styled stylised stylized treatment version vibe
+"""
+_SAYS_NOTHING = frozenset(f"{_LINKS} {_OF_TRAINING} {_OF_LOOKS}".split())
+
+
+def phrases_of(
+    description: str, names: tuple[str, ...] = (), tags: tuple[str, ...] = ()
+) -> tuple[str, ...]:
+    """The phrases of a description that speak of its subject, in order.
+
+    Args:
+        names: ids and triggers; left out wherever they stand.
+        tags: what is known anyway, styles and places; a phrase that says no more is left out.
+    """
+    text, folded = description, description.casefold()
+    for name in names:
+        if name and name.casefold() in folded:  # seldom; every pattern has to be compiled
+            text = re.sub(rf"(?<!\w){re.escape(name)}(?!\w)", " ", text, flags=re.IGNORECASE)
+    known = [frozenset(_words(tag)) for tag in tags]
+    return tuple(
+        phrase
+        for sentence in _SENTENCE.split(text)
+        for clause in _TRAINING.sub("", sentence or "").split(",")
+        if not _is_only_a_look(_tidy(clause))
+        for phrase in map(_tidy, _PIECE.split(clause))
+        if _tells(phrase, known)
+    )
+
+
+def _is_only_a_look(clause: str) -> bool:
+    return bool(_ONLY_A_LOOK.match(clause)) and not _PIECE.search(clause)
+
+
+def _tells(phrase: str, known: Sequence[frozenset[str]]) -> bool:
+    """Whether a phrase has words beside those that say nothing and those of tags."""
+    words = frozenset(_words(phrase))
+    return bool(words.difference(_SAYS_NOTHING, *(tag for tag in known if tag <= words)))
+
+
+def _tidy(text: str) -> str:
+    return _SPACES.sub(" ", text).strip(" ,-")
+
+
+def _words(text: str) -> list[str]:
+    return _WORD.findall(text.casefold())

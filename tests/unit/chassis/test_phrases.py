@@ -1,0 +1,81 @@
+"""A description, cut into the phrases that speak of its subject."""
+
+from __future__ import annotations
+
+import pytest
+
+from personalq.chassis.phrases import phrases_of
+
+
+@pytest.mark.parametrize(
+    ("description", "phrases"),
+    [
+        ("", ()),
+        ("A blue teapot with a chipped spout.", ("A blue teapot", "a chipped spout")),
+        ("A teapot, dented, and missing its lid", ("A teapot", "dented", "missing its lid")),
+        ("An owl wearing a scarf; one eye green", ("An owl", "a scarf", "one eye green")),
+        ("A corgi (three legs). Sleeps a lot!", ("A corgi", "three legs", "Sleeps a lot")),
+        ("Un tétera azul con el pico roto", ("Un tétera azul con el pico roto",)),
+    ],
+)  # fmt: skip
+def test_a_description_falls_into_its_phrases(description: str, phrases: tuple[str, ...]) -> None:
+    """At commas, sentences and the words that hang one thing on another."""
+    assert phrases_of(description) == phrases
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "Low poly look",
+        "training scenes",
+        "Learned from library scenes",
+        "Training pictures set in the meadow",
+        "Shot in kitchen settings",
+        "The training set was library scenes",
+        "Trained on beach photos, mostly at dusk",
+        "The",
+        "source",
+        "Source: photos taken in spring",
+        "In a sketch style",
+        "Watercolour aesthetic",
+        "The pictures were taken on a ferry",
+        "Fine-tuned for 800 steps",
+        "Photos from a harbour",
+        "...",
+    ],
+)
+def test_training_and_look_are_left_out(said: str) -> None:
+    """They are alike on half of the cards, and tags tell them."""
+    assert phrases_of(f"A teapot with a chipped spout. {said}.") == ("A teapot", "a chipped spout")
+    assert phrases_of(f"{said}. A teapot with a chipped spout") == ("A teapot", "a chipped spout")
+
+
+@pytest.mark.parametrize(
+    "said",
+    ["low-poly", "Low poly, on the beach", "beach", "a low poly picture", "set on a beach"],
+)
+def test_what_tags_say_is_left_out(said: str) -> None:
+    """In whatever spelling, alone or between words that say nothing."""
+    assert phrases_of(f"A mug. {said}.", tags=("Low Poly", "beach")) == ("A mug",)
+
+
+def test_a_word_of_a_tag_is_not_the_tag() -> None:
+    """A stained lid is no stained glass."""
+    assert phrases_of("A jar with a lid, stained", tags=("stained glass",)) == (
+        "A jar", "a lid", "stained",
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "phrase", ["hunting scenes", "a stern look", "a red background", "a picture of a whale"]
+)
+def test_what_only_sounds_like_a_look_stays(phrase: str) -> None:
+    """A vase may show hunting scenes."""
+    assert phrases_of(f"A vase with {phrase}.") == ("A vase", phrase)
+
+
+def test_names_are_left_out() -> None:
+    """An id or a trigger is no word of anybody's."""
+    assert phrases_of("<pot> is a teapot, teapot-3", names=("teapot-3", "<POT>", "")) == (
+        "is a teapot",
+    )
