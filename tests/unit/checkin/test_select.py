@@ -185,20 +185,6 @@ def test_text_of_the_search(session: Session, prompt: str, text: str) -> None:
     assert session.catalog.queries[0].text == text
 
 
-def test_order_among_those_called_so() -> None:
-    """The newest of a name is one that has the name, even where a newer one goes by a synonym."""
-    cards = [
-        card("pack-v1", "backpack, rucksack", "sketch", "2026-03-01"),
-        card("pack-v2", "backpack", "anime", "2026-04-01"),
-    ]
-    outcome = Session(cards).ask("the newest rucksack by a campfire")
-    assert isinstance(outcome, Selection)
-    assert outcome.candidate.card.checkpoint_id == "pack-v1"
-    latest = Session(cards).ask("the newest backpack")
-    assert isinstance(latest, Selection)
-    assert latest.candidate.card.checkpoint_id == "pack-v2"
-
-
 def test_subject_told_by_a_description() -> None:
     """Where no card tagged with the noun fits, one described as it does."""
     cards = [

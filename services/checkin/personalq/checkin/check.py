@@ -8,6 +8,7 @@ from zoneinfo import ZoneInfo
 from personalq.checkin.cards import Card
 from personalq.checkin.describe import concepts, kind_of, profile
 from personalq.checkin.intent import Attribute, Constraint
+from personalq.checkin.kinds import is_described_as
 from personalq.checkin.lexicon import canonical
 
 
@@ -23,7 +24,9 @@ def satisfies(card: Card, constraint: Constraint, zone: ZoneInfo) -> bool:
 def _has(card: Card, constraint: Constraint, zone: ZoneInfo) -> bool:
     match constraint.attribute:
         case Attribute.SUBJECT:
-            return _shares(card.subjects, constraint.values)
+            described = constraint.broader and is_described_as(card, constraint.text)
+            accepted = (*constraint.values, *(constraint.broader if described else ()))
+            return _shares(card.subjects, accepted)
         case Attribute.STYLE:
             return _shares(card.styles, constraint.values)
         case Attribute.ENVIRONMENT:

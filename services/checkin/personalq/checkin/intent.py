@@ -102,6 +102,8 @@ class Constraint:
     """For identity: the values are aliases or display names, which several cards may share."""
     prefers: bool = False
     """For soft constraints: cards that satisfy it push out those that do not."""
+    broader: tuple[str, ...] = ()
+    """For a subject that is a kind: subjects whose cards satisfy it when they are described so."""
     fallback: Constraint | None = None
     """Another reading of the same words, tried when nothing fits this one."""
 

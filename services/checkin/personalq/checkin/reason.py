@@ -17,6 +17,7 @@ from personalq.checkin.cards import Card, Hit
 from personalq.checkin.check import satisfies
 from personalq.checkin.described import answers
 from personalq.checkin.intent import Attribute, Constraint, Intent, OrderKey
+from personalq.checkin.kinds import called
 from personalq.checkin.lexicon import canonical
 from personalq.checkin.outcome import Candidate
 from personalq.checkin.ports import Ranking
@@ -65,15 +66,16 @@ def rank(intent: Intent, hits: Sequence[Hit], zone: ZoneInfo) -> tuple[Candidate
 
 
 def _called(intent: Intent, scored: list[_Scored]) -> list[_Scored]:
-    """What an order sorts: of backpacks and rucksacks, "the newest rucksack" is a rucksack.
+    """What an order sorts: where rucksacks are a kind of backpack, "the newest rucksack" is one.
 
     Without an order all that the name may mean stay, and descriptions tell them apart.
     """
     subject = intent.first(Attribute.SUBJECT)
     if intent.order is None or subject is None or subject.excluded or subject.coarse:
         return scored
-    called = [s for s in scored if subject.words & set(map(canonical, s.hit.card.subjects))]
-    return called or scored
+    so = called(subject.text, [s.hit.card for s in scored])
+    kept = [s for s, is_so in zip(scored, so or (), strict=False) if is_so]
+    return kept or scored
 
 
 def _preferred(intent: Intent, scored: list[_Scored], zone: ZoneInfo) -> list[_Scored]:
@@ -127,7 +129,7 @@ def _primary(card: Card, constraint: Constraint) -> float:
     """1 when the card is mainly of this subject, 0 when it only lists it as another name."""
     if not card.subjects:
         return 0.0
-    wanted = {canonical(value) for value in constraint.values}
+    wanted = {canonical(value) for value in (*constraint.values, *constraint.broader)}
     first = canonical(card.subjects[0])
     return float(first in wanted or any(first.split()[-1] == w.split()[-1] for w in wanted))
 

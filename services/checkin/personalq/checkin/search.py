@@ -73,7 +73,7 @@ def search_text(intent: Intent, prompt: str) -> str:
 
 def _says_more(subject: Constraint) -> bool:
     """Whether a subject is in words the filter does not have: "corgi" among dogs."""
-    return canonical(subject.text) not in {canonical(value) for value in subject.values}
+    return bool(subject.broader) or canonical(subject.text) not in map(canonical, subject.values)
 
 
 def to_filter(intent: Intent, candidate_ids: tuple[str, ...]) -> CardFilter:
@@ -106,7 +106,7 @@ def _hard(intent: Intent, attribute: Attribute) -> list[Constraint]:
 
 def _values(intent: Intent, attribute: Attribute) -> tuple[str, ...]:
     wanted = [c for c in _hard(intent, attribute) if not c.excluded]
-    return tuple(dict.fromkeys(value for c in wanted for value in c.values))
+    return tuple(dict.fromkeys(value for c in wanted for value in (*c.values, *c.broader)))
 
 
 def _excluded(intent: Intent, attribute: Attribute) -> tuple[str, ...]:

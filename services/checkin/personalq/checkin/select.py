@@ -7,6 +7,7 @@ import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
+from functools import partial
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from personalq.chassis.errors import InvalidInput
@@ -31,6 +32,7 @@ from personalq.checkin.explain import (
     near_misses,
 )
 from personalq.checkin.intent import Attribute, Constraint, Intent
+from personalq.checkin.kinds import carried, widened
 from personalq.checkin.lexicon import canonical
 from personalq.checkin.map import rewrite
 from personalq.checkin.names import candidates as name_candidates
@@ -210,10 +212,10 @@ async def _asked_about(
     """What an answer singles out among the cards it was asked about; nothing when none fits."""
     if not intent.answered or before.unknown_subject is not None:
         return intent, Ranking()
-    _, asked = await _candidates(before, request, catalog, reasoner, zone, settings)
+    read, asked = await _candidates(before, request, catalog, reasoner, zone, settings)
     least = PLAUSIBLE * max((c.probability for c in asked.candidates), default=0.0)
     hits = [c.hit for c in asked.candidates if c.probability >= least]
-    for reading in among_those_asked_about(before, intent):
+    for reading in among_those_asked_about(read, carried(intent, read)):
         ranking = await reasoner.rank(reading, hits, zone)
         if ranking.candidates and _fits(before, reading, ranking.candidates):
             return reading, ranking
@@ -246,14 +248,21 @@ async def _candidates(
         intent, found = by_description(intent, hits)
         return intent, await reasoner.rank(intent, found, zone)
     degraded = False
+    search = partial(_search, request=request, catalog=catalog, settings=settings)
     for reading in _readings(intent):
-        hits = await _search(reading, request, catalog, settings)
+        hits = await search(reading)
+        if hits:
+            reading, hits = await widened(reading, hits, catalog=catalog, search=search)
         ranking = await reasoner.rank(reading, hits, zone)
         degraded = degraded or ranking.degraded
         if ranking.candidates and not _only_described(reading, ranking.candidates):
             return reading, ranking
     subject = intent.first(Attribute.SUBJECT)
     if subject is not None:
+        named, found = await widened(intent, (), catalog=catalog, search=search)
+        ranking = await reasoner.rank(named, found, zone)
+        if ranking.candidates:
+            return named, ranking
         loose = intent.without(subject)
         hits = await _search(replace(loose, unknown_subject=subject), request, catalog, settings)
         told, found = told_subject(intent, hits)

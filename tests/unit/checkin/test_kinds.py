@@ -1,0 +1,72 @@
+"""A second subject of a card is a kind or a mere name; the descriptions tell."""
+
+from __future__ import annotations
+
+from support.checkin_cards import card
+from support.checkin_session import Session, outcome_name
+
+from personalq.checkin.outcome import Clarification
+
+HATS = [
+    card("hat-v1", "hat, top hat", "sketch", "2026-03-01", "A red top hat made of velvet."),
+    card("hat-v2", "hat", "anime", "2026-04-01", "A green top hat made of velvet."),
+    card("hat-v3", "hat", "comic", "2026-05-01", "A green cap made of velvet."),
+]
+PACKS = [
+    card("pack-v1", "backpack, rucksack", "sketch", "2026-03-01", "A hiking pack.", owner="mira"),
+    card("pack-v2", "backpack", "anime", "2026-04-01", "A school bag with stickers.", owner="tom"),
+]
+ROBOTS = [
+    card("bot-v1", "robot, toy robot", "sketch", "2026-03-01", "A tin robot.", owner="mira"),
+    card("bot-v2", "robot", "anime", "2026-04-01", "A wind-up robot.", owner="tom"),
+]
+
+
+def test_kind_told_by_the_description_alone() -> None:
+    """The newest top hat may be a hat that is described as one."""
+    assert outcome_name(Session(HATS).ask("the newest top hat on a table")) == "hat-v2"
+
+
+def test_kind_in_an_answer() -> None:
+    """An answer chooses among all of the kind."""
+    session = Session(HATS)
+    asked = session.ask("a top hat on a table")
+    assert isinstance(asked, Clarification)
+    assert outcome_name(session.answer("a top hat on a table", asked, "the anime one")) == "hat-v2"
+
+
+def test_synonym_that_is_a_mere_name() -> None:
+    """A rucksack is any backpack where none is described as a rucksack."""
+    assert outcome_name(Session(PACKS).ask("the newest rucksack by a campfire")) == "pack-v2"
+
+
+def test_synonym_that_is_a_kind() -> None:
+    """Where rucksacks are described as such, the newest of them is one; backpacks are all."""
+    kinds = [
+        card("pack-v1", "backpack, rucksack", "sketch", "2026-03-01", "A blue rucksack."),
+        card("pack-v2", "backpack", "anime", "2026-04-01", "A school bag."),
+    ]
+    assert outcome_name(Session(kinds).ask("the newest rucksack by a campfire")) == "pack-v1"
+    assert outcome_name(Session(kinds).ask("the newest backpack")) == "pack-v2"
+
+
+def test_name_that_no_word_list_has() -> None:
+    """Toy robots are the robots where descriptions of toy robots say other kinds of robots."""
+    assert outcome_name(Session(ROBOTS).ask("the newest toy robot")) == "bot-v2"
+    assert outcome_name(Session(ROBOTS).ask("Tom's toy robot in a balloon")) == "bot-v2"
+
+
+def test_proper_name_is_no_kind() -> None:
+    """A name of its own stays with the cards that list it."""
+    dogs = [
+        card("dog-v1", "dog, Biscuit", "sketch", "2026-03-01", "A small dog."),
+        card("dog-v2", "dog", "anime", "2026-04-01", "A big dog."),
+    ]
+    assert outcome_name(Session(dogs).ask("the newest Biscuit on a sofa")) == "dog-v1"
+
+
+def test_subject_of_all_is_searched_once() -> None:
+    """A subject that is no second one costs one search."""
+    session = Session(HATS)
+    session.ask("the newest hat")
+    assert len(session.catalog.queries) == 1
