@@ -13,12 +13,11 @@ from personalq.catalog.cards import (
     Card,
     Format,
     Origin,
-    embedding_text,
     registration_hash,
-    text_hash,
 )
+from personalq.catalog.embedding import embed_cards
 from personalq.catalog.lifecycle import Failure
-from personalq.catalog.ports import CardStore, Embedder, Embedding
+from personalq.catalog.ports import CardStore, Embedder
 from personalq.chassis.errors import Unavailable
 
 NOW = datetime(2026, 11, 20, 12, tzinfo=UTC)
@@ -90,10 +89,7 @@ async def store_cards(
         for made in cards:
             stored.append(await writer.put_card(made))
             if embedder is not None:
-                [vector] = await embedder.embed_documents([embedding_text(made)])
-                embedding = Embedding(
-                    model=embedder.model, text_hash=text_hash(made), vector=vector
-                )
+                [embedding] = await embed_cards([made], embedder)
                 await writer.put_embedding(made.checkpoint_id, embedding)
     return stored
 

@@ -438,6 +438,18 @@ def _requests() -> list[tuple[str, Callable[[Service], Any], type[PersonalQError
             InvalidInput,
             "text",
         ),
+        (
+            "SearchCheckpoints",
+            lambda s: pb.SearchCheckpointsRequest(phrases=["a spout"] * 9),
+            InvalidInput,
+            "phrases",
+        ),
+        (
+            "SearchCheckpoints",
+            lambda s: pb.SearchCheckpointsRequest(phrases=["a spout", "x" * 201]),
+            InvalidInput,
+            "phrases[1]",
+        ),
     ]
 
 

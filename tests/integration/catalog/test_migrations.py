@@ -21,9 +21,9 @@ from support.embedding_server import embedding_server
 from support.ports import free_port
 
 from personalq.catalog import migrations
-from personalq.catalog.cards import Filter
+from personalq.catalog.cards import Filter, text_hash
 from personalq.catalog.migrations import SCHEMA_VERSION, driver_url, migrate
-from personalq.catalog.ports import Model
+from personalq.catalog.ports import Embedding, Model
 from personalq.catalog.store import PostgresStore, open_store
 from personalq.chassis.errors import PersonalQError, Unavailable
 
@@ -196,3 +196,41 @@ async def test_cards_of_the_first_version_are_found_by_label_and_name(postgres_s
         assert {(str(each.kind), each.spelling) for each in resolved} == {
             ("id", "bear-1"), ("trigger", "<b>"), ("name", "Old bear"),
         }  # fmt: skip
+
+
+async def test_vectors_serve_while_phrases_are_made_room_for(postgres_url: str) -> None:
+    """Beside the vectors there are and those to come; the way back keeps the vectors."""
+    count = "SELECT count(*) FROM personalq.embeddings_8"
+    columns = """
+    SELECT attrelid::regclass::text, attname, attstorage FROM pg_attribute
+     WHERE attrelid IN (to_regclass('personalq.embeddings_8'),
+                        to_regclass('personalq.embeddings_16')) AND attname LIKE 'phrases%'
+     ORDER BY 1, 2
+    """
+    model = Model(id="m", dim=8)
+    async with open_store(postgres_url) as store:
+        await store.verify(model)
+        async with store.writing("red") as writer:
+            made = await writer.put_card(card("bear"))
+            embedding = Embedding(model=model, text_hash=text_hash(made), vector=[1.0] * 8)
+            await writer.put_embedding("bear", embedding)
+        assert await store.count_unembedded("red", model) == 0
+        engine = create_engine(driver_url(postgres_url))
+        config = Config()
+        config.set_main_option("script_location", str(Path(migrations.__file__).parent))
+        with engine.begin() as connection:
+            config.attributes["connection"] = connection
+            command.downgrade(config, "0003")
+            assert connection.execute(text(columns)).all() == []
+            assert connection.execute(text(count)).scalar() == 1
+        engine.dispose()
+        migrate(postgres_url, embedding_dim=16)
+        with psycopg.connect(postgres_url) as connection:
+            # Out of line and uncompressed; a hash is short.
+            assert connection.execute(columns).fetchall() == [
+                (f"personalq.embeddings_{dim}", name, storage)
+                for dim in (16, 8)
+                for name, storage in (("phrases", "e"), ("phrases_hash", "x"))
+            ]
+            assert connection.execute(count).fetchone() == (1,)
+        assert await store.count_unembedded("red", model) == 1

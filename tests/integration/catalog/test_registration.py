@@ -463,6 +463,10 @@ class Embedder:
         [vector] = await self.embed_documents([text])
         return vector
 
+    async def embed_queries(self, texts: Sequence[str]) -> list[Vector]:
+        """One by one."""
+        return [await self.embed_query(text) for text in texts]
+
 
 async def test_registration_does_not_wait_for_a_lost_embedding_server(world: World) -> None:
     """The card is stored without a vector, and the repair loop finds it."""

@@ -318,6 +318,10 @@ class Topics:
         """The same for a question."""
         return self._vector(text)
 
+    async def embed_queries(self, texts: Sequence[str]) -> list[Vector]:
+        """One by one."""
+        return [await self.embed_query(text) for text in texts]
+
     def _vector(self, text: str) -> Vector:
         counts = [text.lower().count(axis) + 0.01 for axis in self.AXES]
         length = math.hypot(*counts)

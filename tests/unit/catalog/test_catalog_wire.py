@@ -9,7 +9,7 @@ from support.catalog_cards import NOW, artifact, card
 
 from personalq.catalog import wire
 from personalq.catalog.cards import Filter, Interval, State
-from personalq.catalog.search import Order
+from personalq.catalog.search import Hit, Hits, Order
 from personalq.chassis.errors import InvalidInput
 from personalq.v1 import catalog_pb2, events_pb2, types_pb2
 
@@ -74,6 +74,23 @@ def test_filters_and_orders_are_read() -> None:
         created=Interval(start=NOW),
     )
     assert wire.order_to_domain(types_pb2.ORDER_KEY_MOST_USED) is Order.MOST_USED
+
+
+def test_likeness_travels_with_its_hit() -> None:
+    """In the order of the phrases; without phrases there is none."""
+    told, silent = (
+        Hit(
+            card=card("bear"),
+            score=1.0,
+            similarity=None,
+            dense_rank=0,
+            sparse_rank=0,
+            likeness=like,
+        )
+        for like in ((0.5, -0.25), ())
+    )
+    found = Hits(hits=[told, silent], next_page_token="", total_matches=2, dense=False)
+    assert [list(hit.likeness) for hit in wire.hits_to_wire(found).hits] == [[0.5, -0.25], []]
 
 
 def test_values_of_a_newer_version_are_refused() -> None:

@@ -52,6 +52,15 @@ async def test_questions_and_documents_have_their_own_prefix(server: EmbeddingSe
     assert server.requests[1]["input"] == ["card: bear"]
 
 
+async def test_several_questions_are_one_request(server: EmbeddingServer) -> None:
+    """A search waits for one answer, whatever it wants compared."""
+    async with open_embedder("m", url=server.url, dim=DIM, query_prefix="Q: ") as embedder:
+        assert embedder is not None
+        vectors = await embedder.embed_queries(["a", "aaa"])
+        assert vectors == [await embedder.embed_query("a"), await embedder.embed_query("aaa")]
+    assert server.requests[0]["input"] == ["Q: a", "Q: aaa"]
+
+
 async def test_the_model_id_changes_with_the_vectors() -> None:
     """Another width or document prefix is another space; another instruction is not."""
     ids = []

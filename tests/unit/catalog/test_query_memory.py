@@ -54,6 +54,19 @@ async def test_a_query_is_embedded_once(
     assert encoder.asked == ["Q: bear", "bear"]
 
 
+async def test_several_queries_are_embedded_together(
+    encoder: Encoder, embedder: SentenceTransformerEmbedder
+) -> None:
+    """Only those that are new, each once; the answers come in the order of the questions."""
+    await embedder.embed_query("bear")
+    found = await embedder.embed_queries(["a cup", "bear", "a cup", "teapot"])
+    assert found == [[8.0], [7.0], [8.0], [9.0]]
+    assert encoder.asked == ["Q: bear", "Q: a cup", "Q: teapot"]
+    assert await embedder.embed_queries(["teapot", "bear"]) == [[9.0], [7.0]]
+    assert await embedder.embed_queries([]) == []
+    assert len(encoder.asked) == 3
+
+
 async def test_only_the_latest_are_remembered(
     encoder: Encoder, embedder: SentenceTransformerEmbedder
 ) -> None:

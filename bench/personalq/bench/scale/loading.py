@@ -14,7 +14,7 @@ from psycopg import sql
 
 from personalq.bench.scale.cards import NOW, Tenant, make_cards
 from personalq.bench.scale.vectors import Pool, mixed
-from personalq.catalog.cards import Card, text_hash
+from personalq.catalog.cards import Card, phrases_hash, text_hash
 from personalq.catalog.names import names_of
 from personalq.catalog.store_names import name_rows, word_changes
 from personalq.catalog.store_rows import card_values, labels_of
@@ -162,17 +162,28 @@ def _copy_vectors(
     vectors: NDArray[np.float32],
     model: str,
 ) -> None:
-    """Vectors in PostgreSQL's binary format: as texts they would be four times as large."""
+    """Vectors in PostgreSQL's binary format: as texts they would be four times as large.
+
+    The cards have no vectors of phrases: a search compares those of the hits of a page, whatever
+    the size of the catalog.
+    """
     dim = vectors.shape[1]
     table = sql.Identifier(f"embeddings_{dim}")
     statement = sql.SQL(
-        "COPY {} (tenant, checkpoint_id, model, text_hash, embedding) FROM STDIN (FORMAT binary)"
+        "COPY {} (tenant, checkpoint_id, model, text_hash, embedding, phrases_hash, phrases) "
+        "FROM STDIN (FORMAT binary)"
     ).format(table)
+    [halfvec] = (
+        connection.execute("SELECT CAST('halfvec' AS regtype)::oid::bigint").fetchone() or ()
+    )
+    # An array without dimensions or NULLs, and of what.
+    no_phrases = struct.pack(">iiI", 0, 0, halfvec)
     rows = bytearray(b"PGCOPY\n\xff\r\n\0" + struct.pack(">ii", 0, 0))
     for card, vector in zip(cards, vectors.astype(">f2"), strict=True):
         fields = [text.encode() for text in (tenant, card.checkpoint_id, model, text_hash(card))]
         # A halfvec: its width, two bytes unused, its numbers.
         fields.append(struct.pack(">HH", dim, 0) + vector.tobytes())
+        fields += [phrases_hash(text_hash(card)).encode(), no_phrases]
         rows += struct.pack(">h", len(fields))
         for field in fields:
             rows += struct.pack(">i", len(field)) + field

@@ -16,6 +16,7 @@ from enum import StrEnum
 
 from personalq.catalog.places import told_places
 from personalq.chassis.errors import InvalidInput
+from personalq.chassis.phrases import phrases_of
 
 
 class State(StrEnum):
@@ -161,6 +162,12 @@ MAX_LABELS = 32
 MAX_NAME = 128
 MAX_DESCRIPTION = 4000
 MAX_URI = 2048
+#: Phrases of a description that are embedded, and the characters of each.
+MAX_PHRASES = 16
+MAX_PHRASE = 200
+#: Raised when phrases come out otherwise: those of all cards are then embedded anew, in the
+#: background.
+PHRASES_VERSION = 1
 #: Times outside are mistakes, such as milliseconds taken for seconds. One that merely lies ahead of
 #: our clock is not: clocks of training machines are wrong by hours, ours may be wrong by years.
 EARLIEST = datetime(2000, 1, 1, tzinfo=UTC)
@@ -274,6 +281,20 @@ def embedding_text(card: Card) -> str:
 def text_hash(card: Card) -> str:
     """Identify the embedded text: a vector of another text is out of date."""
     return hashlib.sha256(embedding_text(card).encode()).hexdigest()[:32]
+
+
+def embedding_phrases(card: Card) -> tuple[str, ...]:
+    """The phrases of the description that get a vector each; whatever they are made of is part of
+    the embedded text too, so they are out of date when that is.
+    """
+    names, tags = (card.checkpoint_id, *card.triggers), (*card.styles, *card.environments)
+    phrases = (phrase[:MAX_PHRASE] for phrase in phrases_of(card.description, names, tags))
+    return tuple({phrase.casefold(): phrase for phrase in phrases}.values())[:MAX_PHRASES]
+
+
+def phrases_hash(of_text: str) -> str:
+    """Identify the embedded phrases by the hash of the text they belong to."""
+    return f"{PHRASES_VERSION}:{of_text}"
 
 
 def printable(text: str, longest: int) -> str:

@@ -80,18 +80,25 @@ class SentenceTransformerEmbedder:
         return await self._documents([self._document_prefix + text for text in texts])
 
     async def embed_query(self, text: str) -> Vector:
-        """The vector of what is looked for; one asked for lately is remembered.
+        """The vector of what is looked for; one asked for lately is remembered."""
+        [vector] = await self.embed_queries([text])
+        return vector
+
+    async def embed_queries(self, texts: Sequence[str]) -> list[Vector]:
+        """The vectors of several things looked for; those asked for lately are remembered.
 
         Texts that arrive while another is embedded are embedded together: 32 take as long as ten
-        one by one. A selection may also search for the same text several times.
+        one by one. A selection may also search for the same texts several times.
         """
-        vector = self._remembered.get(text)
-        if vector is None:
-            [vector] = await self._queries([self._query_prefix + text])
-            self._remembered[text] = vector
-            if len(self._remembered) > _REMEMBERED:
-                self._remembered.popitem(last=False)
-        return vector
+        known = {text: self._remembered.get(text) for text in texts}
+        new = [text for text, vector in known.items() if vector is None]
+        made = await self._queries([self._query_prefix + text for text in new]) if new else []
+        found = {text: vector for text, vector in known.items() if vector is not None}
+        for text, vector in zip(new, made, strict=True):
+            found[text] = self._remembered[text] = vector
+        while len(self._remembered) > _REMEMBERED:
+            self._remembered.popitem(last=False)
+        return [found[text] for text in texts]
 
     async def _encode(self, texts: Sequence[str]) -> list[Vector]:
         shortened = [text[:_MAX_CHARACTERS] for text in texts]
@@ -154,14 +161,19 @@ class OpenAIEmbedder:
 
     async def embed_query(self, text: str) -> Vector:
         """The vector of what is looked for; raises Unavailable when the server has none for us."""
+        [vector] = await self.embed_queries([text])
+        return vector
+
+    async def embed_queries(self, texts: Sequence[str]) -> list[Vector]:
+        """The same for several things, in one request."""
         now = time.monotonic()
         if now < self._paused_until:
             raise Unavailable("the embedding server did not answer a moment ago")
         if self._paused_until > -math.inf:
             self._paused_until = now + self._pause_s
         try:
-            [vector] = await self._request(
-                [self._query_prefix + text], timeout_s=self._query_timeout_s
+            vectors = await self._request(
+                [self._query_prefix + text for text in texts], timeout_s=self._query_timeout_s
             )
         except Unembeddable:
             self._paused_until = -math.inf
@@ -170,7 +182,7 @@ class OpenAIEmbedder:
             self._paused_until = time.monotonic() + self._pause_s
             raise
         self._paused_until = -math.inf
-        return vector
+        return vectors
 
     async def _request(
         self, texts: Sequence[str], *, timeout_s: float | None = None

@@ -1,25 +1,26 @@
-"""The vector of a card, where a model is configured and answers."""
+"""The vectors of cards, where a model is configured and answers."""
 
 from __future__ import annotations
 
 import logging
+from collections.abc import Sequence
 
-from personalq.catalog.cards import Card, embedding_text, text_hash
-from personalq.catalog.ports import Embedder, Embedding
+from personalq.catalog.cards import Card, embedding_phrases, embedding_text, text_hash
+from personalq.catalog.ports import Embedder, Embedding, Unembeddable
 from personalq.chassis.errors import PersonalQError
 
 log = logging.getLogger(__name__)
 
 
 async def embedded(card: Card, embedder: Embedder | None) -> Embedding | None:
-    """The card's vector; None when there is no model, or none that answers.
+    """The card's vectors; None when there is no model, or none that answers.
 
-    Storing a card never waits for a model: the repair loop finds cards without a vector.
+    Storing a card never waits for a model: the repair loop finds cards without vectors.
     """
     if embedder is None:
         return None
     try:
-        [vector] = await embedder.embed_documents([embedding_text(card)])
+        [embedding] = await embed_cards([card], embedder)
     except PersonalQError as error:
         log.warning(
             "card not embedded yet",
@@ -30,4 +31,35 @@ async def embedded(card: Card, embedder: Embedder | None) -> Embedding | None:
             },
         )
         return None
-    return Embedding(model=embedder.model, text_hash=text_hash(card), vector=vector)
+    return embedding
+
+
+async def embed_cards(cards: Sequence[Card], embedder: Embedder) -> list[Embedding]:
+    """The vectors of each card: of its text and of the phrases of its description.
+
+    Raises:
+        Unembeddable: the model refuses a text; a single card whose phrases alone are refused does
+            without them.
+        Unavailable: the model is out of reach.
+    """
+    phrases = [embedding_phrases(card) for card in cards]
+    texts = [
+        text
+        for card, of_card in zip(cards, phrases, strict=True)
+        for text in (embedding_text(card), *of_card)
+    ]
+    try:
+        vectors = iter(await embedder.embed_documents(texts))
+    except Unembeddable:
+        if len(cards) > 1 or not phrases[0]:
+            raise
+        vectors, phrases = iter(await embedder.embed_documents(texts[:1])), [()]
+    return [
+        Embedding(
+            model=embedder.model,
+            text_hash=text_hash(card),
+            vector=next(vectors),
+            phrases=[next(vectors) for _ in of_card],
+        )
+        for card, of_card in zip(cards, phrases, strict=True)
+    ]

@@ -52,14 +52,19 @@ class Embedder(Protocol):
     async def embed_query(self, text: str) -> Vector:
         """The vector of what is looked for."""
 
+    async def embed_queries(self, texts: Sequence[str]) -> list[Vector]:
+        """The vectors of several things looked for at once, in order."""
+
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Embedding:
-    """A vector and what it was made of."""
+    """The vectors of a card and what they were made of."""
 
     model: Model
     text_hash: str
     vector: Vector
+    #: One per phrase of the description.
+    phrases: Sequence[Vector] = ()
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -137,8 +142,12 @@ class CardReader(Protocol):
         model: Model | None,
         limit: int,
         offset: int,
+        phrases: Sequence[Vector] = (),
     ) -> Hits:
-        """Rank the cards that satisfy the constraints; `terms` are those of words.py."""
+        """Rank the cards that satisfy the constraints; `terms` are those of words.py.
+
+        `phrases` rank nothing: each hit says how like them its description is.
+        """
 
     async def vocabulary(self, tenant: str, known_revision: str) -> Vocabulary:
         """The words of selectable cards, unless the caller has them already."""
@@ -167,7 +176,7 @@ class CardWriter(Protocol):
         """Insert or replace what became of one profile of one source."""
 
     async def put_embedding(self, checkpoint_id: str, embedding: Embedding) -> None:
-        """Insert or replace the vector of one model."""
+        """Insert or replace the vectors of one model."""
 
 
 class CardStore(CardReader, Protocol):
@@ -204,10 +213,10 @@ class Upkeep(Protocol):
     async def unembedded(
         self, tenant: str, model: Model, limit: int, *, after: str = ""
     ) -> list[Card]:
-        """Cards without an up-to-date vector of the model, by id, from behind an id."""
+        """Cards without up-to-date vectors of the model, by id, from behind an id."""
 
     async def count_unembedded(self, tenant: str, model: Model) -> int:
-        """How many cards have no up-to-date vector of the model."""
+        """How many cards have no up-to-date vectors of the model."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -12,7 +12,8 @@ import logging
 from collections import Counter, deque
 from collections.abc import Awaitable, Callable, Sequence
 
-from personalq.catalog.cards import Card, embedding_text, text_hash
+from personalq.catalog.cards import Card
+from personalq.catalog.embedding import embed_cards
 from personalq.catalog.metrics import CARDS_EMBEDDED, CARDS_TO_EMBED
 from personalq.catalog.ports import Announcer, Embedder, Embedding, Unembeddable, Upkeep
 from personalq.chassis.errors import PersonalQError
@@ -64,7 +65,7 @@ async def request_missing_artifacts(
 
 
 async def embed_missing(*, upkeep: Upkeep, embedder: Embedder) -> int:
-    """Embed every card whose vector is missing or of an earlier text; returns how many.
+    """Embed every card whose vectors are missing or of an earlier text; returns how many.
 
     Tenants take turns, a batch each, so that a large one keeps nobody waiting. What is stored
     stays: a round that breaks off is taken up by the next. Several replicas may do the same card,
@@ -114,15 +115,15 @@ async def embed_missing(*, upkeep: Upkeep, embedder: Embedder) -> int:
 async def _embeddings(
     cards: Sequence[Card], embedder: Embedder, tenant: str
 ) -> dict[str, Embedding]:
-    """A vector for each card; those whose text the model refuses are left out, and logged."""
+    """The vectors of each card; those whose text the model refuses are left out, and logged."""
     if not cards:
         return {}
     try:
-        vectors = await embedder.embed_documents([embedding_text(card) for card in cards])
+        embeddings = await embed_cards(cards, embedder)
     except Unembeddable as error:
         if len(cards) > 1:
             apart = [await _embeddings([card], embedder, tenant) for card in cards]
-            return {name: vector for one in apart for name, vector in one.items()}
+            return {name: embedding for one in apart for name, embedding in one.items()}
         log.warning(
             "card cannot be embedded",
             extra={
@@ -134,10 +135,7 @@ async def _embeddings(
         )
         return {}
     return {
-        card.checkpoint_id: Embedding(
-            model=embedder.model, text_hash=text_hash(card), vector=vector
-        )
-        for card, vector in zip(cards, vectors, strict=True)
+        card.checkpoint_id: embedding for card, embedding in zip(cards, embeddings, strict=True)
     }
 
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
-from personalq.catalog.cards import NO_CONSTRAINTS, SELECTABLE, Card, Filter
+from personalq.catalog.cards import MAX_PHRASE, NO_CONSTRAINTS, SELECTABLE, Card, Filter
 from personalq.catalog.metrics import SPARSE_SEARCHES
 from personalq.catalog.paging import Page, offset_of, offset_token
-from personalq.catalog.ports import CardReader, Embedder, Vector
+from personalq.catalog.ports import CardReader, Embedder, Unembeddable, Vector
 from personalq.catalog.words import query_terms
 from personalq.chassis.errors import InvalidInput, PersonalQError
 
@@ -19,6 +19,8 @@ log = logging.getLogger(__name__)
 DEFAULT_HITS = 10
 #: Longest text that is searched for; Check-in allows prompts of 2000 characters.
 MAX_TEXT = 10_000
+#: Most phrases that hits are compared with.
+MAX_QUERY_PHRASES = 8
 
 
 class Order(StrEnum):
@@ -41,6 +43,9 @@ class Query:
     text: str = ""
     filter: Filter = NO_CONSTRAINTS
     order: Order = Order.RELEVANCE
+    #: What the person describes, a phrase each. They rank nothing, so a page of a search is a page
+    #: of the same search with others: left out of what page tokens are bound to, which is the repr.
+    phrases: tuple[str, ...] = field(default=(), repr=False)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -55,6 +60,9 @@ class Hit:
     #: 1 is best; 0 when the leg did not rank it.
     dense_rank: int
     sparse_rank: int
+    #: For each phrase of the query, the highest cosine among the phrases of the card's description;
+    #: empty when there are no vectors to tell.
+    likeness: tuple[float, ...] = ()
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -80,10 +88,11 @@ async def search_checkpoints(
     """Find the cards that satisfy the constraints, the most relevant first.
 
     Without a text, or without an embedder that answers, the dense ranking is off, and the answer
-    says so.
+    says so. Phrases are compared with those of the cards on the page, and change nothing else.
 
     Raises:
-        InvalidInput: the text is too long, or the page token belongs to another search.
+        InvalidInput: the text or a phrase is too long, there are too many phrases, or the page
+            token belongs to another search.
         Unavailable: the database is out of reach.
     """
     if len(query.text) > MAX_TEXT:
@@ -91,9 +100,10 @@ async def search_checkpoints(
             f"text has {len(query.text)} characters, at most {MAX_TEXT} are searched for",
             field="text",
         )
+    _check_phrases(query.phrases)
     offset = offset_of(page, query)
     states = query.filter.states or SELECTABLE
-    dense = await _vector(query.text, embedder)
+    dense, phrases = await _vectors(query.text, query.phrases, embedder)
     found = await reader.search(
         tenant,
         replace(query, filter=replace(query.filter, states=tuple(states))),
@@ -102,21 +112,49 @@ async def search_checkpoints(
         model=embedder.model if embedder else None,
         limit=page.size,
         offset=offset,
+        phrases=phrases,
     )
     end = offset + len(found.hits)
     more = bool(found.hits) and end < found.total_matches
     return replace(found, next_page_token=offset_token(end, query) if more else "")
 
 
-async def _vector(text: str, embedder: Embedder | None) -> Vector | None:
-    """The vector of what is looked for, if there is a model and it answers."""
-    if embedder is None or not text.strip():
-        return None
+def _check_phrases(phrases: Sequence[str]) -> None:
+    if len(phrases) > MAX_QUERY_PHRASES:
+        raise InvalidInput(
+            f"there are {len(phrases)} phrases, at most {MAX_QUERY_PHRASES} are compared",
+            field="phrases",
+        )
+    for place, phrase in enumerate(phrases):
+        if not phrase.strip():
+            raise InvalidInput("the phrase is empty", field=f"phrases[{place}]")
+        if len(phrase) > MAX_PHRASE:
+            raise InvalidInput(
+                f"the phrase has {len(phrase)} characters, at most {MAX_PHRASE} are compared",
+                field=f"phrases[{place}]",
+            )
+
+
+async def _vectors(
+    text: str, phrases: Sequence[str], embedder: Embedder | None
+) -> tuple[Vector | None, Sequence[Vector]]:
+    """The vectors of what is looked for, if there is a model and it answers."""
+    texts = [text] if text.strip() else []
+    if embedder is None or not (texts or phrases):
+        return None, ()
     try:
-        return await embedder.embed_query(text)
+        try:
+            vectors = await embedder.embed_queries([*texts, *phrases])
+        except Unembeddable:
+            if not (texts and phrases):
+                raise
+            # A phrase the model refuses must not cost the ranking its vectors.
+            vectors = await embedder.embed_queries(texts)
     except PersonalQError as error:
-        SPARSE_SEARCHES.inc()
+        if texts:
+            SPARSE_SEARCHES.inc()
         log.warning(
             "searched without vectors", extra={"action": "search", "problem": error.message}
         )
-        return None
+        return None, ()
+    return (vectors[0] if texts else None), vectors[len(texts) :]

@@ -119,6 +119,7 @@ class CatalogServicer(catalog_pb2_grpc.CatalogServiceServicer):
                 text=request.text,
                 filter=wire.filter_to_domain(request.filter),
                 order=wire.order_to_domain(request.order),
+                phrases=tuple(request.phrases),
             ),
             tenant=current_tenant(),
             page=checked_page(request.page_size, request.page_token, default=DEFAULT_HITS),

@@ -19,7 +19,7 @@ from sqlalchemy.exc import DBAPIError, InterfaceError, OperationalError
 from sqlalchemy.exc import TimeoutError as PoolTimeout
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, create_async_engine
 
-from personalq.catalog.cards import Card, Filter, Vocabulary
+from personalq.catalog.cards import Card, Filter, Vocabulary, phrases_hash
 from personalq.catalog.migrations import SCHEMA_VERSION, driver_url
 from personalq.catalog.names import Name
 from personalq.catalog.paging import Position
@@ -109,13 +109,14 @@ UPDATE checkpoints c
 RETURNING due.profiles, c.requested_at, {CARD_COLUMNS}
 """
 
-# A vector is out of date when its text is.
+# Vectors are out of date when their text is, those of phrases also when these are made otherwise.
 _WITHOUT_VECTOR = """
   FROM checkpoints c
  WHERE c.tenant = :tenant AND c.state <> 'archived' AND c.checkpoint_id > :after
    AND NOT EXISTS (SELECT FROM embeddings_{dim} e
                     WHERE e.tenant = c.tenant AND e.checkpoint_id = c.checkpoint_id
-                      AND e.model = :model AND e.text_hash = c.text_hash)
+                      AND e.model = :model AND e.text_hash = c.text_hash
+                      AND e.phrases_hash = CAST(:phrases_of AS text) || c.text_hash)
 """
 _UNEMBEDDED = f"""
 SELECT {CARD_COLUMNS}
@@ -223,6 +224,7 @@ class PostgresStore:
         model: Model | None,
         limit: int,
         offset: int,
+        phrases: Sequence[Vector] = (),
     ) -> Hits:
         """Rank the cards that satisfy the constraints."""
         async with self._transaction(tenant) as connection:
@@ -235,6 +237,7 @@ class PostgresStore:
                 limit=limit,
                 offset=offset,
                 indexes=indexes,
+                phrases=phrases,
             )
             if search.indexed:
                 await connection.execute(text(SET_SCAN))
@@ -304,20 +307,20 @@ class PostgresStore:
     async def unembedded(
         self, tenant: str, model: Model, limit: int, *, after: str = ""
     ) -> list[Card]:
-        """Cards without an up-to-date vector of the model, by id, from behind an id."""
+        """Cards without up-to-date vectors of the model, by id, from behind an id."""
         async with self._transaction(tenant) as connection:
             rows = await connection.execute(
                 text(_UNEMBEDDED.format(dim=model.dim)),
-                {"tenant": tenant, "model": model.id, "limit": limit, "after": after},
+                _without_vector(tenant, model, after) | {"limit": limit},
             )
             return [to_card(row) for row in rows.mappings()]
 
     async def count_unembedded(self, tenant: str, model: Model) -> int:
-        """How many cards have no up-to-date vector of the model."""
+        """How many cards have no up-to-date vectors of the model."""
         async with self._transaction(tenant) as connection:
             found = await connection.execute(
                 text(_COUNT_UNEMBEDDED.format(dim=model.dim)),
-                {"tenant": tenant, "model": model.id, "after": ""},
+                _without_vector(tenant, model, ""),
             )
             return int(found.scalar_one())
 
@@ -404,6 +407,10 @@ async def open_store(postgres_url: str, *, pool_size: int = 10) -> AsyncIterator
         yield PostgresStore(engine)
     finally:
         await engine.dispose()
+
+
+def _without_vector(tenant: str, model: Model, after: str) -> dict[str, str]:
+    return {"tenant": tenant, "model": model.id, "after": after, "phrases_of": phrases_hash("")}
 
 
 def _not_migrated(why: str) -> PersonalQError:

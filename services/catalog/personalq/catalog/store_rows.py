@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
@@ -156,3 +156,8 @@ def to_outcome(row: RowMapping) -> Outcome:
 def vector_text(vector: Vector) -> str:
     """A vector as pgvector reads it."""
     return "[" + ",".join(f"{number:.6g}" for number in vector) + "]"
+
+
+def vectors_text(vectors: Sequence[Vector]) -> str:
+    """An array of vectors as PostgreSQL reads it."""
+    return "{" + ",".join(f'"{vector_text(vector)}"' for vector in vectors) + "}"

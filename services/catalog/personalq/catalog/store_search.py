@@ -18,7 +18,7 @@ from sqlalchemy.engine import RowMapping
 from personalq.catalog.ports import Model, Vector
 from personalq.catalog.search import Hit, Hits, Order, Query
 from personalq.catalog.store_constraints import Constraints, constraints_of
-from personalq.catalog.store_rows import CARD_COLUMNS, to_card, vector_text
+from personalq.catalog.store_rows import CARD_COLUMNS, to_card, vector_text, vectors_text
 from personalq.catalog.words import any_term, telling_terms
 
 # Everything put together below are constants of these files; values are always bound.
@@ -41,9 +41,10 @@ _ROLE_WEIGHTS = "{0.2, 0.4, 0.6, 1.0}"
 
 # `candidates` satisfies the hard constraints, and nothing else decides what is returned; the legs
 # only rank it, by row_number so that ranks are unique, ties going to the smaller id. Each CTE is
-# materialized: the planner must not mix constraint and ranking. Whole cards are read for the page.
+# materialized: the planner must not mix constraint and ranking. Whole cards, and their phrases, are
+# read for the page.
 _SEARCH = """
-WITH {candidates},
+WITH {described}{candidates},
 {dense},
 {sparse},
 fused AS MATERIALIZED (
@@ -62,7 +63,7 @@ page AS MATERIALIZED (
      LIMIT :limit OFFSET :offset
 )
 SELECT ({total}) AS total_matches, EXISTS (SELECT FROM dense) AS dense,
-       p.place, p.score, p.similarity, p.dense_rank, p.sparse_rank, {card}
+       p.place, p.score, p.similarity, p.dense_rank, p.sparse_rank, {likeness} AS likeness, {card}
   FROM (VALUES (1)) AS always
   LEFT JOIN page p ON true
   LEFT JOIN checkpoints c ON c.tenant = :tenant AND c.checkpoint_id = p.checkpoint_id
@@ -183,6 +184,24 @@ sparse AS MATERIALIZED (
 )"""
 _SPARSE_OFF = "sparse AS (SELECT NULL::text AS checkpoint_id, NULL::bigint AS rank WHERE false)"
 
+# For each phrase that is looked for, the cosine of the card's likest; of the hits of the page only,
+# and each card's phrases, which lie beside the table, are fetched once.
+_DESCRIBED = """described AS MATERIALIZED (
+    SELECT d.vector, d.place
+      FROM unnest(CAST(:phrases AS halfvec({dim})[])) WITH ORDINALITY AS d (vector, place)
+),
+"""
+_LIKENESS = """
+       (SELECT array_agg(likest.cosine ORDER BY likest.place)
+          FROM (SELECT d.place, max(1 - (phrase.vector <=> d.vector)) AS cosine
+                  FROM embeddings_{dim} e
+                 CROSS JOIN unnest(e.phrases) AS phrase (vector)
+                 CROSS JOIN described d
+                 WHERE e.tenant = :tenant AND e.model = :model
+                   AND e.checkpoint_id = p.checkpoint_id
+                 GROUP BY d.place) likest)"""
+_LIKENESS_OFF = "NULL"
+
 #: Order key → the column it sorts by, and how.
 _ORDERS: Mapping[Order, tuple[str, str]] = {
     Order.NEWEST: ("created_at", "DESC"),
@@ -235,12 +254,14 @@ def search_statement(
     limit: int,
     offset: int,
     indexes: Indexes | None = None,
+    phrases: Sequence[Vector] = (),
 ) -> Search:
     """The search in one statement.
 
     Args:
         terms: lexemes of the text and the roles each may have; see words.py.
         indexes: those of the tenant for this model, where it has some.
+        phrases: vectors of what the descriptions of the hits are compared with.
     """
     constraints = constraints_of(query.filter)
     values = constraints.values | {"k": _RRF_K, "limit": limit, "offset": offset}
@@ -251,6 +272,10 @@ def search_statement(
             "vector": vector_text(dense), "model": model.id, "depth": _DEPTH, "coverage": _COVERAGE,
         }  # fmt: skip
         unembedded = _UNEMBEDDED
+    described, likeness = "", _LIKENESS_OFF
+    if phrases and model is not None:
+        described, likeness = _DESCRIBED.format(dim=model.dim), _LIKENESS.format(dim=model.dim)
+        values |= {"phrases": vectors_text(phrases), "model": model.id}
     if terms:
         sparse_leg = _SPARSE
         values |= {"terms": any_term(terms), "weights": _ROLE_WEIGHTS, "depth": _DEPTH}
@@ -271,6 +296,8 @@ def search_statement(
             "reach": limit + offset,
         }
     statement = _SEARCH.format(
+        described=described,
+        likeness=likeness,
         candidates=candidates,
         dense=dense_leg,
         sparse=sparse_leg,
@@ -330,4 +357,5 @@ def _to_hit(row: RowMapping) -> Hit:
         similarity=row["similarity"],
         dense_rank=row["dense_rank"],
         sparse_rank=row["sparse_rank"],
+        likeness=tuple(row["likeness"] or ()),
     )

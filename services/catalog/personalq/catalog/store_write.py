@@ -10,7 +10,7 @@ from sqlalchemy import text
 from sqlalchemy.engine import RowMapping
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from personalq.catalog.cards import Card
+from personalq.catalog.cards import Card, phrases_hash
 from personalq.catalog.lifecycle import Outcome
 from personalq.catalog.ports import Embedding
 from personalq.catalog.store_names import (
@@ -29,6 +29,7 @@ from personalq.catalog.store_rows import (
     to_card,
     to_outcome,
     vector_text,
+    vectors_text,
 )
 from personalq.catalog.words import vector_literal
 
@@ -139,10 +140,14 @@ UPDATE checkpoints SET requested_at = now(), requests = 1
 """
 
 _PUT_EMBEDDING = """
-INSERT INTO embeddings_{dim} (tenant, checkpoint_id, model, text_hash, embedding)
-VALUES (:tenant, :id, :model, :text_hash, CAST(:vector AS halfvec({dim})))
-ON CONFLICT (tenant, checkpoint_id, model)
-DO UPDATE SET text_hash = excluded.text_hash, embedding = excluded.embedding
+INSERT INTO embeddings_{dim} (
+    tenant, checkpoint_id, model, text_hash, embedding, phrases_hash, phrases)
+VALUES (
+    :tenant, :id, :model, :text_hash, CAST(:vector AS halfvec({dim})), :phrases_hash,
+    CAST(:phrases AS halfvec({dim})[]))
+ON CONFLICT (tenant, checkpoint_id, model) DO UPDATE SET
+    text_hash = excluded.text_hash, embedding = excluded.embedding,
+    phrases_hash = excluded.phrases_hash, phrases = excluded.phrases
 """
 
 
@@ -223,13 +228,15 @@ class PostgresWriter:
         await self._execute(_ANSWERED, id=checkpoint_id)
 
     async def put_embedding(self, checkpoint_id: str, embedding: Embedding) -> None:
-        """Insert or replace the vector of one model."""
+        """Insert or replace the vectors of one model."""
         await self._execute(
             _PUT_EMBEDDING.format(dim=embedding.model.dim),
             id=checkpoint_id,
             model=embedding.model.id,
             text_hash=embedding.text_hash,
             vector=vector_text(embedding.vector),
+            phrases_hash=phrases_hash(embedding.text_hash),
+            phrases=vectors_text(embedding.phrases),
         )
 
     async def finish(self) -> None:

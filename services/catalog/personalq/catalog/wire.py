@@ -244,6 +244,7 @@ def _hit_to_wire(hit: Hit) -> catalog_pb2.SearchHit:
         dense_rank=hit.dense_rank,
         sparse_rank=hit.sparse_rank,
         artifacts=artifacts_to_wire(hit.card.artifacts),
+        likeness=hit.likeness,
     )
 
 
