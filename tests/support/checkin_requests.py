@@ -145,6 +145,8 @@ STUDIO: tuple[Case, ...] = (
     Case("temporal", "a loose sketch of the May dog", "dog-v9"),
     Case("temporal", "last winter's polar bear", "bear-v2"),
     Case("temporal", "the dog from the week of May 11", "dog-v9"),
+    Case("usage", "the dog with the highest use count, at a cinema", "dog-v12"),
+    Case("usage", "the bear with the lowest number of uses", "bear-v5"),
     Case("usage", "the bag that ann made", "ann-bag"),
     Case("usage", "a bag, not bob's", "ann-bag"),
     # Style.

@@ -150,3 +150,31 @@ def test_month_is_asked_when_a_season_was_said(session: Session) -> None:
     assert question.attribute is Attribute.CREATED_AT
     assert question.question == "Which month do you mean, April or May?"
     assert [option.label for option in question.options] == ["April", "May", "any of them"]
+
+
+@pytest.mark.parametrize("text", ["neither, the oil painting", "none of the others, the oil one"])
+def test_refused_option_that_is_meant(text: str) -> None:
+    """What follows a refusal may mean one of the options: their labels do not say everything."""
+    cards = [
+        card("owl-v1", "owl", "sketch", "2026-03-01", "A blue owl with a hat."),
+        card("owl-v2", "owl", "oil painting", "2026-03-04", "A blue owl with a tie."),
+    ]
+    session = Session(cards)
+    question = asked(session, "an owl on a lamp post")
+    assert question.attribute is Attribute.DESCRIPTION
+    outcome = session.answer("an owl on a lamp post", question, text)
+    assert isinstance(outcome, Selection)
+    assert outcome.candidate.card.checkpoint_id == "owl-v2"
+
+
+def test_place_in_an_answer() -> None:
+    """A checkpoint trained among trees was trained in a forest."""
+    cards = [
+        card("boat-v1", "boat", "sketch", "2026-03-01", "A navy boat.", environments="forest"),
+        card("boat-v2", "boat", "sketch", "2026-03-04", "A white boat.", environments="beach"),
+    ]
+    session = Session(cards)
+    question = asked(session, "a boat on a red carpet")
+    outcome = session.answer("a boat on a red carpet", question, "the one trained among trees")
+    assert isinstance(outcome, Selection)
+    assert outcome.candidate.card.checkpoint_id == "boat-v1"

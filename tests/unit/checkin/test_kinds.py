@@ -70,3 +70,18 @@ def test_subject_of_all_is_searched_once() -> None:
     session = Session(HATS)
     session.ask("the newest hat")
     assert len(session.catalog.queries) == 1
+
+
+def test_kind_that_words_lists_call_the_same() -> None:
+    """A bungalow is no other cottage where the descriptions tell them apart."""
+    houses = [
+        card("cottage-v1", "cottage, bungalow", "sketch", "2026-03-01", "A white bungalow."),
+        card("cottage-v2", "cottage", "anime", "2026-04-01", "A stone cottage."),
+    ]
+    session = Session(houses)
+    asked = session.ask("a cottage in a storm")
+    assert isinstance(asked, Clarification)
+    assert outcome_name(session.answer("a cottage in a storm", asked, "the bungalow")) == (
+        "cottage-v1"
+    )
+    assert outcome_name(session.ask("the bungalow in a storm")) == "cottage-v1"

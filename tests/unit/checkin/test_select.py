@@ -206,3 +206,14 @@ def test_plain_colors_are_no_part_of_a_name() -> None:
     outcome = Session(cards).ask("the white willow by a lake")
     assert isinstance(outcome, Selection)
     assert outcome.candidate.card.checkpoint_id == "tree-v1"
+
+
+def test_never_used_where_nobody_counts() -> None:
+    """Without counts, a card that was used on some day is not one never used."""
+    cards = [
+        card("cat-v1", "cat", "sketch", "2026-03-01", used="2026-11-02"),
+        card("cat-v2", "cat", "anime", "2026-02-01"),
+    ]
+    outcome = Session(cards).ask("the cat I have never used")
+    assert isinstance(outcome, Selection)
+    assert outcome.candidate.card.checkpoint_id == "cat-v2"

@@ -42,7 +42,7 @@ _ANY = re.compile(
     r"works\s+for\s+me))*[\s.!,]*"
 )
 _NEITHER = re.compile(
-    r"\s*(?:no(?:ne)?(?:\s+of\s+(?:them|these|those|the\s+above))?|"
+    r"\s*(?:no(?:ne)?(?:\s+of\s+(?:them|these|those|the\s+above|the\s+others?|the\s+rest))?|"
     r"neither(?:\s+(?:one|of\s+them|of\s+these))?|nope|nah)(?!\w)(?:\s*[,.;:!-]+|"
     r"\s+but|\s*$)\s*"
 )
@@ -252,7 +252,8 @@ def _fixed(intent: Intent, option: Option, text: str, context: Context) -> Inten
 
 
 def _refuse(intent: Intent, asked: Asked, text: str, context: Context) -> Intent:
-    refused = tuple(_constraint(o, text, context, excluded=True) for o in asked.options if o.value)
+    options = (_constraint(o, text, context, excluded=True) for o in asked.options if o.value)
+    refused = tuple(replace(option, refusal=True) for option in options)
     return replace(intent, constraints=(*intent.constraints, *refused))
 
 
@@ -292,8 +293,24 @@ def _merged(intent: Intent, said: Intent, text: str, context: Context) -> Intent
 def among_those_asked_about(before: Intent, after: Intent) -> tuple[Intent, ...]:
     """How an answer may be read of the cards it was asked about, likeliest first.
 
-    A noun in an answer may be another subject ("the cat") or a detail of this one ("flags").
+    A noun in an answer may be another subject ("the cat") or a detail of this one ("flags"). What
+    comes after a refusal ("neither, the oil painting") may still mean an option: its label did not
+    say everything.
     """
+    readings = _readings(before, after)
+    refused = [c for c in after.constraints if c.refusal]
+    if not refused or not _adds(before, after):
+        return readings
+    return *readings, *(reading.without(*refused) for reading in readings)
+
+
+def _adds(before: Intent, after: Intent) -> bool:
+    """Whether an answer says more than what it refuses."""
+    known = before.constraints
+    return any(not c.refusal and all(c is not k for k in known) for c in after.constraints)
+
+
+def _readings(before: Intent, after: Intent) -> tuple[Intent, ...]:
     subjects = before.all(Attribute.SUBJECT)
     named = [c for c in after.all(Attribute.SUBJECT) if all(c is not s for s in subjects)]
     if not named or not subjects or any(c.excluded for c in named):

@@ -41,7 +41,8 @@ def _has(card: Card, constraint: Constraint, zone: ZoneInfo) -> bool:
             return _within(card.last_used_at, constraint, zone)
         case Attribute.USE_COUNT:
             fewest, most = constraint.uses
-            return card.use_count >= fewest and (most is None or card.use_count <= most)
+            uses = max(card.use_count, int(card.last_used_at is not None))
+            return uses >= fewest and (most is None or uses <= most)
         case Attribute.IDENTITY if constraint.by_trigger:
             triggers = {trigger.casefold() for trigger in card.triggers}
             return any(value.casefold() in triggers for value in constraint.values)

@@ -104,6 +104,8 @@ class Constraint:
     """For soft constraints: cards that satisfy it push out those that do not."""
     broader: tuple[str, ...] = ()
     """For a subject that is a kind: subjects whose cards satisfy it when they are described so."""
+    refusal: bool = False
+    """An answer refuses an option that it was offered."""
     fallback: Constraint | None = None
     """Another reading of the same words, tried when nothing fits this one."""
 

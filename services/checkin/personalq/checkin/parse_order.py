@@ -31,6 +31,7 @@ _USE = (
     r"(?:uses?|used|run|ran|render(?:ed)?\s+with|work(?:ed)?\s+with|reach(?:ed)?\s+for|"
     r"turn(?:ed)?\s+to|pick(?:ed)?|open(?:ed)?|touched|load(?:ed)?|go\s+for)"
 )
+_COUNT = r"(?:(?:use|usage|render)[\s-]+(?:count|number|total)s?|uses|renders)"
 _OFTEN = r"(?:often|frequently|heavily|commonly|regularly)"
 _OF_ALL = (
     r"(?:\s+(?:often|frequently|of\s+all)|(?=\s*(?:$|[^\w\s]|"
@@ -65,7 +66,9 @@ _RULES = (
         rf"(?:{_WHO}\s+)?{_HAVE}(?:been\s+)?{_USE}\s+(?:it\s+)?(?:the\s+)?(?:least|fewest\s+times)"
         rf"{_OF_ALL}|used\s+(?:the\s+)?(?:least|fewest\s+times)|(?:{_WHO}\s+)?{_USE}\s+(?:it\s+)?less\s+(?:often\s+)?than\s+(?:any|all|the)(?:\s+(?:the\s+)?others?|\s+rest)?|"
         rf"(?:(?:{_WHO}|is|are|was|that|which)\s+)*(?:hardly|rarely|seldom|barely|scarcely)\s+"
-        rf"(?:ever\s+)?{_USE}|(?:{_WHO}\s+)(?:don't|do\s+not)\s+{_USE}\s+much",
+        rf"(?:ever\s+)?{_USE}|(?:{_WHO}\s+)(?:don't|do\s+not)\s+{_USE}\s+much|"
+        r"(?:with\s+)?(?:the\s+|its\s+)?(?:lowest|smallest|fewest)\s+(?:number\s+of\s+)?"
+        rf"{_COUNT}",
         _LEAST,
     ),
     _rule(
@@ -83,7 +86,9 @@ _RULES = (
         rf"(?:{_WHO}\s+)?{_HAVE}{_USE}\s+(?:it\s+)?(?:the\s+)?most{_OF_ALL}|"
         rf"(?:{_WHO}\s+)(?:always\s+{_USE}|{_USE}\s+all\s+the\s+time)|"
         rf"most[\s-]+popular|favou?rite|go[\s-]to|(?:{_WHO}\s+)?{_HAVE}(?:been\s+)?{_USE}\s+(?:it\s+)?more\s+(?:often\s+|frequently\s+)?than\s+(?:any|all|the)(?:\s+(?:the\s+)?others?|\s+rest)?|"
-        rf"with\s+the\s+most\s+(?:uses|renders)|most[\s-]+loved",
+        rf"with\s+the\s+most\s+(?:uses|renders)|most[\s-]+loved|"
+        r"(?:with\s+)?(?:the\s+|its\s+)?(?:highest|largest|biggest)\s+(?:number\s+of\s+)?"
+        rf"{_COUNT}",
         _M,
     ),
     _rule(

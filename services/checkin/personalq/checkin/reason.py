@@ -66,12 +66,9 @@ def rank(intent: Intent, hits: Sequence[Hit], zone: ZoneInfo) -> tuple[Candidate
 
 
 def _called(intent: Intent, scored: list[_Scored]) -> list[_Scored]:
-    """What an order sorts: where rucksacks are a kind of backpack, "the newest rucksack" is one.
-
-    Without an order all that the name may mean stay, and descriptions tell them apart.
-    """
+    """The cards of a name that is a kind here: where rucksacks are a kind of backpack, of those."""
     subject = intent.first(Attribute.SUBJECT)
-    if intent.order is None or subject is None or subject.excluded or subject.coarse:
+    if subject is None or subject.excluded or subject.coarse:
         return scored
     so = called(subject.text, [s.hit.card for s in scored])
     kept = [s for s, is_so in zip(scored, so or (), strict=False) if is_so]
