@@ -503,7 +503,7 @@ class SearchHit(_message.Message):
     def likeness(self) -> _containers.RepeatedScalarFieldContainer[_builtins.float]:
         """For each of the request's phrases, in their order: how like it the likest phrase of the card's
         description is, as a cosine, -1 to 1. Empty when no phrases were sent, when the embedding model
-        is not there, and for a card whose description's phrases have no vectors of it (yet).
+        is not there, and for a card without phrases or whose phrases have no vectors of it (yet).
         """
 
     def __init__(
