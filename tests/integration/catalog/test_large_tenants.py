@@ -55,7 +55,10 @@ async def _add(store: PostgresStore, start: int, count: int) -> None:
     async with store.writing(TENANT) as writer:
         for made in cards:
             embedding = Embedding(
-                model=MODEL, text_hash=text_hash(made), vector=_vector(made.checkpoint_id)
+                model=MODEL,
+                text_hash=text_hash(made),
+                vector=_vector(made.checkpoint_id),
+                phrases=[_vector(made.description), _vector("bear")],
             )
             await writer.put_embedding(made.checkpoint_id, embedding)
 
@@ -97,7 +100,12 @@ async def _forced(postgres_url: str, *, words: bool = False) -> AsyncIterator[Po
 
 
 async def _search(
-    store: PostgresStore, text: str, model: Model = MODEL, **constraints: Any
+    store: PostgresStore,
+    text: str,
+    model: Model = MODEL,
+    *,
+    phrases: Sequence[str] = (),
+    **constraints: Any,
 ) -> Hits:
     return await store.search(
         TENANT,
@@ -107,6 +115,7 @@ async def _search(
         model=model,
         limit=50,
         offset=0,
+        phrases=[_vector(phrase) for phrase in phrases],
     )
 
 
@@ -117,6 +126,26 @@ def _scans(postgres_url: str, prefix: str) -> int:
             [f"^{prefix}_[0-9a-f]{{12}}$"],
         ).fetchone()
     return int(row[0] or 0) if row else 0
+
+
+async def test_phrases_are_compared_however_hits_were_found(
+    cards_of_large: PostgresStore, postgres_url: str
+) -> None:
+    """Through the indexes as without them, and they move nothing."""
+    phrases = ("With a red scarf.", "something else")
+    exact = await _search(cards_of_large, "red scarf", phrases=phrases)
+    assert await _index(postgres_url) == 1
+    async with _forced(postgres_url) as store:
+        found = await _search(store, "red scarf", phrases=phrases)
+        plain = await _search(store, "red scarf")
+    assert [hit.card for hit in found.hits] == [hit.card for hit in plain.hits]
+    assert {hit.likeness for hit in plain.hits} == {()}
+    compared = {hit.card.checkpoint_id: hit.likeness for hit in exact.hits}
+    for hit in found.hits:
+        says, other = hit.likeness
+        assert (says > 0.99) == (hit.card.description == "With a red scarf.")
+        assert other < 0.99
+        assert compared.get(hit.card.checkpoint_id, hit.likeness) == hit.likeness
 
 
 async def test_indexes_find_what_reading_everything_finds(
