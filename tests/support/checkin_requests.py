@@ -226,6 +226,8 @@ STUDIO: tuple[Case, ...] = (
     Case("combination", "v2 watch in watercolor from April", NONE),
     Case("combination", "the first photorealistic bear", "bear-v2"),
     # Ambiguous, with an answer.
+    Case("no match", "umbrella v3 in the rain", NONE),
+    Case("no match", "giraffe v3 looking over a garden wall", NONE),
     Case("ambiguous", "a bear on a bicycle", ASK, "the tan one", "bear-v4"),
     Case("ambiguous", "a bear on a bicycle", ASK, "neither, the snowy one", "bear-v2"),
     Case("ambiguous", "a bear on a bicycle", ASK, "whatever", "bear-v6"),

@@ -7,6 +7,8 @@ from functools import cache
 from zoneinfo import ZoneInfo
 
 import pytest
+from support.checkin_cards import card
+from support.checkin_session import Session, outcome_name
 
 from personalq.checkin.cards import Vocabulary
 from personalq.checkin.draft import Context
@@ -151,3 +153,37 @@ def test_no_look(prompt: str) -> None:
 def test_spelling(british: str, plain: str) -> None:
     """British spellings become American; words that only look British stay."""
     assert american(british) == plain
+
+
+@pytest.mark.parametrize(
+    ("prompt", "expected"),
+    [
+        ("an owl done like a church window, in a tunnel", "owl-v1"),
+        ("an owl with the 1940s black-and-white detective movie feel", "owl-v2"),
+        ("an owl in the form of a low-polygon game model", "owl-v3"),
+        ("a woodblock owl on a mailbox", "owl-v4"),
+        ("Neither stained glass nor film noir nor woodblock print: the other owl", "owl-v3"),
+        ("Which owl did we train in the desert? That one, in a river", "owl-v1"),
+        ("the first owl of 2026 trained on the beach, in a snow globe", "owl-v3"),
+        ("the owl of 2026 trained on the beach, in a snow globe", "owl-v3"),
+        ("Hey, could I see the newest owl?", "owl-v4"),
+    ],
+)
+def test_looks_and_places_in_everyday_words(prompt: str, expected: str) -> None:
+    """A look may be told by what has it, and a place in any sentence."""
+    cards = [
+        card("owl-v1", "owl", "stained glass", "2026-01-10", environments="desert"),
+        card("owl-v2", "owl", "film noir", "2026-02-10", environments="city"),
+        card("owl-v3", "owl", "low poly", "2026-03-10", environments="beach"),
+        card("owl-v4", "owl", "ukiyo-e", "2026-04-10", environments="forest"),
+    ]
+    assert outcome_name(Session(cards).ask(prompt)) == expected
+
+
+def test_woodblock_stays_a_woodcut() -> None:
+    """Words that two looks share mean their own one where the catalog has it."""
+    cards = [
+        card("owl-v1", "owl", "woodcut", "2026-01-10"),
+        card("owl-v2", "owl", "ukiyo-e", "2026-02-10"),
+    ]
+    assert outcome_name(Session(cards).ask("a woodblock owl on a mailbox")) == "owl-v1"

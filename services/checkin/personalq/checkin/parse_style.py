@@ -241,7 +241,7 @@ def _is_subject(draft: Draft, word: str) -> bool:
 def _frames(draft: Draft, index: int) -> bool:
     """Whether "of" after this word opens what is shown, not what something is full of."""
     word = draft.page.words[index]
-    if word.norm in ("made", "out", "composed", "built"):
+    if word.norm in ("made", "out", "composed", "built", "form", "guise", "manner"):
         return True  # "made of pixels"
     kinds = ("selectors", "frames", "style_words", "determiners")
     return not draft.is_free(word) or any(word.norm in lexicon.words(kind) for kind in kinds)

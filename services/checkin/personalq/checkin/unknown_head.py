@@ -115,7 +115,8 @@ def _chunks(draft: Draft) -> list[list[Word]]:
         if not scene and not current and word.norm.endswith("ing") and _is_finite(word, draft):
             scene = True
             continue
-        if not scene and _names_something(current) and _is_finite(word, draft):
+        acts = _is_finite(word, draft) or _follows_choice(word, current, draft)
+        if not scene and _names_something(current) and acts:
             chunks.append(current)
             current, scene = [], True
             continue
@@ -123,6 +124,11 @@ def _chunks(draft: Draft) -> list[list[Word]]:
     if current and not scene:
         chunks.append(current)
     return chunks
+
+
+def _follows_choice(word: Word, chunk: list[Word], draft: Draft) -> bool:
+    """Whether a participle says what a chosen thing does: "the giraffe v3 looking at a wall"."""
+    return bool(chunk) and word.norm.endswith("ing") and not draft.is_free(chunk[-1])
 
 
 def _names_something(chunk: list[Word]) -> bool:
@@ -140,6 +146,13 @@ def _is_thing(norm: str, chunk: list[Word], selector: bool) -> bool:
     """Whether a word names a thing: "cat-eye sunglasses" do, "the brown one" does not."""
     worn = norm in lexicon.wearables() or norm.removesuffix("s") in lexicon.wearables()
     return worn and not selector and len(chunk) > 1
+
+
+def _has_version(draft: Draft, word: Word) -> bool:
+    """Whether a version follows: an umbrella may be carried, "umbrella v3" is a checkpoint's."""
+    versions = [c.span for c in draft.constraints if c.attribute is Attribute.VERSION and c.span]
+    following = draft.page.words[word.index + 1 : word.index + 2]
+    return bool(following) and any(following[0].span.meets(span) for span in versions)
 
 
 def _is_known_place(draft: Draft, word: Word) -> bool:
@@ -164,7 +177,8 @@ def _head(draft: Draft, chunk: list[Word]) -> Word | None:
             return None
         if not norm.isalpha() or len(norm) < 3 or norm in lexicon.words("determiners"):
             return None
-        named = determined and not selector and lexicon.names_thing(norm)
+        called = (determined and not selector) or _has_version(draft, word)
+        named = called and lexicon.names_thing(norm)
         if norm in lexicon.colours():  # "a raven", but not "the raven"
             named = named and any(other.norm in ("a", "an", "my") for other in chunk)
         if (

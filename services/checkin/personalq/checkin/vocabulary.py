@@ -154,6 +154,11 @@ def _add_styles(table: PhraseTable[TagEntry], styles: tuple[str, ...]) -> None:
                     continue
                 entry = TagEntry(values=(group.name,), exact=(), known=False)
             table.add(word, entry, replace=bool(entry.exact))
+    for group in groups.values():
+        for word in group.also if tags[group.name] else ():
+            listed = table.get(word)
+            if listed is None or listed.near or not listed.known:
+                table.add(word, _tag_entry(known, word, tags[group.name]), replace=True)
     for word in known:
         pool = next((found for found in tags.values() if word in found), {word})
         for phrase in {word, _bare(word)}:

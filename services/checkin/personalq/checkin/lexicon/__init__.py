@@ -50,6 +50,8 @@ class StyleGroup:
     name: str
     words: frozenset[str]
     cousins: tuple[str, ...]
+    also: frozenset[str] = frozenset()
+    """Words of other looks that mean this one where the catalog has no such other."""
 
 
 @cache
@@ -60,6 +62,7 @@ def style_groups() -> dict[str, StyleGroup]:
             name=name,
             words=frozenset(canonical(word) for word in (name, *entry["words"])),
             cousins=tuple(entry.get("cousins", ())),
+            also=frozenset(canonical(word) for word in entry.get("also", ())),
         )
         for name, entry in _load("styles").items()
         if name != "weak"

@@ -41,6 +41,8 @@ _VERB_AFTER = re.compile(
     rf"[\s-]*(?:(?P<trained>{TRAINED})(?!\w)|"
     rf"\s(?:{_WHO}{_ADVERB}(?P<used>{USED}))(?!\w)(?:\s+(?:it|with))?)"
 )
+_PLACE_AFTER = re.compile(r"\s+(?:in|on|at|by|near|among|amid|around|outside|inside)\s")
+"""Where rather than when something was trained: "of 2026 trained on the beach"."""
 _BEFORE = re.compile(
     r"(?<!\w)(?:(?:any\s+time|sometime|some\s+time|just|right|shortly|soon|anywhere)\s+)?"
     r"(?P<from>from\s+)?(?P<op>no\s+later\s+than|no\s+earlier\s+than|not\s+(?:before|after)|"
@@ -111,7 +113,8 @@ def read_setting(draft: Draft, start: int, end: int) -> Setting:
     elif match := _VERB_AFTER.match(tail):
         cued = True
         used = match["trained"] is None
-        end += match.end()
+        if used or not _PLACE_AFTER.match(tail, match.end()):
+            end += match.end()
     return Setting(start=start, end=end, used=used, operator=operator, negated=negated, cued=cued)
 
 
