@@ -89,6 +89,7 @@ STUDIO: tuple[Case, ...] = (
     Case("temporal", "whichever bear predates February 2026, in a canoe", "bear-v1"),
     Case("temporal", "bear v4, a train ticket from yesterday lying next to it", "bear-v4"),
     Case("temporal", "the oldest bear, under a kite with a face on it, late autumn", "bear-v1"),
+    Case("order", "A lone cowboy rides past the car, and the car should be our third oldest one", "car-v3"),
     Case("order", "the first bear ever trained, in a canoe", "bear-v1"),
     Case("order", "our newest bear pls, on a raft", "bear-v6"),
     Case("order", "Which bear did we train first? That one, in a canoe.", "bear-v1"),

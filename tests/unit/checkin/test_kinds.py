@@ -85,3 +85,16 @@ def test_kind_that_words_lists_call_the_same() -> None:
         "cottage-v1"
     )
     assert outcome_name(session.ask("the bungalow in a storm")) == "cottage-v1"
+
+
+def test_kind_among_many() -> None:
+    """More dolls than a search returns hide no porcelain doll, listed or described."""
+    newer = [
+        card(f"doll-v{n}", "doll", "comic", f"2026-06-{n % 28 + 1:02d}", "A rag doll.")
+        for n in range(10, 260)
+    ]
+    listed = card("doll-v1", "doll, porcelain doll", "comic", "2026-01-01", "A porcelain doll.")
+    described = card("doll-v2", "doll", "comic", "2026-02-01", "A porcelain doll.")
+    prompt = "the newest porcelain doll on a table"
+    assert outcome_name(Session([listed, *newer]).ask(prompt)) == "doll-v1"
+    assert outcome_name(Session([listed, described, *newer]).ask(prompt)) == "doll-v2"

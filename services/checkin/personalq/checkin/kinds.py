@@ -48,7 +48,8 @@ async def widened(
     if wider is subject:
         return intent, tuple(hits)
     read = _replaced(intent, subject, wider)
-    return read, await search(read)
+    found = {hit.card.checkpoint_id: hit for hit in (*hits, *await search(read))}
+    return read, tuple(found.values())
 
 
 def carried(intent: Intent, read: Intent) -> Intent:
@@ -64,7 +65,7 @@ def called(name: str, cards: Sequence[Card]) -> list[bool] | None:
     lists = [lists_subject(card, (name,)) for card in cards]
     if not is_kind(name, [card for card, has in zip(cards, lists, strict=True) if has]):
         return None
-    return [has or names(card, name) for card, has in zip(cards, lists, strict=True)]
+    return [has or is_described_as(card, name) for card, has in zip(cards, lists, strict=True)]
 
 
 def is_kind(name: str, cards: Iterable[Card]) -> bool:
@@ -76,7 +77,9 @@ def is_kind(name: str, cards: Iterable[Card]) -> bool:
 def is_described_as(card: Card, name: str) -> bool:
     """Whether a card's description calls its subject so: "a red velvet top hat"."""
     wanted = trait(canonical(name))
-    return wanted is not None and set(wanted.concepts) <= profile(card).kind
+    if wanted is None or not names(card, name):  # a cap is no top hat, though both are hats
+        return False
+    return set(wanted.concepts) <= profile(card).kind
 
 
 def names(card: Card, name: str) -> bool:

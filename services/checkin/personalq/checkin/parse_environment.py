@@ -28,7 +28,10 @@ _OF_PHOTOS = (
     r"(?:(?:only\s+)?(?:the\s+|my\s+)?(?:pictures|photos|images|photographs|shots|scenes|snapshots)\s+"
     r"(?:(?:taken|shot|made)\s+)?(?:of|from|in|at|on|near)\s+)?"
 )
-_TAUGHT = r"(?:did\s+(?:i|we|you|they)\s+(?:train|tune|teach|fine-?tune)|trained|tuned|fine-?tuned|taught|learned|learnt|schooled|training\s+took\s+place)"
+_TAUGHT = (
+    r"(?:did\s+(?:i|we|you|they)\s+(?:train|tune|teach|fine-?tune)|trained|tuned|fine-?tuned|"
+    r"taught|learned|learnt|schooled|training\s+took\s+place)"
+)
 _TRAINED = re.compile(rf"(?<!\w){_TAUGHT}\s+{_WHERE}{_OF_PHOTOS}{_DET}(?=\w)")
 _PICTURED = re.compile(
     rf"(?<!\w)(?:shot|photographed|captured|taken|recorded|filmed|snapped)\s+{_WHERE}{_DET}(?=\w)"

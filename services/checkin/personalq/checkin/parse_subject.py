@@ -207,7 +207,25 @@ def _chosen_by_tail(draft: Draft, noun: Noun) -> bool:
     following = words[noun.last]
     if following.norm in lexicon.words("selectors") and following.norm not in ("one", "ones"):
         return True
-    return any(span.start <= following.start < span.end for span in draft.selecting)
+    return _chosen_by_verb(draft, following) or _is_selecting(draft, following)
+
+
+def _chosen_by_verb(draft: Draft, word: Word) -> bool:
+    """Whether a sentence says which one it is: "the mesa should be our oldest one"."""
+    said = False
+    while word.norm in _IS_WHICH and word.index + 1 < len(draft.page.words):
+        said = said or word.norm in ("be", "is", "being")
+        word = draft.page.words[word.index + 1]
+    return said and word.joined and _is_selecting(draft, word)
+
+
+_IS_WHICH = frozenset(
+    ["should", "must", "shall", "needs", "to", "be", "is", "being", "the", "my", "our"]
+)
+
+
+def _is_selecting(draft: Draft, word: Word) -> bool:
+    return any(span.start <= word.start < span.end for span in draft.selecting)
 
 
 def _demote_frames(

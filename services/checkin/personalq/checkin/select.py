@@ -275,7 +275,8 @@ async def _search(
     intent: Intent, request: Request, catalog: Catalog, settings: CheckinSettings
 ) -> tuple[Hit, ...]:
     query = to_query(intent, request.prompt, request.candidate_ids, settings.candidate_limit)
-    return await find(query, catalog, described=bool(intent.all(Attribute.DESCRIPTION)))
+    described = any(c.attribute is Attribute.DESCRIPTION or c.broader for c in intent.constraints)
+    return await find(query, catalog, described=described)
 
 
 def _readings(intent: Intent) -> Sequence[Intent]:
