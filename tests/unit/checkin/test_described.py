@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from personalq.checkin.cards import Card
+from personalq.checkin.cards import Card, Hit
 from personalq.checkin.describe import kind_of, profile
 from personalq.checkin.described import answers
 from personalq.checkin.intent import Attribute, Constraint, Intent
@@ -33,8 +33,8 @@ def _described(text: str, *, phrase: bool = True) -> Intent:
 
 
 def _best(text: str, *descriptions: str, phrase: bool = True) -> list[str]:
-    cards = [_card(d, "kettle") for d in descriptions]
-    found = answers(_described(text, phrase=phrase), cards).cards
+    hits = [Hit(card=_card(d, "kettle")) for d in descriptions]
+    found = answers(_described(text, phrase=phrase), hits)
     top = max(answer.weight for answer in found)
     return [d for d, a in zip(descriptions, found, strict=True) if top and a.weight >= 0.9 * top]
 
@@ -54,10 +54,54 @@ def test_other_words_for_a_thing(said: str, meant: str, other: str) -> None:
     assert _best(said, meant, other) == [meant]
 
 
+def _meant(said: str, *likeness: float, descriptions: tuple[str, ...]) -> list[float]:
+    hits = [
+        Hit(card=_card(description, "kettle"), likeness={said: value})
+        for value, description in zip(likeness, descriptions, strict=True)
+    ]
+    return [answer.weight for answer in answers(_described(said), hits)]
+
+
+def test_a_clause_is_compared_by_meaning() -> None:
+    """What no word explains is what a card's phrase is most like."""
+    weights = _meant(
+        "that somebody has shot",
+        0.49,
+        0.30,
+        descriptions=("a kettle with a bullet hole", "a kettle with a lid"),
+    )
+    assert weights == [1.0, 0.0]
+
+
+def test_what_is_like_nothing_is_the_scene() -> None:
+    """Nobody has it, so nobody is preferred; a single word must be very like something."""
+    descriptions = ("a kettle with green eyes", "a kettle with a lid")
+    assert _meant("that flies to the moon", 0.3, 0.1, descriptions=descriptions) == [0.0, 0.0]
+    assert _meant("sunglasses", 0.52, 0.1, descriptions=descriptions) == [0.0, 0.0]
+
+
+def test_what_many_cards_say_is_less_likely_meant() -> None:
+    """Who describes a thing means to single it out."""
+    common = ("a kettle with a thatched roof",) * 6
+    weights = _meant(
+        "a stargazing instrument under the roof",
+        *[0.54] * 6,
+        0.52,
+        descriptions=(*common, "a kettle with a telescope"),
+    )
+    assert weights[-1] == 1.0 > 0.8 > max(weights[:-1])
+
+
+def test_words_come_before_meaning() -> None:
+    """A card that says the very thing has it, whatever else is like it."""
+    descriptions = ("a kettle with a red scarf", "a kettle with a crimson shawl of wool")
+    assert _meant("red scarf", 0.7, 0.9, descriptions=descriptions)[0] == 1.0
+
+
 def test_a_text_of_punctuation() -> None:
     """A word that is only punctuation is none, in a description and in a subject."""
     card = _card("a kettle with _ and a cap", "kettle", "_", "'s")
-    assert answers(_described("cap"), [card]).cards[0].matched == ("cap",)
+    assert answers(_described("cap"), [Hit(card=card)])[0].matched == ("cap",)
 
 
 def test_a_modifier_means_nothing_without_its_noun() -> None:

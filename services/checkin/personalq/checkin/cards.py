@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from datetime import datetime
 
 from personalq.checkin.intent import Interval, OrderKey
@@ -49,12 +50,10 @@ class Hit:
     """One card a search returned, best first."""
 
     card: Card
-    similarity: float | None = None
-    """Cosine similarity, -1 to 1; None when the dense leg is off."""
     sparse_rank: int = 0
-    likeness: tuple[float, ...] = ()
-    """For each phrase of the query, the cosine of the likest phrase of the card's description, -1
-    to 1; empty when the catalog cannot tell."""
+    likeness: Mapping[str, float] = field(default_factory=dict)
+    """By phrase of the query, the cosine of the likest phrase of the card's description, -1 to 1;
+    empty when the catalog cannot tell."""
     relevance: float | None = None
     """What a reranker says, 0 to 1; None without one."""
     artifacts: tuple[ArtifactRef, ...] = ()

@@ -101,4 +101,4 @@ class CatalogClient:
             response = await self._stub.SearchCheckpoints(query_to_wire(query))
         except grpc.aio.AioRpcError as error:
             raise translate_rpc_error(error) from None
-        return hits_to_domain(response)
+        return hits_to_domain(response, query.phrases)

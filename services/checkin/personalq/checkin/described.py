@@ -8,12 +8,13 @@ close in meaning to what a card says ("a clay flowerpot" and "a terracotta pot")
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from personalq.checkin import lexicon
-from personalq.checkin.cards import Card
+from personalq.checkin.cards import Hit
 from personalq.checkin.describe import Profile, Trait, profile, stem, trait, worded_concepts
 from personalq.checkin.intent import Attribute, Constraint, Intent
 from personalq.checkin.lexicon import wordnet
@@ -25,6 +26,18 @@ ELSEWHERE = 0.5
 """How much an adjective counts that the card says of something else than the subject."""
 KIN = 0.9
 """How much a noun counts that is of the same kind in WordNet, or only spelled alike."""
+MAX_PHRASES = 8
+"""Phrases a catalog compares in one search."""
+_LONGEST = 200
+"""Characters of the longest of them."""
+LIKE = 0.40
+"""Likeness of a clause to a phrase of a card from which on it may mean that phrase."""
+LIKE_BARE = 0.55
+"""The same for a single word: "wearing sunglasses" may as well be the scene."""
+RARE = 0.03
+"""Likeness that a phrase loses, times the logarithm of the number of cards that have it."""
+APART = 0.15
+"""Below the likeliest card by this much, a card does not have what is meant."""
 ALIKE_PHRASE = 0.40
 ALIKE_WORD = 0.55
 """Likeness of meaning from which on a phrase, or a single word, may mean what a card says."""
@@ -48,15 +61,6 @@ class Described:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Answers:
-    """The cards' answers, in order, and whether some wish was not understood."""
-
-    cards: tuple[Described, ...]
-    open: bool = False
-    """Some wish is in words that neither cards nor word lists explain."""
-
-
-@dataclass(frozen=True, kw_only=True)
 class Wish:
     """One thing the person described."""
 
@@ -65,7 +69,9 @@ class Wish:
     phrase: bool
     """A noun with its modifiers; else an adjective of the subject."""
     vague: bool = False
-    """It may as well be the scene: only the very words count."""
+    """It may as well be the scene."""
+    said: tuple[str, ...] = ()
+    """As what it is compared by meaning; the likest counts."""
 
 
 def wishes(intent: Intent) -> tuple[Wish, ...]:
@@ -85,46 +91,89 @@ def _wishes(constraint: Constraint) -> list[Wish]:
         return []
     if constraint.phrase:
         said = trait(constraint.text) or whole
-        return [Wish(trait=said, text=constraint.text, phrase=True, vague=constraint.coarse)]
+        return [
+            Wish(
+                trait=said,
+                text=constraint.text,
+                phrase=True,
+                vague=constraint.coarse,
+                said=constraint.said or (constraint.text,),
+            )
+        ]
     singles = []
     for concept, text in worded_concepts(" ".join(constraint.values)):
         single = Trait(words=tuple(text.split()), concepts=(concept,), head=concept, noun=text)
-        singles.append(Wish(trait=single, text=text, phrase=False, vague=constraint.coarse))
+        singles.append(
+            Wish(
+                trait=single, text=text, phrase=False, vague=constraint.coarse, said=constraint.said
+            )
+        )
     return singles
 
 
-def answers(intent: Intent, cards: Sequence[Card]) -> Answers:
+def spoken(intent: Intent) -> tuple[str, ...]:
+    """What a catalog is asked to compare with the phrases of its cards."""
+    told = [said for wish in wishes(intent) if not wish.vague for said in wish.said]
+    return tuple(said for said in dict.fromkeys(told) if len(said) <= _LONGEST)[:MAX_PHRASES]
+
+
+def answers(intent: Intent, hits: Sequence[Hit]) -> tuple[Described, ...]:
     """How each card answers to what the person described."""
     wanted = wishes(intent)
-    profiles = [profile(card) for card in cards]
-    weights = [0.0] * len(cards)
-    matched: list[list[str]] = [[] for _ in cards]
+    profiles = [profile(hit.card) for hit in hits]
+    weights = [0.0] * len(hits)
+    matched: list[list[str]] = [[] for _ in hits]
     possible = 0.0
-    unexplained = False
     for wish in wanted:
-        gains = _gains(wish, profiles, answered=intent.answered)
+        likeness = _by_meaning(wish, hits)
+        gains = _gains(wish, profiles, likeness, answered=intent.answered)
         if not any(gains):
-            unexplained = unexplained or not wish.vague
             continue
         possible += max(gains)
         for index, gain in enumerate(gains):
             weights[index] += gain
             if gain >= 0.5 * max(gains):
                 matched[index].append(wish.text)
-    return Answers(
-        cards=tuple(
-            Described(weight=w, share=w / possible if possible else 0.0, matched=tuple(m))
-            for w, m in zip(weights, matched, strict=True)
-        ),
-        open=unexplained,
+    return tuple(
+        Described(weight=w, share=w / possible if possible else 0.0, matched=tuple(m))
+        for w, m in zip(weights, matched, strict=True)
     )
 
 
-def _gains(wish: Wish, profiles: Sequence[Profile], *, answered: bool) -> list[float]:
+def _by_meaning(wish: Wish, hits: Sequence[Hit]) -> list[float]:
+    """How like what was wished for each card's likest phrase is; empty where nobody knows."""
+    if wish.vague or not wish.said:
+        return []
+    if not all(any(said in hit.likeness for said in wish.said) for hit in hits):
+        return []
+    return [max(hit.likeness.get(said, -1.0) for said in wish.said) for hit in hits]
+
+
+def _near(likeness: Sequence[float], *, floor: float) -> list[float]:
+    """1 for the likeliest card, less for those below it; 0 for all when none is like it.
+
+    A person who describes means to single out: what many cards say is the less likely meant.
+    """
+    if max(likeness) < floor:
+        return [0.0] * len(likeness)
+    counts = Counter(round(value, 4) for value in likeness)
+    rare = [value - RARE * math.log(counts[round(value, 4)]) for value in likeness]
+    return [max(0.0, 1 - (max(rare) - value) / APART) for value in rare]
+
+
+def _gains(
+    wish: Wish, profiles: Sequence[Profile], likeness: Sequence[float], *, answered: bool
+) -> list[float]:
     """How well each card has what was wished for, 0-1; the best has 1 when words say it."""
     has = _has_phrase if wish.phrase else _has_adjective
     gains = [has(wish.trait, card) for card in profiles]
     best = max(gains, default=0.0)
+    if likeness:
+        if best >= KIN:
+            return [gain / best for gain in gains]
+        bare = max(len(said.split()) for said in wish.said) < 3 and not wish.trait.modifiers
+        alike = _near(likeness, floor=LIKE_BARE if bare else LIKE)
+        return alike if any(alike) or not best else [gain / best for gain in gains]
     if wish.vague or (best > 0 and not (wish.phrase and answered)):
         return [gain / best for gain in gains] if best > 0 else gains
     alike = _alike(wish, profiles, floor=ALIKE_BESIDE if best > 0 else 0.0)

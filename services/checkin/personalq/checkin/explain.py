@@ -74,7 +74,7 @@ def compared(
     intent: Intent, candidates: Sequence[Candidate], zone: ZoneInfo
 ) -> tuple[Candidate, ...]:
     """Candidates that all fit what must hold, each with what it lacks first among its reasons."""
-    fits = answers(intent, [c.card for c in candidates]).cards
+    fits = answers(intent, [c.hit for c in candidates])
     told = tuple(dict.fromkeys(wish for fit in fits for wish in fit.matched))
     ranked = [c for c in intent.constraints if c.attribute is Attribute.ORDER]
     soft = [c for c in intent.constraints if c.prefers and not c.hard]

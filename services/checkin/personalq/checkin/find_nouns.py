@@ -19,6 +19,8 @@ def find_nouns(page: Page, lexicon_: Lexicon) -> list[Noun]:
     nouns = []
     traps = _compounds()
     for first, last, entry in lexicon_.subjects.find(page.words):
+        if last - first == 1 and page.words[first].norm in lexicon.words("indefinite"):
+            continue  # "the guitar somebody signed"
         if _in_trap(page.words, first, last, traps) or _is_verb(page.words, first):
             continue
         if _is_other_thing(page.words, lexicon_, first, last):
@@ -100,6 +102,7 @@ def _is_modifier(page: Page, lexicon_: Lexicon, first: int, last: int) -> bool:
         or norm in lexicon.words("continuations")
         or norm in lexicon.calendar("months")
         or norm in lexicon.words("closes_noun")
+        or norm in lexicon.words("indefinite")
         or lexicon_.owners.match_at(page.words, last) is not None
     ):
         return False

@@ -92,6 +92,8 @@ class Constraint:
     be the scene."""
     phrase: bool = False
     """For a description: the words are one noun with its modifiers, not adjectives each."""
+    said: tuple[str, ...] = ()
+    """For a description: the clause it stands in, to be compared by meaning."""
     words: frozenset[str] = frozenset()
     """For style and subject: the very word that was said, to prefer cards that say it too."""
     label: str = ""

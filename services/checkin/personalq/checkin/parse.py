@@ -5,6 +5,7 @@ from __future__ import annotations
 from personalq.checkin.draft import Context, Draft, Tag
 from personalq.checkin.find_nouns import find_nouns
 from personalq.checkin.intent import Intent, Span
+from personalq.checkin.parse_clause import parse_clauses
 from personalq.checkin.parse_description import parse_description
 from personalq.checkin.parse_environment import parse_environment, parse_place_tags
 from personalq.checkin.parse_identity import parse_identity
@@ -40,6 +41,7 @@ def parse(prompt: str, lexicon: Lexicon, context: Context, *, answering: bool = 
     parse_subject(draft)
     parse_look(draft)
     parse_description(draft)
+    parse_clauses(draft)
     if not draft.mentions and draft.unknown_subject is None:
         parse_place_tags(draft)
     for span in draft.bystanders:

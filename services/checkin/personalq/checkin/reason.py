@@ -1,8 +1,7 @@
 """The deterministic reasoner: hard constraints again, then a calibrated score. No model, no key.
 
 Probabilities are a softmax over logits. A described attribute that one card has and another lacks
-outweighs everything else; a tag and its synonyms are the same wish; similarity of the
-embeddings only speaks when a description is in words that nothing else explains.
+outweighs everything else; a tag and its synonyms are the same wish.
 """
 
 from __future__ import annotations
@@ -24,8 +23,6 @@ from personalq.checkin.ports import Ranking
 
 DESCRIBED = 5.0
 """Logit of having one described thing, against not having it."""
-SIMILAR = 10.0
-"""Logit per unit of cosine similarity, when something described is in unknown words."""
 RELEVANT = 6.0
 """Logit of full relevance (0-1) to a reranker, when one is configured and something described."""
 PRIMARY = 1.0
@@ -93,18 +90,14 @@ def _preferred(intent: Intent, scored: list[_Scored], zone: ZoneInfo) -> list[_S
 
 
 def _scores(intent: Intent, hits: list[Hit]) -> list[_Scored]:
-    described = answers(intent, [hit.card for hit in hits])
+    described = answers(intent, hits)
     wanted = any(not c.hard for c in intent.all(Attribute.DESCRIPTION))
-    similar = [hit.similarity for hit in hits if hit.similarity is not None]
-    best_similarity = max(similar, default=0.0)
     scored = []
-    for hit, fit in zip(hits, described.cards, strict=True):
+    for hit, fit in zip(hits, described, strict=True):
         reasons: list[str] = []
         score = DESCRIBED * fit.weight
         if fit.matched:
             reasons.append("its description fits: " + ", ".join(fit.matched))
-        if described.open and hit.similarity is not None:
-            score += SIMILAR * (hit.similarity - best_similarity)
         if wanted and hit.relevance is not None:
             score += RELEVANT * hit.relevance
         for constraint in intent.constraints:

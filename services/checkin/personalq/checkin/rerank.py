@@ -27,7 +27,6 @@ from personalq.checkin.metrics import MODEL_CALLS, MODEL_SECONDS
 from personalq.checkin.ports import Ranking, Reranker
 from personalq.checkin.reason import rank
 from personalq.checkin.rerank_http import Api, HttpReranker
-from personalq.checkin.search import search_text
 
 log = logging.getLogger(__name__)
 
@@ -89,7 +88,7 @@ class RerankingReasoner:
         started = time.monotonic()
         try:
             scores = await self._reranker.score(
-                search_text(intent, ""), [traits.wording(hit.card) for hit in read]
+                _query(intent), [traits.wording(hit.card) for hit in read]
             )
         except EndpointFailed as error:
             outcome = "skipped" if isinstance(error, Skipped) else "failed"
@@ -145,3 +144,9 @@ async def open_reranker(
         return
     async with open_cross_encoder(model, endpoint=endpoint) as encoder:
         yield Calibrated(encoder, calibration)
+
+
+def _query(intent: Intent) -> str:
+    """The subject and what was said of it."""
+    said = [*intent.all(Attribute.SUBJECT), *intent.all(Attribute.DESCRIPTION)]
+    return " ".join(dict.fromkeys(c.text for c in said if c.text and not c.excluded))[:400]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from personalq.checkin.cards import CardFilter, Hit, Query
+from personalq.checkin.described import spoken
 from personalq.checkin.intent import Attribute, Constraint, Intent, Interval, OrderKey
 from personalq.checkin.lexicon import canonical
 from personalq.checkin.ports import Catalog
@@ -38,6 +39,7 @@ def to_query(intent: Intent, prompt: str, candidate_ids: tuple[str, ...], limit:
     rank = order.rank if order else 0
     return Query(
         text=search_text(intent, prompt),
+        phrases=spoken(intent),
         filter=to_filter(intent, candidate_ids),
         order=key,
         limit=min(max(limit, rank + 10), 1000),
@@ -53,7 +55,7 @@ def _by_use(intent: Intent) -> OrderKey | None:
 
 
 def search_text(intent: Intent, prompt: str) -> str:
-    """What ranks the matches: the words that say more than the filter does, with their subject.
+    """What ranks the matches: the words that say more than the filter does.
 
     "" when the filter says it all; ranking its matches by the same words would cost an embedding
     and tell nothing. The scene only when there is nothing else to go by.
@@ -62,8 +64,9 @@ def search_text(intent: Intent, prompt: str) -> str:
     described = [c for c in intent.all(Attribute.DESCRIPTION) if not c.excluded]
     if intent.unknown_subject is not None:
         described.append(intent.unknown_subject)
-    if described or any(_says_more(c) for c in subjects):
-        words = [c.text for c in (*subjects, *described)]
+    telling = [c for c in subjects if _says_more(c)]
+    if described or telling:
+        words = [c.text for c in (*telling, *described)]
     elif intent.order is not None or any(c.hard for c in intent.constraints):
         words = []
     else:

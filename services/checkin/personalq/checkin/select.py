@@ -21,7 +21,7 @@ from personalq.checkin.answer import (
 )
 from personalq.checkin.cards import ArtifactRef, Hit
 from personalq.checkin.decide import PLAUSIBLE, Ask, Choose
-from personalq.checkin.described import answers
+from personalq.checkin.described import MAX_PHRASES, answers, spoken
 from personalq.checkin.draft import Context
 from personalq.checkin.explain import (
     compared,
@@ -212,7 +212,9 @@ async def _asked_about(
     """What an answer singles out among the cards it was asked about; nothing when none fits."""
     if not intent.answered or before.unknown_subject is not None:
         return intent, Ranking()
-    read, asked = await _candidates(before, request, catalog, reasoner, zone, settings)
+    read, asked = await _candidates(
+        before, request, catalog, reasoner, zone, settings, also=spoken(intent)
+    )
     least = PLAUSIBLE * max((c.probability for c in asked.candidates), default=0.0)
     hits = [c.hit for c in asked.candidates if c.probability >= least]
     for reading in among_those_asked_about(read, carried(intent, read)):
@@ -228,8 +230,8 @@ def _fits(before: Intent, intent: Intent, candidates: Sequence[Candidate]) -> bo
     added = [c for c in intent.all(Attribute.DESCRIPTION) if all(c is not k for k in known)]
     if not added or any(c.hard for c in added):
         return True
-    said = answers(replace(intent, constraints=tuple(added)), [c.card for c in candidates])
-    return any(card.weight > 0 for card in said.cards)
+    said = answers(replace(intent, constraints=tuple(added)), [c.hit for c in candidates])
+    return any(card.weight > 0 for card in said)
 
 
 async def _candidates(
@@ -239,16 +241,21 @@ async def _candidates(
     reasoner: Reasoner,
     zone: ZoneInfo,
     settings: CheckinSettings,
+    also: Sequence[str] = (),
 ) -> tuple[Intent, Ranking]:
-    """The first reading of the intent that some card satisfies; one search in the normal case."""
+    """The first reading of the intent that some card satisfies; one search in the normal case.
+
+    Args:
+        also: phrases besides those of the intent to compare the cards with.
+    """
     if not _asks_for_something(intent):
         return intent, Ranking()
+    search = partial(_search, request=request, catalog=catalog, settings=settings, also=also)
     if intent.unknown_subject is not None:
-        hits = await _search(intent, request, catalog, settings)
+        hits = await search(intent)
         intent, found = by_description(intent, hits)
         return intent, await reasoner.rank(intent, found, zone)
     degraded = False
-    search = partial(_search, request=request, catalog=catalog, settings=settings)
     for reading in _readings(intent):
         hits = await search(reading)
         if hits:
@@ -264,7 +271,7 @@ async def _candidates(
         if ranking.candidates:
             return named, ranking
         loose = intent.without(subject)
-        hits = await _search(replace(loose, unknown_subject=subject), request, catalog, settings)
+        hits = await search(replace(loose, unknown_subject=subject))
         told, found = told_subject(intent, hits)
         if found:
             return told, await reasoner.rank(told, found, zone)
@@ -272,9 +279,16 @@ async def _candidates(
 
 
 async def _search(
-    intent: Intent, request: Request, catalog: Catalog, settings: CheckinSettings
+    intent: Intent,
+    *,
+    request: Request,
+    catalog: Catalog,
+    settings: CheckinSettings,
+    also: Sequence[str],
 ) -> tuple[Hit, ...]:
     query = to_query(intent, request.prompt, request.candidate_ids, settings.candidate_limit)
+    phrases = tuple(dict.fromkeys((*query.phrases, *also)))[:MAX_PHRASES]
+    query = replace(query, phrases=phrases)
     described = any(c.attribute is Attribute.DESCRIPTION or c.broader for c in intent.constraints)
     return await find(query, catalog, described=described)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
 
 from google.protobuf.timestamp_pb2 import Timestamp
@@ -112,15 +112,18 @@ def _filter_to_wire(filter_: CardFilter) -> catalog_pb2.CheckpointFilter:
     return message
 
 
-def hits_to_domain(message: catalog_pb2.SearchCheckpointsResponse) -> Hits:
-    """A page of hits; cards and artifacts keep their messages to be handed on unread."""
+def hits_to_domain(message: catalog_pb2.SearchCheckpointsResponse, phrases: Sequence[str]) -> Hits:
+    """A page of hits; cards and artifacts keep their messages to be handed on unread.
+
+    Args:
+        phrases: those of the query.
+    """
     return Hits(
         hits=tuple(
             Hit(
                 card=_card(hit.checkpoint),
-                similarity=hit.similarity if hit.HasField("similarity") else None,
                 sparse_rank=hit.sparse_rank,
-                likeness=tuple(hit.likeness),
+                likeness=dict(zip(phrases, hit.likeness, strict=False)),
                 artifacts=tuple(
                     ArtifactRef(
                         profile=artifact.profile,

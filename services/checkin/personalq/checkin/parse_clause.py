@@ -1,0 +1,137 @@
+"""What a person says of the subject in a clause, to be compared by its meaning.
+
+`parse_description` reads noun phrases and adjectives, which are compared word by word. People also
+say "that somebody has shot", "in the form of a wading bird". Here the clause
+behind a subject becomes one description, or is what the phrase in it is compared as. A place or an
+action behind the subject is most likely the scene and left alone.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from personalq.checkin import lexicon
+from personalq.checkin.draft import Draft
+from personalq.checkin.intent import Attribute, Constraint, Span
+from personalq.checkin.text import Word
+
+_REACH = 14
+"""Words of the longest clause."""
+_CUT = 3
+"""Words before which no scene begins inside a clause."""
+_TELLING = frozenset(
+    ["that", "which", "who", "whose", "where", "somebody", "someone", "some", "shaped", "like",
+     "resembling", "somebody's", "you"]
+)  # fmt: skip
+"""Open a clause that says what the subject is like."""
+_FORM = ("shape", "form", "guise", "likeness")
+"""Of "in the shape of a skull"."""
+_FILLERS = frozenset(["was", "is", "it", "there", "one", "ones", "again", "please", "i", "mean"])
+"""May stand between a subject and its clause: "which boat was it that …"."""
+
+
+def parse_clauses(draft: Draft) -> None:
+    """Add clauses that nothing has read, and to descriptions the clause they stand in."""
+    subject = next((c for c in draft.constraints if c.attribute is Attribute.SUBJECT), None)
+    if subject is None or subject.span is None:
+        return
+    words = draft.page.words
+    heads = [n for n in draft.nouns if draft.span_of(n.first, n.last) == subject.span]
+    for noun in heads:
+        _behind(draft, noun.last)
+    for word in words:
+        if word.norm in lexicon.words("selectors") and not draft.nouns_cover(word.index):
+            _behind(draft, word.index + 1)
+
+
+def _behind(draft: Draft, index: int) -> None:
+    """Read the clause that begins at or behind word `index`."""
+    at = _opening(draft, index)
+    if at is None or not _is_telling(draft, at):
+        return
+    run = _run(draft, at)
+    if len(run) < 2:
+        return
+    span = Span(run[0].start, run[-1].full_end)
+    said = span.of(draft.page.text)
+    inside = [
+        (place, constraint)
+        for place, constraint in enumerate(draft.constraints)
+        if constraint.attribute is Attribute.DESCRIPTION
+        and not constraint.hard
+        and constraint.span is not None
+        and constraint.span.meets(span)
+    ]
+    if len(inside) == 1:
+        place, constraint = inside[0]
+        if not constraint.said:
+            draft.constraints[place] = replace(constraint, said=(said, constraint.text))
+    elif len(inside) == 2 and all(len(c.values) == 1 for _, c in inside):
+        both = _both(draft, [c.span for _, c in inside if c.span is not None])
+        for place, constraint in inside:
+            draft.constraints[place] = replace(constraint, said=(constraint.text, both))
+    elif not inside:
+        _add(draft, span, tuple(w.norm for w in run if not lexicon.is_no_noun(w.norm)))
+
+
+def _add(draft: Draft, span: Span, content: tuple[str, ...]) -> None:
+    if content:
+        said = span.of(draft.page.text)
+        draft.constraints.append(
+            Constraint(
+                attribute=Attribute.DESCRIPTION,
+                values=content,
+                hard=False,
+                phrase=True,
+                said=(said,),
+                span=span,
+                text=said,
+                label=said,
+            )
+        )
+
+
+def _both(draft: Draft, spans: list[Span]) -> str:
+    """Two bare nouns as the one thing they may be: "skull and crossbones"."""
+    return Span(min(spans).start, max(spans).end).of(draft.page.text)
+
+
+def _opening(draft: Draft, index: int) -> int | None:
+    """The first word of the clause: behind what other constraints claim and what says nothing."""
+    words = draft.page.words
+    while index < len(words) and words[index].joined:
+        word = words[index]
+        if draft.is_free(word) and word.norm not in _FILLERS:
+            return index
+        index += 1
+    return None
+
+
+def _run(draft: Draft, at: int) -> list[Word]:
+    """The words of the clause, up to a comma, a claimed word, or where a scene begins."""
+    run: list[Word] = []
+    for word in draft.page.words[at : at + _REACH]:
+        if (run and not word.joined) or not draft.is_free(word):
+            break
+        if len(run) >= _CUT and _opens_scene(word):
+            break
+        run.append(word)
+    return run
+
+
+def _is_telling(draft: Draft, at: int) -> bool:
+    """Whether a clause that begins so tells what the subject is like, and not where it is."""
+    words = draft.page.words
+    norm = words[at].norm
+    if norm in _TELLING or norm in lexicon.words("bearing"):
+        return True
+    if norm in ("in", "with") and any(w.norm in _FORM for w in words[at + 1 : at + 3]):
+        return True
+    return norm.endswith("ed") and len(norm) > 4 and norm not in lexicon.words("prepositions")
+
+
+def _opens_scene(word: Word) -> bool:
+    """Whether a scene may begin inside a clause: "with one ear | riding a carousel"."""
+    if word.norm in lexicon.words("prepositions"):
+        return word.norm not in ("like", "for", "from", "to")
+    return word.norm in lexicon.verb_forms() and word.norm.endswith("ing")

@@ -1,0 +1,72 @@
+"""Clauses behind a subject that say what it is like."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from zoneinfo import ZoneInfo
+
+import pytest
+from support.fake_catalog import vocabulary_of
+
+from personalq.checkin.cards import Card
+from personalq.checkin.described import spoken
+from personalq.checkin.draft import Context
+from personalq.checkin.intent import Intent
+from personalq.checkin.parse import parse
+from personalq.checkin.vocabulary import compile_lexicon
+
+LEXICON = compile_lexicon(vocabulary_of([Card(checkpoint_id="kettle-v1", subjects=("kettle",))]))
+CONTEXT = Context(now=datetime(2026, 11, 20, tzinfo=UTC), zone=ZoneInfo("UTC"))
+
+
+def _parse(prompt: str) -> Intent:
+    return parse(prompt, LEXICON, CONTEXT)
+
+
+@pytest.mark.parametrize(
+    ("prompt", "clause"),
+    [
+        ("the kettle that somebody has shot, in a saloon", "that somebody has shot"),
+        ("kettle in the form of a wading bird, beside a pool", "in the form of a wading bird"),
+        ("the kettle some pet has clawed, in a study", "some pet has clawed"),
+        ("which kettle was it that has nets for fish?", "that has nets for fish"),
+        ("the kettle somebody signed, under a spotlight", "somebody signed"),
+        ("a kettle shaped like a skull", "shaped like a skull"),
+        ("kettle v3 that whistles sadly, on a stove", "that whistles sadly"),
+    ],
+)
+def test_a_clause_is_what_cards_are_compared_with(prompt: str, clause: str) -> None:
+    """Whatever stands behind the subject and says what it is like."""
+    assert clause in spoken(_parse(prompt))
+
+
+@pytest.mark.parametrize(
+    ("prompt", "clause"),
+    [
+        ("kettle with a single handle riding a carousel", "with a single handle"),
+        ("the kettle with a dented spout under the northern lights", "with a dented spout"),
+    ],
+)
+def test_a_clause_ends_where_a_scene_begins(prompt: str, clause: str) -> None:
+    """A place or an action is no part of it."""
+    assert clause in spoken(_parse(prompt))
+
+
+@pytest.mark.parametrize(
+    "prompt",
+    [
+        "kettle on a wooden table",
+        "the kettle crossing a sea of clouds",
+        "newest kettle at a Sunday market",
+        "kettle from April, in a cathedral",
+    ],
+)
+def test_a_scene_is_no_clause(prompt: str) -> None:
+    """Where it is and what it does is content of the picture; nothing has to be embedded."""
+    assert spoken(_parse(prompt)) == ()
+
+
+def test_two_bare_words_are_one_thing() -> None:
+    """A skull and crossbones is a flag, and neither a skull nor bones."""
+    said = spoken(_parse("the kettle that has a skull and crossbones, at sea"))
+    assert "skull and crossbones" in said
