@@ -10,6 +10,7 @@ from personalq.chassis.errors import InvalidInput
 from personalq.checkin.answer import Reply
 from personalq.checkin.intent import Attribute
 from personalq.checkin.outcome import Clarification, NoMatch, Selection
+from personalq.checkin.search import search_text
 
 
 @pytest.fixture
@@ -180,9 +181,18 @@ def test_most_used_where_nobody_counts() -> None:
     ],
 )
 def test_text_of_the_search(session: Session, prompt: str, text: str) -> None:
-    """Only what the filter does not say already is ranked by, and embedded."""
-    session.ask(prompt)
-    assert session.catalog.queries[0].text == text
+    """Only what the filter does not say already is ranked by."""
+    assert search_text(session.answered(prompt).intent, prompt) == text
+
+
+def test_a_text_is_embedded_only_where_it_chooses(session: Session) -> None:
+    """All that fit come in one search, whatever they are ranked by."""
+    session.ask("a bear with round spectacles")
+    assert [query.text for query in session.catalog.queries] == [""]
+    cards = [card(f"bear-v{n}", "bear", "sketch", "2026-03-01") for n in range(1, 150)]
+    many = Session(cards)
+    many.ask("a bear with round spectacles")
+    assert [query.text for query in many.catalog.queries] == ["", "round spectacles"]
 
 
 def test_subject_told_by_a_description() -> None:

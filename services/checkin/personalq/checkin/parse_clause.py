@@ -65,7 +65,7 @@ def _behind(draft: Draft, index: int) -> None:
     if len(inside) == 1:
         place, constraint = inside[0]
         if not constraint.said:
-            draft.constraints[place] = replace(constraint, said=(said, constraint.text))
+            draft.constraints[place] = replace(constraint, said=(said,))
     elif len(inside) == 2 and all(len(c.values) == 1 for _, c in inside):
         both = _both(draft, [c.span for _, c in inside if c.span is not None])
         for place, constraint in inside:

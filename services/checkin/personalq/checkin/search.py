@@ -14,8 +14,9 @@ from personalq.checkin.ports import Catalog
 async def find(query: Query, catalog: Catalog, *, described: bool) -> tuple[Hit, ...]:
     """The cards to reason about; one search as long as the intent allows no more than its limit.
 
-    Of more, an order shows its first ones. "The latest with a red scarf" may not be among the
-    latest, so those that answer to the text best are looked at as well.
+    Then the text, which only ranks, need not be embedded. Of more, those that answer to it best are
+    looked at, and with an order its first ones as well: "the latest with a red scarf" may not be
+    among the latest.
 
     Args:
         described: whether the text says more than the filter does.
@@ -23,8 +24,12 @@ async def find(query: Query, catalog: Catalog, *, described: bool) -> tuple[Hit,
     Raises:
         Unavailable: the catalog cannot be reached.
     """
-    found = await catalog.search(query)
-    if query.order is None or not described or found.total <= len(found.hits):
+    found = await catalog.search(replace(query, text=""))
+    if found.total <= len(found.hits) or not query.text:
+        return found.hits
+    if query.order is None:
+        return (await catalog.search(query)).hits
+    if not described:
         return found.hits
     fitting = await catalog.search(replace(query, order=None))
     known = {hit.card.checkpoint_id for hit in found.hits}
