@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from personalq.checkin.cards import Card, Hit
 from personalq.checkin.describe import kind_of, profile
 from personalq.checkin.described import answers
-from personalq.checkin.intent import Attribute, Constraint, Intent
+from personalq.checkin.intent import Attribute, Constraint, Intent, Span
 from personalq.checkin.lexicon import look_of
 from personalq.checkin.lexicon.vectors import likeness
 
@@ -156,3 +158,36 @@ def test_likeness_of_meaning() -> None:
     """Words close in meaning are alike, unknown words are like nothing."""
     assert likeness(["stickers"], ["decals"]) > 0.4 > likeness(["stickers"], ["waterfall"])
     assert likeness(["zorbish"], ["zorbish"]) == 0.0
+
+
+@pytest.mark.parametrize(
+    ("said", "description"),
+    [
+        ("pink", "a rose steel kettle with a lid"),
+        ("pink", "With a lid, this is a kettle colored rose."),
+        ("green", "With a big lid and a whistle, this is a boiler coloured mint."),
+    ],
+)
+def test_a_color_wherever_a_description_has_it(said: str, description: str) -> None:
+    """A flower's name is a colour beside a noun, and a sentence may end in what the card is."""
+    other = "a blue kettle with an edible rose and a mint leaf"
+    assert _best(said, description, other, phrase=False) == [description]
+
+
+def test_an_answer_describes_whatever_it_says() -> None:
+    """A person who answers means one of the cards: less likeness is enough."""
+    hits = [
+        Hit(card=_card("a folding kettle", "kettle"), likeness={"collapsible": 0.33}),
+        Hit(card=_card("a kettle with ears", "kettle"), likeness={"collapsible": 0.18}),
+    ]
+    wish = Constraint(
+        attribute=Attribute.DESCRIPTION,
+        values=("collapsible",),
+        hard=False,
+        text="collapsible",
+        said=("collapsible",),
+    )
+    weights = [a.weight for a in answers(Intent(constraints=(wish,), answered=True), hits)]
+    assert weights[0] == 1.0 > weights[1]
+    unasked = Intent(constraints=(replace(wish, span=Span(0, 11)),))
+    assert [a.weight for a in answers(unasked, hits)] == [0.0, 0.0]

@@ -11,7 +11,7 @@ from support.fake_catalog import vocabulary_of
 from personalq.checkin.cards import Card
 from personalq.checkin.described import spoken
 from personalq.checkin.draft import Context
-from personalq.checkin.intent import Intent
+from personalq.checkin.intent import Attribute, Intent
 from personalq.checkin.parse import parse
 from personalq.checkin.vocabulary import compile_lexicon
 
@@ -53,8 +53,24 @@ def test_a_clause_ends_where_a_scene_begins(prompt: str, clause: str) -> None:
 
 
 @pytest.mark.parametrize(
+    ("prompt", "words"),
+    [
+        ("the kettle in a fog, it has round ears", ("round", "ears")),
+        ("the kettle facing a dragon – it's silvery and it's got a little bell", ("bell",)),
+        ("kettle in snow. it's silvery", ("silvery",)),
+        ("the kettle with rosy cheeks and swimming goggles", ("goggles",)),
+    ],
+)
+def test_what_is_added_later(prompt: str, words: tuple[str, ...]) -> None:
+    """A clause of its own may say more of the subject."""
+    told = {v for c in _parse(prompt).all(Attribute.DESCRIPTION) for v in c.values}
+    assert told.issuperset(words)
+
+
+@pytest.mark.parametrize(
     "prompt",
     [
+        "kettle perched on a road sign",
         "kettle on a wooden table",
         "the kettle crossing a sea of clouds",
         "newest kettle at a Sunday market",

@@ -19,6 +19,7 @@ _PICTURED = re.compile(
     r"painting|sketch|illustration)s?\s+of\s+",
     re.IGNORECASE,
 )
+_IS = re.compile(r"(?:this|it)(?:'s|\s+is)\s+", re.IGNORECASE)
 _UNSAFE = re.compile(r"[<>\x00-\x1f\x7f`{}\[\]]")
 _SPACES = re.compile(r"\s+")
 _WORD = re.compile(r"\w+")
@@ -114,9 +115,17 @@ def worded_concepts(text: str) -> tuple[tuple[str, str], ...]:
                 index += length
                 break
         else:
-            found.append((_concept(words[index]), words[index]))
+            color = _as_color(words, index)
+            found.append((f"={color}" if color else _concept(words[index]), words[index]))
             index += 1
     return tuple(found)
+
+
+def _as_color(words: Sequence[str], index: int) -> str:
+    """The colour that a flower's name stands for beside a noun: "a rose lamp", "colored rose"."""
+    color = lexicon.colors_of_things().get(words[index], "")
+    before = words[index - 1] if index else ""
+    return color if index + 1 < len(words) or before in ("colored", "in") else ""
 
 
 def _is_breed(words: Sequence[str], index: int) -> bool:
@@ -232,6 +241,24 @@ def _pieces_of(card: Card) -> tuple[str, ...]:
     return _pieces(card.description, (card.checkpoint_id, *card.triggers), tags)
 
 
+def _names_one(nouns: set[str], words: Sequence[str]) -> bool:
+    """Whether words name a subject, or a kind of it ("sundress", "parasol")."""
+    if nouns & set(words):
+        return True
+    return any(
+        (len(noun) > 3 and word.endswith(noun)) or _is_below(word, noun)
+        for word in words
+        for noun in nouns
+    )
+
+
+@lru_cache(maxsize=16384)
+def _is_below(word: str, noun: str) -> bool:
+    """Whether WordNet has the first among the kinds of the second."""
+    kinds, things = wordnet.senses(word), set(wordnet.senses(noun))
+    return any(things & set(wordnet.above(sense)[:3]) for sense in kinds)
+
+
 @lru_cache(maxsize=16384)
 def _profile(pieces: tuple[str, ...], subjects: tuple[str, ...], name: str) -> Profile:
     nouns = {word for subject in subjects for word in canonical(subject).split()}
@@ -243,7 +270,8 @@ def _profile(pieces: tuple[str, ...], subjects: tuple[str, ...], name: str) -> P
         if found is None:
             continue
         everything.update(found.concepts)
-        if nouns & set(found.words) or nature(found.noun) is Nature.NO_NOUN:
+        told = _names_one(nouns, found.words) or _IS.match(piece) is not None
+        if told or nature(found.noun) is Nature.NO_NOUN:
             kind.update(found.concepts)
         traits.append(found)
     if not kind and traits:

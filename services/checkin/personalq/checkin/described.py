@@ -32,6 +32,8 @@ _LONGEST = 200
 """Characters of the longest of them."""
 LIKE = 0.40
 """Likeness of a clause to a phrase of a card from which on it may mean that phrase."""
+LIKE_ANSWERED = 0.25
+"""The same for an answer: it describes, whatever it says."""
 LIKE_BARE = 0.55
 """The same for a single word: "wearing sunglasses" may as well be the scene."""
 RARE = 0.03
@@ -70,6 +72,8 @@ class Wish:
     """A noun with its modifiers; else an adjective of the subject."""
     vague: bool = False
     """It may as well be the scene."""
+    answer: bool = False
+    """It answers a question."""
     said: tuple[str, ...] = ()
     """As what it is compared by meaning; the likest counts."""
 
@@ -97,6 +101,7 @@ def _wishes(constraint: Constraint) -> list[Wish]:
                 text=constraint.text,
                 phrase=True,
                 vague=constraint.coarse,
+                answer=constraint.span is None,
                 said=constraint.said or (constraint.text,),
             )
         ]
@@ -105,7 +110,12 @@ def _wishes(constraint: Constraint) -> list[Wish]:
         single = Trait(words=tuple(text.split()), concepts=(concept,), head=concept, noun=text)
         singles.append(
             Wish(
-                trait=single, text=text, phrase=False, vague=constraint.coarse, said=constraint.said
+                trait=single,
+                text=text,
+                phrase=False,
+                vague=constraint.coarse,
+                answer=constraint.span is None,
+                said=constraint.said,
             )
         )
     return singles
@@ -126,7 +136,7 @@ def answers(intent: Intent, hits: Sequence[Hit]) -> tuple[Described, ...]:
     possible = 0.0
     for wish in wanted:
         likeness = _by_meaning(wish, hits)
-        gains = _gains(wish, profiles, likeness, answered=intent.answered)
+        gains = _gains(wish, profiles, likeness, intent)
         if not any(gains):
             continue
         possible += max(gains)
@@ -162,7 +172,7 @@ def _near(likeness: Sequence[float], *, floor: float) -> list[float]:
 
 
 def _gains(
-    wish: Wish, profiles: Sequence[Profile], likeness: Sequence[float], *, answered: bool
+    wish: Wish, profiles: Sequence[Profile], likeness: Sequence[float], intent: Intent
 ) -> list[float]:
     """How well each card has what was wished for, 0-1; the best has 1 when words say it."""
     has = _has_phrase if wish.phrase else _has_adjective
@@ -171,13 +181,20 @@ def _gains(
     if likeness:
         if best >= KIN:
             return [gain / best for gain in gains]
-        bare = max(len(said.split()) for said in wish.said) < 3 and not wish.trait.modifiers
-        alike = _near(likeness, floor=LIKE_BARE if bare else LIKE)
+        alike = _near(likeness, floor=_floor(wish, intent))
         return alike if any(alike) or not best else [gain / best for gain in gains]
-    if wish.vague or (best > 0 and not (wish.phrase and answered)):
+    if wish.vague or (best > 0 and not (wish.phrase and intent.answered)):
         return [gain / best for gain in gains] if best > 0 else gains
     alike = _alike(wish, profiles, floor=ALIKE_BESIDE if best > 0 else 0.0)
     return [max(gain / (best or 1.0), other) for gain, other in zip(gains, alike, strict=True)]
+
+
+def _floor(wish: Wish, intent: Intent) -> float:
+    """How like a phrase of a card must be to be meant."""
+    if wish.answer and intent.answered:
+        return LIKE_ANSWERED
+    bare = max(len(said.split()) for said in wish.said) < 3 and not wish.trait.modifiers
+    return LIKE_BARE if bare or intent.order is not None else LIKE
 
 
 def _has_adjective(wanted: Trait, card: Profile) -> float:

@@ -13,6 +13,7 @@ from dataclasses import replace
 from personalq.checkin import lexicon
 from personalq.checkin.draft import Draft
 from personalq.checkin.intent import Attribute, Constraint, Span
+from personalq.checkin.parse_description import is_told_of
 from personalq.checkin.text import Word
 
 _REACH = 14
@@ -20,12 +21,14 @@ _REACH = 14
 _CUT = 3
 """Words before which no scene begins inside a clause."""
 _TELLING = frozenset(
-    ["that", "which", "who", "whose", "where", "somebody", "someone", "some", "shaped", "like",
-     "resembling", "somebody's", "you"]
+    ["got", "that", "which", "who", "whose", "where", "somebody", "someone", "some", "shaped",
+     "like", "resembling", "you"]
 )  # fmt: skip
 """Open a clause that says what the subject is like."""
 _FORM = ("shape", "form", "guise", "likeness")
 """Of "in the shape of a skull"."""
+_HOW = frozenset(["with", "in", "by", "as", "like", "all", "up"])
+"""Behind "covered", "dressed", "clawed": it looks so. "Perched on" says where it is."""
 _FILLERS = frozenset(["was", "is", "it", "there", "one", "ones", "again", "please", "i", "mean"])
 """May stand between a subject and its clause: "which boat was it that …"."""
 
@@ -41,6 +44,8 @@ def parse_clauses(draft: Draft) -> None:
         _behind(draft, noun.last)
     for word in words:
         if word.norm in lexicon.words("selectors") and not draft.nouns_cover(word.index):
+            _behind(draft, word.index + 1)
+        if heads and is_told_of(words, word.index):
             _behind(draft, word.index + 1)
 
 
@@ -127,7 +132,8 @@ def _is_telling(draft: Draft, at: int) -> bool:
         return True
     if norm in ("in", "with") and any(w.norm in _FORM for w in words[at + 1 : at + 3]):
         return True
-    return norm.endswith("ed") and len(norm) > 4 and norm not in lexicon.words("prepositions")
+    following = words[at + 1].norm if at + 1 < len(words) else ""
+    return norm.endswith("ed") and len(norm) > 4 and following in _HOW
 
 
 def _opens_scene(word: Word) -> bool:

@@ -7,6 +7,7 @@ What is left here is only what may describe; whether it does is decided beside t
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 from personalq.checkin import lexicon
 from personalq.checkin.draft import Draft, Noun
@@ -38,9 +39,37 @@ def parse_description(draft: Draft) -> None:
             _modifiers(draft, index)
             _tail(draft, index + 1)
     if heads:
+        _told_after(draft)
         _asides(draft)
     if draft.answering or (not heads and draft.unknown_subject is None):
         _loose(draft)
+
+
+def _told_after(draft: Draft) -> None:
+    """Read what is added in a clause of its own: ", it has round ears and it's green"."""
+    words = draft.page.words
+    for word in words:
+        if not is_told_of(words, word.index):
+            continue
+        following = words[word.index + 1]
+        if following.norm == "got":
+            _phrase(draft, following.index + 1)
+        elif following.norm in lexicon.words("bearing"):
+            _tail(draft, following.index)
+        else:
+            _predicate(draft, following.index + (following.norm in ("is", "are")))
+
+
+def is_told_of(words: Sequence[Word], index: int) -> bool:
+    """Whether a pronoun begins to say what the subject is like: "it has", "it's got", "it's"."""
+    word = words[index]
+    if word.norm not in ("it", "he", "she", "they") or index + 1 >= len(words):
+        return False
+    following = words[index + 1]
+    if not following.joined:
+        return False
+    told = following.norm in ("got", "is", "are") or following.norm in lexicon.words("bearing")
+    return told or (word.possessive and _is_adjective(following.norm))
 
 
 def _apposed(draft: Draft, heads: list[Noun]) -> list[Noun]:
@@ -207,6 +236,9 @@ def _opens_phrase(draft: Draft, index: int) -> bool:
     if index >= len(words) or not words[index].joined or not draft.is_free(words[index]):
         return False
     norm = words[index].norm
+    following = words[index + 1] if index + 1 < len(words) else None
+    if norm.endswith("ing") and following is not None and following.joined:
+        return lexicon.names_thing(following.norm)  # "and swimming goggles"
     if norm in ("is", "are", "that", "which", "in", "on") or norm in lexicon.words("bearing"):
         return False
     return norm not in lexicon.verb_forms() or norm in lexicon.description_groups()
@@ -349,6 +381,7 @@ def _add(draft: Draft, found: list[Word], *, phrase: bool = False, vague: bool =
             hard=unwanted,
             phrase=phrase,
             coarse=vague,
+            said=(draft.page.text.strip(),) if draft.answering else (),
             span=span,
             text=span.of(draft.page.text),
             label=("not " if unwanted else "") + " ".join(values),

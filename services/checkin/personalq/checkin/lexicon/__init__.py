@@ -60,12 +60,14 @@ def style_groups() -> dict[str, StyleGroup]:
     return {
         name: StyleGroup(
             name=name,
-            words=frozenset(canonical(word) for word in (name, *entry["words"])),
+            words=frozenset(
+                canonical(word) for word in (name, *entry["words"], *entry.get("everyday", ()))
+            ),
             cousins=tuple(entry.get("cousins", ())),
             also=frozenset(canonical(word) for word in entry.get("also", ())),
         )
         for name, entry in _load("styles").items()
-        if name != "weak"
+        if name not in ("weak", "things")
     }
 
 
@@ -156,6 +158,12 @@ def words(kind: str) -> frozenset[str]:
     """A word class of the closed grammar."""
     listed = _load("words")[kind]
     return frozenset(listed) | frozenset(map(american, listed))
+
+
+@cache
+def colors_of_things() -> dict[str, str]:
+    """Names of things that are colours where they stand as adjectives, to their colour groups."""
+    return dict(_load("words")["colors_of_things"])
 
 
 @cache
@@ -259,4 +267,12 @@ def weekdays() -> tuple[str, ...]:
 @cache
 def weak_style_words() -> frozenset[str]:
     """Style words that are everyday words too: no style unless the catalog has it."""
-    return frozenset(canonical(word) for word in _load("styles")["weak"]["words"])
+    listed = _load("styles")
+    everyday = (word for group in listed.values() for word in group.get("everyday", ()))
+    return frozenset(canonical(word) for word in (*listed["weak"]["words"], *everyday))
+
+
+@cache
+def style_things() -> frozenset[str]:
+    """Style words that are things too: a look only where nothing but a look can stand."""
+    return frozenset(canonical(word) for word in _load("styles")["things"]["words"])
