@@ -9,11 +9,13 @@ from __future__ import annotations
 
 import logging
 import time
-from collections.abc import AsyncIterator, Mapping, Sequence
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
+from contextlib import asynccontextmanager, contextmanager
 from dataclasses import replace
 from datetime import datetime
+from typing import Any
 
+import psycopg
 from sqlalchemy import text
 from sqlalchemy.exc import DBAPIError, InterfaceError, OperationalError
 from sqlalchemy.exc import TimeoutError as PoolTimeout
@@ -25,6 +27,12 @@ from personalq.catalog.names import Name
 from personalq.catalog.paging import Position
 from personalq.catalog.ports import Model, Vector
 from personalq.catalog.search import Hits, Query
+from personalq.catalog.store_connections import (
+    SET_TENANT,
+    ReadingConnections,
+    Statement,
+    ping_the_doubtful,
+)
 from personalq.catalog.store_constraints import all_of, constraints_of
 from personalq.catalog.store_names import (
     FIND_NAMES,
@@ -33,7 +41,7 @@ from personalq.catalog.store_names import (
     find_values,
     to_name,
 )
-from personalq.catalog.store_rows import CARD_COLUMNS, get_card, to_card
+from personalq.catalog.store_rows import CARD_COLUMNS, GET_CARD, to_card
 from personalq.catalog.store_search import SET_SCAN, Indexes, search_statement, to_hits
 from personalq.catalog.store_write import PostgresWriter
 from personalq.chassis.errors import PersonalQError, Unavailable
@@ -42,9 +50,6 @@ log = logging.getLogger(__name__)
 
 # The pieces put together below are constants of this file; values are always bound.
 # ruff: noqa: S608
-
-# Row-level security: what the rest of the transaction may see.
-_SET_TENANT = "SELECT set_config('app.tenant', :tenant, true)"
 
 # Newest first; the index checkpoints_created serves it.
 _PAGE = """
@@ -132,11 +137,22 @@ SELECT version_num, current_user = 'personalq_app' AS is_app FROM personalq.alem
 """
 
 
+_OUTAGES = (
+    OperationalError,
+    InterfaceError,
+    psycopg.OperationalError,
+    psycopg.InterfaceError,
+    PoolTimeout,
+    OSError,
+)
+
+
 class PostgresStore:
     """CardStore and Upkeep on PostgreSQL with pgvector."""
 
     def __init__(self, engine: AsyncEngine) -> None:
         self._engine = engine
+        self._reading = ReadingConnections(engine)
         self._indexes: dict[tuple[str, str], Indexes] = {}
         self._indexes_read_at = -_INDEXES_TTL_S
 
@@ -177,8 +193,8 @@ class PostgresStore:
 
     async def card(self, tenant: str, checkpoint_id: str) -> Card | None:
         """One card with its artifacts; None when there is none."""
-        async with self._transaction(tenant) as connection:
-            return await get_card(connection, tenant, checkpoint_id)
+        [rows] = await self._read(tenant, (GET_CARD, {"id": checkpoint_id}))
+        return to_card(rows[0]) if rows else None
 
     async def page(
         self, tenant: str, constraints: Filter, *, after: Position | None, limit: int
@@ -190,11 +206,8 @@ class PostgresStore:
             where.append(_AFTER)
             values |= {"after_at": after.created_at, "after_id": after.checkpoint_id}
         statement = _PAGE.format(card=CARD_COLUMNS, constraints=all_of(where))
-        async with self._transaction(tenant) as connection:
-            rows = await connection.execute(
-                text(statement), values | {"tenant": tenant, "limit": limit}
-            )
-            return [to_card(row) for row in rows.mappings()]
+        [rows] = await self._read(tenant, (statement, values | {"limit": limit}))
+        return [to_card(row) for row in rows]
 
     async def changes(
         self, tenant: str, constraints: Filter, *, after: int, limit: int
@@ -202,11 +215,9 @@ class PostgresStore:
         """Cards changed after a revision, in order, and the revision to go on from."""
         found = constraints_of(constraints)
         statement = _CHANGES.format(card=CARD_COLUMNS, constraints=found.sql)
-        async with self._transaction(tenant) as connection:
-            result = await connection.execute(
-                text(statement), found.values | {"tenant": tenant, "after": after, "limit": limit}
-            )
-            rows = result.mappings().all()
+        [rows] = await self._read(
+            tenant, (statement, found.values | {"after": after, "limit": limit})
+        )
         if not rows:
             return [], after
         cards = [to_card(row) for row in rows if row["checkpoint_id"] is not None]
@@ -227,45 +238,35 @@ class PostgresStore:
         phrases: Sequence[Vector] = (),
     ) -> Hits:
         """Rank the cards that satisfy the constraints."""
-        async with self._transaction(tenant) as connection:
-            indexes = await self._indexes_of(connection, tenant, model)
-            search = search_statement(
-                query,
-                terms=terms,
-                dense=dense,
-                model=model,
-                limit=limit,
-                offset=offset,
-                indexes=indexes,
-                phrases=phrases,
-            )
-            if search.indexed:
-                await connection.execute(text(SET_SCAN))
-            result = await connection.execute(
-                text(search.statement), search.values | {"tenant": tenant}
-            )
-            rows = result.mappings().all()
+        search = search_statement(
+            query,
+            terms=terms,
+            dense=dense,
+            model=model,
+            limit=limit,
+            offset=offset,
+            indexes=await self._indexes_of(tenant, model),
+            phrases=phrases,
+        )
+        scan: list[Statement] = [(SET_SCAN, {})] if search.indexed else []
+        *_, rows = await self._read(tenant, *scan, (search.statement, search.values))
         return to_hits(rows)
 
     async def vocabulary(self, tenant: str, known_revision: str) -> Vocabulary:
         """The words of selectable cards, unless the caller has them already."""
-        async with self._transaction(tenant) as connection:
-            # Words that come between the two statements are listed before their revision is.
-            current = await connection.execute(text(VOCABULARY_REVISION), {"tenant": tenant})
-            revision = current.scalar() or "none"
-            if revision == known_revision:
-                return Vocabulary(revision=revision, modified=False)
-            rows = await connection.execute(text(VOCABULARY), {"tenant": tenant})
-            words = {row["kind"]: tuple(row["words"]) for row in rows.mappings()}
+        # Words that come between the two reads are listed before their revision is.
+        [current] = await self._read(tenant, (VOCABULARY_REVISION, {}))
+        revision: str = current[0]["revision"] if current else "none"
+        if revision == known_revision:
+            return Vocabulary(revision=revision, modified=False)
+        [rows] = await self._read(tenant, (VOCABULARY, {}))
+        words = {row["kind"]: tuple(row["words"]) for row in rows}
         return Vocabulary(revision=revision, modified=True, **words)
 
     async def names(self, tenant: str, keys: Sequence[str]) -> list[Name]:
         """The names of selectable cards that have one of these keys, each spelling once."""
-        async with self._transaction(tenant) as connection:
-            rows = await connection.execute(
-                text(FIND_NAMES), find_values(keys) | {"tenant": tenant}
-            )
-            return [to_name(row) for row in rows.mappings()]
+        [rows] = await self._read(tenant, (FIND_NAMES, find_values(keys)))
+        return [to_name(row) for row in rows]
 
     @asynccontextmanager
     async def writing(self, tenant: str) -> AsyncIterator[PostgresWriter]:
@@ -324,9 +325,7 @@ class PostgresStore:
             )
             return int(found.scalar_one())
 
-    async def _indexes_of(
-        self, connection: AsyncConnection, tenant: str, model: Model | None
-    ) -> Indexes | None:
+    async def _indexes_of(self, tenant: str, model: Model | None) -> Indexes | None:
         """The indexes of a tenant's for a model, as of half a minute ago at most.
 
         While those over the vectors of another model wait for their vectors, words and time serve.
@@ -334,12 +333,12 @@ class PostgresStore:
         if model is None:
             return None
         if time.monotonic() - self._indexes_read_at > _INDEXES_TTL_S:
-            rows = await connection.execute(text(_INDEXED))
+            [rows] = await self._read(tenant, (_INDEXED, {}))
             self._indexes = {
                 (row["tenant"], row["model"]): Indexes(
                     common_words=frozenset(row["common_words"]), cards=row["cards"]
                 )
-                for row in rows.mappings()
+                for row in rows
             }
             self._indexes |= {
                 (name, ""): replace(known, vectors=False)
@@ -348,19 +347,31 @@ class PostgresStore:
             self._indexes_read_at = time.monotonic()
         return self._indexes.get((tenant, model.id)) or self._indexes.get((tenant, ""))
 
+    async def _read(self, tenant: str, *statements: Statement) -> list[list[dict[str, Any]]]:
+        """The rows of statements that write nothing, in one transaction and one round trip."""
+        with _outages():
+            return await self._reading.read(tenant, *statements)
+
     @asynccontextmanager
     async def _transaction(self, tenant: str = "") -> AsyncIterator[AsyncConnection]:
         """A transaction that sees one tenant; without one it sees no tenant's rows."""
-        try:
+        with _outages():
             async with self._engine.begin() as connection:
                 if tenant:
-                    await connection.execute(text(_SET_TENANT), {"tenant": tenant})
+                    await connection.execute(text(SET_TENANT), {"tenant": tenant})
                 yield connection
-        except (OperationalError, InterfaceError, PoolTimeout, OSError) as error:
-            log.warning(
-                "database out of reach", extra={"action": "use_database", "problem": str(error)}
-            )
-            raise Unavailable("the catalog's database is out of reach; try again later") from error
+
+
+@contextmanager
+def _outages() -> Iterator[None]:
+    """Tell what a caller can only wait out from what it did wrong."""
+    try:
+        yield
+    except _OUTAGES as error:
+        log.warning(
+            "database out of reach", extra={"action": "use_database", "problem": str(error)}
+        )
+        raise Unavailable("the catalog's database is out of reach; try again later") from error
 
 
 @asynccontextmanager
@@ -375,7 +386,6 @@ async def open_store(postgres_url: str, *, pool_size: int = 10) -> AsyncIterator
         pool_size=pool_size,
         max_overflow=0,
         pool_timeout=10,
-        pool_pre_ping=True,
         connect_args={
             "options": " ".join(
                 f"-c {setting}"
@@ -403,6 +413,7 @@ async def open_store(postgres_url: str, *, pool_size: int = 10) -> AsyncIterator
             "application_name": "personalq-catalog",
         },
     )
+    ping_the_doubtful(engine)
     try:
         yield PostgresStore(engine)
     finally:

@@ -9,10 +9,9 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 
-from sqlalchemy.engine import RowMapping
-
 from personalq.catalog.cards import SELECTABLE, Card
 from personalq.catalog.names import Name, NameKind, names_of
+from personalq.catalog.store_connections import Row
 from personalq.catalog.words import fold
 
 #: How a kind of name is written in the table. Triggers in brackets are a kind of their own, so that
@@ -90,7 +89,7 @@ SELECT coalesce(bool_or(c.cards = 0 OR c.cards = d.cards), false) AS vocabulary_
 """
 
 VOCABULARY_REVISION = (
-    "SELECT epoch || '-' || vocabulary_revision FROM tenants WHERE tenant = :tenant"
+    "SELECT epoch || '-' || vocabulary_revision AS revision FROM tenants WHERE tenant = :tenant"
 )
 VOCABULARY = """
 SELECT kind, array_agg(word ORDER BY word) AS words
@@ -126,7 +125,7 @@ def find_values(keys: Sequence[str]) -> dict[str, object]:
     return {"keys": list(keys), "codes": codes, "states": [str(state) for state in SELECTABLE]}
 
 
-def to_name(row: RowMapping) -> Name:
+def to_name(row: Row) -> Name:
     """The name of a row, spelled as its card does."""
     kind = _KINDS[row["kind"]]
     spellings = {

@@ -7,12 +7,12 @@ from datetime import datetime
 from typing import Any
 
 from sqlalchemy import text
-from sqlalchemy.engine import RowMapping
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from personalq.catalog.cards import Artifact, Card, Format, Origin, State, text_hash
 from personalq.catalog.lifecycle import Outcome
 from personalq.catalog.ports import Vector
+from personalq.catalog.store_connections import Row
 from personalq.catalog.words import fold, key
 
 # Columns of a card; a query names its table `c`.
@@ -28,14 +28,14 @@ CARD_COLUMNS = """
         AND a.source_sha256 = c.source_sha256 AND a.digest <> '') AS artifacts
 """
 
-_GET_CARD = f"""
+GET_CARD = f"""
 SELECT {CARD_COLUMNS} FROM checkpoints c WHERE c.tenant = :tenant AND c.checkpoint_id = :id
 """  # noqa: S608 - constants of this file
 
 
 async def get_card(connection: AsyncConnection, tenant: str, checkpoint_id: str) -> Card | None:
     """One card with its artifacts; None when there is none."""
-    rows = await connection.execute(text(_GET_CARD), {"tenant": tenant, "id": checkpoint_id})
+    rows = await connection.execute(text(GET_CARD), {"tenant": tenant, "id": checkpoint_id})
     row = rows.mappings().one_or_none()
     return to_card(row) if row is not None else None
 
@@ -87,7 +87,7 @@ def label_of(role: str, word: str) -> str:
     return f"{role}:{fold(word) if role in ('owner', 'version') else key(word)}"
 
 
-def to_card(row: RowMapping) -> Card:
+def to_card(row: Row) -> Card:
     """The card of a row of CARD_COLUMNS."""
     return Card(
         checkpoint_id=row["checkpoint_id"],
@@ -142,7 +142,7 @@ def _to_artifact(row: Mapping[str, Any]) -> Artifact:
     )
 
 
-def to_outcome(row: RowMapping) -> Outcome:
+def to_outcome(row: Row) -> Outcome:
     """What became of a profile, of a row of `artifacts`."""
     return Outcome(
         profile=row["profile"],

@@ -13,10 +13,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy.engine import RowMapping
-
 from personalq.catalog.ports import Model, Vector
 from personalq.catalog.search import Hit, Hits, Order, Query
+from personalq.catalog.store_connections import Row
 from personalq.catalog.store_constraints import Constraints, constraints_of
 from personalq.catalog.store_rows import CARD_COLUMNS, to_card, vector_text, vectors_text
 from personalq.catalog.words import any_term, telling_terms
@@ -309,7 +308,7 @@ def search_statement(
     return Search(statement=statement, values=values, indexed=indexed)
 
 
-def to_hits(rows: Sequence[RowMapping]) -> Hits:
+def to_hits(rows: Sequence[Row]) -> Hits:
     """The page of a search's rows."""
     return Hits(
         hits=[_to_hit(row) for row in rows if row["checkpoint_id"] is not None],
@@ -350,7 +349,7 @@ def _from_indexes(
     return _FROM_INDEXES.format(scope=scope, near=near, worded=worded), values
 
 
-def _to_hit(row: RowMapping) -> Hit:
+def _to_hit(row: Row) -> Hit:
     return Hit(
         card=to_card(row),
         score=float(row["score"]),
