@@ -23,6 +23,10 @@ _NEGATION = re.compile(
     r"(?:(?:the|a|an|that|one|ones|with|in|wearing)\s+)*$"
 )
 _APPOSITION = re.compile(r",\s*the\s+$")
+_DEGREES = frozenset(
+    ["and", "very", "quite", "all", "rather", "a", "bit", "light", "dark", "pale", "bright", "deep"]
+)
+"""May stand before the adjectives of a predicate: "it's light purple"."""
 _OWNERS = frozenset(["its", "his", "her", "their", "one", "both", "either", "each"])
 
 
@@ -221,7 +225,7 @@ def _predicate(draft: Draft, index: int) -> int:
     found: list[Word] = []
     while index < len(words) and words[index].joined:
         word = words[index]
-        if word.norm not in ("and", "very", "quite", "all", "rather", "a", "bit"):
+        if word.norm not in _DEGREES:
             if not _is_adjective(word.norm) or not _content(word, draft):
                 break
             found.append(word)
