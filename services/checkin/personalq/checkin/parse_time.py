@@ -65,7 +65,8 @@ def _single(draft: Draft, point: Point) -> Constraint | None:
         and setting.used
         and (setting.operator in ("since", "after") or point.kind == "while")
     ):
-        interval, negated = Interval(end=interval.start), False  # "haven't used since April"
+        last = point.interval.end if setting.operator == "since" else interval.start
+        interval, negated = Interval(end=last or interval.start), False  # "since April": in April
     bounded = interval == point.interval
     used = setting.used
     either = used is None and point.kind == "today"
