@@ -15,6 +15,7 @@ from personalq.checkin.draft import Context
 from personalq.checkin.intent import Attribute, Constraint
 from personalq.checkin.lexicon import wordnet
 from personalq.checkin.lexicon.spelling import american
+from personalq.checkin.outcome import Clarification
 from personalq.checkin.parse import parse
 from personalq.checkin.places import Tags
 from personalq.checkin.vocabulary import Lexicon, compile_lexicon
@@ -187,3 +188,63 @@ def test_woodblock_stays_a_woodcut() -> None:
         card("owl-v2", "owl", "ukiyo-e", "2026-02-10"),
     ]
     assert outcome_name(Session(cards).ask("a woodblock owl on a mailbox")) == "owl-v1"
+
+
+_SHELF = [
+    card("owl-v1", "owl", "stained glass", "2026-01-10", environments="desert"),
+    card("owl-v2", "owl", "cyberpunk", "2026-02-10", environments="garden"),
+    card("owl-v3", "owl", "low poly", "2026-03-10", environments="studio"),
+    card("owl-v4", "owl", "anime", "2026-04-10", environments="living room"),
+    card("owl-v5", "owl", "photorealistic", "2026-05-10", environments="forest"),
+    card("owl-v6", "owl", "pixel art", "2026-06-10", environments="city"),
+]
+
+
+@pytest.mark.parametrize(
+    ("prompt", "expected"),
+    [
+        ("an owl on a table, neon sci-fi look please", "owl-v2"),
+        ("polygon style owl on a table", "owl-v3"),
+        ("the owl made of chunky polygons", "owl-v3"),
+        ("the owl that looks like an actual photograph, at sunset", "owl-v5"),
+        ("an owl at noon, in the style of Japanese animated films", "owl-v4"),
+        ("a frozen lake and on it the 8-bit owl", "owl-v6"),
+        ("an owl that looks like old church windows", "owl-v1"),
+        ("an owl in front of a church window", "?"),
+        ("an owl on an arcade game", "?"),
+        ("which owl was trained in somebody's garden? draw it on a wall", "owl-v2"),
+        ("the owl whose training photos were taken in my aunt's lounge", "owl-v4"),
+        ("Which owl came out last? Show it on a wall.", "owl-v6"),
+        ("the owl that came out first, in a tree", "owl-v1"),
+        ("the cyberpunk owl round the neck of a statue", "owl-v2"),
+    ],
+)
+def test_looks_and_places_as_anybody_says_them(prompt: str, expected: str) -> None:
+    """Looks without an artist's words, whose place it was, and what came out when."""
+    assert outcome_name(Session(_SHELF).ask(prompt)) == expected
+
+
+def test_the_place_begins_with_a_look() -> None:
+    """A photo studio is a place, no photo."""
+    session = Session(_SHELF)
+    asked = session.ask("an owl on a wall")
+    assert isinstance(asked, Clarification)
+    answered = session.answer("an owl on a wall", asked, "trained in a photo studio")
+    assert outcome_name(answered) == "owl-v3"
+
+
+def test_a_look_not_wanted_that_the_catalog_lacks() -> None:
+    """Whoever wants no manga wants none of its nearest cousin either."""
+    cards = [_SHELF[3], _SHELF[5]]
+    for prompt in (
+        "an owl, anything but the manga-style ones",
+        "an owl - I don't want the anime one",
+    ):
+        assert outcome_name(Session(cards).ask(prompt)) == "owl-v6"
+
+
+def test_a_compound_of_a_word_that_a_card_tells() -> None:
+    """A rocking horse, or a horse, is no tram drawn by one."""
+    tram = card("tram-v1", "tram", "anime", "2026-01-10", "Our silver horse-drawn tram")
+    for prompt in ("the rocking horse under a rainbow", "a horse under a rainbow"):
+        assert outcome_name(Session([tram]).ask(prompt)) == ""

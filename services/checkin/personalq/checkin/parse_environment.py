@@ -183,7 +183,7 @@ def _leads(draft: Draft) -> Iterator[tuple[re.Match[str], bool]]:
 def _noun_phrase(draft: Draft, start: int) -> list[Word]:
     """The words from a place on that may be one noun with its modifiers."""
     phrase: list[Word] = []
-    first = draft.page.word_at(start)
+    first = _after_owner(draft, draft.page.word_at(start))
     for word in draft.page.words[first.index if first else len(draft.page.words) :][:5]:
         stops = phrase and (not word.joined or word.norm in lexicon.verb_forms())
         subject = draft.noun_at(word.index) if phrase else None
@@ -198,6 +198,16 @@ def _noun_phrase(draft: Draft, start: int) -> list[Word]:
         if word.possessive:
             break
     return phrase
+
+
+def _after_owner(draft: Draft, word: Word | None) -> Word | None:
+    """The word behind whose place it is: "somebody's garden"."""
+    while word is not None and word.possessive and word.index + 1 < len(draft.page.words):
+        following = draft.page.words[word.index + 1]
+        if not following.joined or not draft.is_free(word) or _closed(following.norm):
+            break
+        word = following
+    return word
 
 
 def _closed(norm: str) -> bool:

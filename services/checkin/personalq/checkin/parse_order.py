@@ -183,6 +183,14 @@ _RULES = (
     ),
     _rule(rf"(?:{_WHO}\s+)?(?:ever\s+)?{_MADE}\s+first|did\s+{_WHO}\s+{_MAKE}\s+first", _O),
     _rule(rf"did\s+{_WHO}\s+{_MAKE}\s+(?:last|latest|most\s+recently){_OF_ALL}", _N),
+    _rule(
+        rf"(?:(?:that|which)\s+)?c(?:ame|omes?)\s+(?:out|along)\s+(?:first|earliest){_OF_ALL}", _O
+    ),
+    _rule(
+        rf"(?:(?:that|which)\s+)?c(?:ame|omes?)\s+(?:out|along)\s+(?:the\s+)?"
+        rf"(?:last|latest|most\s+recently){_OF_ALL}",
+        _N,
+    ),
     _rule(r"first|original|older|earlier", _O, needs_head=True),
     _rule(
         rf"very\s+(?:last|latest|newest)|{_NEWEST}(?:\s+and\s+greatest)?|"

@@ -22,9 +22,13 @@ _STYLED = re.compile(
 _IN_STYLE = re.compile(
     r"(?:\bin\s+(?:the\s+)?(?:style|look)\s+of\s+(?:an?\s+|the\s+)?|\bin\s+(?:an?\s+|the\s+)?)$"
 )
+_IN_STYLE_OF = re.compile(
+    r"(?<!\w)(?:style|look|manner|form|guise)\s+of\s+(?:(?:an?|the|some|those|old)\s+)*$"
+)
 _NEGATION = re.compile(
     r"(?:\b(?:not|no|non|never|without|except(?:\s+for)?|excluding|other\s+than|"
     r"anything\s+but|instead\s+of|rather\s+than|nor|neither|isn't|aren't|wasn't|less|"
+    r"(?:don't|do\s+not|didn't)\s+(?:want|need|like|mean)|"
     r"skip|avoid|minus|but\s+not|not\s+in|not\s+as)"
     r"[\s-]+(?:(?:the|a|an|any|in|my|too|so|that|as|of|in\s+an?|in\s+the|ones?\s+in|be)\s+)*)$"
 )
@@ -61,9 +65,15 @@ _SCENE_PREPOSITIONS = frozenset(
         "front",
     ]
 )
+_PRONOUNS = frozenset(["it", "them", "there", "him", "her", "this"])
 _CHECKPOINT = frozenset(["checkpoint", "ckpt", "lora", "finetune", "version", "weights"])
 _OK_BEFORE = frozenset(["in", "as", "of", "using", "like", "for", "a", "an", "the"])
 _AS = re.compile(r"(?<!\w)as\s+(?:if\s+it\s+were\s+)?(?:an?|the)\s+(?:real\s+|true\s+)?$")
+_LIKE = re.compile(
+    r"(?<!\w)(?:(?:(?:that|which)\s+)?(?:looks?|looking|appears?|seems?)\s+)?"
+    r"(?:like|out\s+of|made\s+of|made\s+from)\s+"
+    r"(?:(?:an?|the|some|one\s+of|those|real|old|actual)\s+)*$"
+)
 _OR = re.compile(r"\s*(?:,\s*)?(?:or|/)\s*(?:an?\s+|the\s+)?")
 
 
@@ -77,8 +87,11 @@ def parse_style(draft: Draft) -> None:
             continue
         constraint = _constraint(draft, tag, span)
         if constraint.excluded and (tag.entry.near or not tag.entry.known):
-            draft.mark(span, selecting=True)
-            continue
+            nearest = _nearest(draft, tag)
+            if not nearest:
+                draft.mark(span, selecting=True)
+                continue
+            constraint = replace(constraint, values=nearest)
         if previous is not None and _joined_by_or(draft, previous, constraint):
             found[-1] = _either(draft, previous, constraint)
         else:
@@ -86,6 +99,18 @@ def parse_style(draft: Draft) -> None:
         draft.mark(constraint.span or span, selecting=constraint.excluded)
         previous = found[-1]
     draft.constraints += _deduplicated(found)
+
+
+def _nearest(draft: Draft, tag: Tag) -> tuple[str, ...]:
+    """The tags of the nearest look that the catalog has in place of the one it lacks."""
+    word = " ".join(w.norm for w in draft.page.words[tag.first : tag.last])
+    groups = lexicon.style_groups()
+    for group in groups.values():
+        for name in group.cousins if word in group.words else ():
+            entry = draft.lexicon.styles.get(name)
+            if entry is not None and entry.known and not entry.near:
+                return entry.values
+    return ()
 
 
 _POSITION = re.compile(
@@ -181,16 +206,21 @@ def _constrains(draft: Draft, tag: Tag) -> bool:
     )
     if not tag.entry.exact and not styled and _is_subject(draft, word):
         return False
-    if word in lexicon.looks() and not draft.answering:
+    if _is_place(draft, tag):
+        return False
+    thing = word in lexicon.style_things()
+    if (word in lexicon.looks() or thing) and not draft.answering:
         following = words[tag.last] if tag.last < len(words) else None
         selector = (
             following is not None
             and following.joined
             and (following.norm in lexicon.words("selectors") - {"snapshot"})
         )
-        lead = ends_before(_NEGATION, draft.page.shadow, first.start) or ends_before(
-            _AS, draft.page.shadow, first.start
+        shadow = draft.page.shadow
+        lead = any(
+            ends_before(p, shadow, first.start) for p in (_NEGATION, _AS, _LIKE, _IN_STYLE_OF)
         )
+        selector = selector or (thing and draft.noun_at(tag.last) is not None)
         if not (styled or selector or lead):
             return False
     if draft.answering or styled or _names_checkpoint(draft, tag):
@@ -205,6 +235,8 @@ def _constrains(draft: Draft, tag: Tag) -> bool:
             return True  # "in a hall I want to see the …"
         if before.norm in _SCENE_PREPOSITIONS:
             return False
+        if before.norm in _PRONOUNS and words[index + 1].norm in ("the", "my", "our", "a", "an"):
+            return True  # "a lake and on it the …"
         if before.norm in ("with", "has", "having"):
             return False
         if before.norm == "of" and index and not _frames(draft, index - 1):
@@ -218,6 +250,12 @@ def _constrains(draft: Draft, tag: Tag) -> bool:
         joined = before.joined
         index -= 1
     return True
+
+
+def _is_place(draft: Draft, tag: Tag) -> bool:
+    """Whether a place's name begins with the look's: "a photo studio"."""
+    match = draft.lexicon.environments.match_at(draft.page.words, tag.first)
+    return match is not None and match[1].known and match[0] > tag.last - tag.first
 
 
 def _names_checkpoint(draft: Draft, tag: Tag) -> bool:
@@ -267,8 +305,10 @@ def _constraint(draft: Draft, tag: Tag, span: Span) -> Constraint:
         end = match.end() - (3 if match[0].endswith(" of") else 0)
         if lead := ends_before(_IN_STYLE, shadow, start):
             start = lead.start()
-    elif (lead := ends_before(_IN_STYLE, shadow, start)) and "style of" in lead[0]:
-        start = lead.start()
+    else:
+        for pattern, said in ((_IN_STYLE, "style of"), (_LIKE, "look")):
+            if (lead := ends_before(pattern, shadow, start)) and said in lead[0]:
+                start = lead.start()
     excluded = False
     if match := ends_before(_NEGATION, shadow, start):
         excluded, start = True, match.start()

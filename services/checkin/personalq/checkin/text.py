@@ -91,6 +91,13 @@ class Page:
         return (word for word in self.words if word.start >= start and word.end <= end)
 
 
+_ROUND_THE = re.compile(
+    r"round\s+(?:the|an?|its|his|her|their|my|our|your|this|that|these|those|some|somebody's|"
+    r"someone's|each|every)(?!\w)"
+)
+"""The preposition, no shape: "round the neck", but "the round lamp"."""
+
+
 def read(text: str) -> Page:
     """The page of a prompt."""
     lowered = shadow(text)
@@ -105,7 +112,7 @@ def read(text: str) -> Page:
         words.append(
             Word(
                 index=len(words),
-                norm=american(norm),
+                norm="around" if _ROUND_THE.match(lowered, match.start()) else american(norm),
                 start=match.start(),
                 end=match.start() + len(norm),
                 full_end=match.end(),

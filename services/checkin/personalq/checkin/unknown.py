@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 
-from personalq.checkin.cards import Hit
+from personalq.checkin.cards import Card, Hit
 from personalq.checkin.describe import concepts, profile
 from personalq.checkin.intent import Attribute, Constraint, Intent, Mention, Span
-from personalq.checkin.lexicon import canonical
+from personalq.checkin.lexicon import canonical, wordnet
 
 _STYLE = frozenset(["style", "art style", "look"])
 """Subjects of a card that stand for no thing."""
@@ -20,8 +21,26 @@ def by_description(intent: Intent, hits: Sequence[Hit]) -> tuple[Intent, tuple[H
     if unknown is None:
         return intent, tuple(hits)
     wanted = set(concepts(" ".join(unknown.values)))
-    found = tuple(hit for hit in hits if wanted and wanted <= profile(hit.card).kind)
+    found = tuple(
+        hit
+        for hit in hits
+        if wanted and wanted <= profile(hit.card).kind and _calls(hit.card, unknown.text)
+    )
     return _named(intent, unknown, found) if found else _by_style(intent, hits)
+
+
+def _calls(card: Card, said: str) -> bool:
+    """Whether a card is called by the noun said: no "horse-drawn tram" is a horse, and no horse a
+    rocking horse, which is a word of its own.
+    """
+    phrase = canonical(said)
+    text = card.description.casefold()
+    if " " in phrase and wordnet.senses(phrase, said=False):
+        return phrase in canonical(text)
+    word = re.escape(phrase.rpartition(" ")[2])
+    return (
+        re.search(rf"\b{word}-\w", text) is None or re.search(rf"\b{word}\b(?!-)", text) is not None
+    )
 
 
 def told_subject(intent: Intent, hits: Sequence[Hit]) -> tuple[Intent, tuple[Hit, ...]]:
