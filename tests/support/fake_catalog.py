@@ -7,8 +7,9 @@ from dataclasses import replace
 from datetime import UTC, datetime
 
 from personalq.catalog.names import NameKind as CatalogKind
-from personalq.catalog.names import all_names, name_key
+from personalq.catalog.names import all_names
 from personalq.catalog.places import told_places
+from personalq.chassis.names import name_key
 from personalq.checkin.cards import ArtifactRef, Card, CardFilter, Hit, Hits, Query, Vocabulary
 from personalq.checkin.describe import concepts, profile
 from personalq.checkin.intent import OrderKey

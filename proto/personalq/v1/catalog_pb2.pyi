@@ -691,8 +691,8 @@ Global___GetVocabularyRequest: _TypeAlias = GetVocabularyRequest  # noqa: Y015
 
 @_typing.final
 class GetVocabularyResponse(_message.Message):
-    """The words of a tenant's selectable cards, in every spelling. Names of single checkpoints are no
-    part of it: there may be a hundred thousand; see ResolveNames.
+    """The words of a tenant's selectable cards, in every spelling, and what single checkpoints are called
+    unless that is too much to send: there may be a hundred thousand names; see ResolveNames.
     """
 
     DESCRIPTOR: _descriptor.Descriptor
@@ -703,10 +703,17 @@ class GetVocabularyResponse(_message.Message):
     OWNERS_FIELD_NUMBER: _builtins.int
     REVISION_FIELD_NUMBER: _builtins.int
     MODIFIED_FIELD_NUMBER: _builtins.int
+    NAMES_FIELD_NUMBER: _builtins.int
+    NAMES_COMPLETE_FIELD_NUMBER: _builtins.int
     revision: _builtins.str
-    """Changes whenever one of the lists does, and only then: a card that brings no new word leaves it."""
+    """Changes whenever one of the lists does; a card that changes in other ways leaves it."""
     modified: _builtins.bool
     """False when the caller's revision is current and the lists are left out."""
+    names_complete: _builtins.bool
+    """Whether `names` are all that ResolveNames could find: a word not among them is no name. It is so
+    when the cards have at most 10,000, a name that several have counted for each. Without
+    meaning when not modified.
+    """
     @_builtins.property
     def subjects(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
         """Subject types."""
@@ -723,6 +730,10 @@ class GetVocabularyResponse(_message.Message):
     def owners(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
         """Owners."""
 
+    @_builtins.property
+    def names(self) -> _containers.RepeatedCompositeFieldContainer[Global___CheckpointName]:
+        """Every name, when `names_complete`; none otherwise."""
+
     def __init__(
         self,
         *,
@@ -732,14 +743,42 @@ class GetVocabularyResponse(_message.Message):
         owners: _abc.Iterable[_builtins.str] | None = ...,
         revision: _builtins.str = ...,
         modified: _builtins.bool = ...,
+        names: _abc.Iterable[Global___CheckpointName] | None = ...,
+        names_complete: _builtins.bool = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["environments", b"environments", "modified", b"modified", "owners", b"owners", "revision", b"revision", "styles", b"styles", "subjects", b"subjects"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["environments", b"environments", "modified", b"modified", "names", b"names", "names_complete", b"names_complete", "owners", b"owners", "revision", b"revision", "styles", b"styles", "subjects", b"subjects"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___GetVocabularyResponse: _TypeAlias = GetVocabularyResponse  # noqa: Y015
+
+@_typing.final
+class CheckpointName(_message.Message):
+    """A name of checkpoints that can be selected."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    KIND_FIELD_NUMBER: _builtins.int
+    SPELLING_FIELD_NUMBER: _builtins.int
+    kind: Global___NameKind.ValueType
+    """What it is to them."""
+    spelling: _builtins.str
+    """As a card spells it."""
+    def __init__(
+        self,
+        *,
+        kind: Global___NameKind.ValueType = ...,
+        spelling: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["kind", b"kind", "spelling", b"spelling"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___CheckpointName: _TypeAlias = CheckpointName  # noqa: Y015
 
 @_typing.final
 class ResolveNamesRequest(_message.Message):

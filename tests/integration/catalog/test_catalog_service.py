@@ -532,6 +532,8 @@ async def test_the_life_of_a_card_over_grpc(service: Service) -> None:
 
     words = await service.call("GetVocabulary", catalog_pb2.GetVocabularyRequest())
     assert (list(words.subjects), list(words.styles)) == (["bear"], ["sketch"])
+    ids = [n.spelling for n in words.names if n.kind == catalog_pb2.NAME_KIND_CHECKPOINT_ID]
+    assert (ids, words.names_complete) == ([f"bear-v{number}" for number in range(5)], True)
     same = await service.call(
         "GetVocabulary", catalog_pb2.GetVocabularyRequest(revision=words.revision)
     )

@@ -13,7 +13,7 @@ from support.catalog_cards import RecordingAnnouncer, card, store_cards
 from personalq.catalog.cards import SELECTABLE, Filter, State
 from personalq.catalog.lifecycle import archive_checkpoint
 from personalq.catalog.names import resolve_names
-from personalq.catalog.store import PostgresStore
+from personalq.catalog.store import PostgresStore, open_store
 from personalq.chassis.errors import InvalidInput
 
 BISCUIT = card(
@@ -110,8 +110,10 @@ async def test_too_much_is_refused(store: PostgresStore, tenant: str, names: lis
         await resolve_names(names, tenant=tenant, reader=store)
 
 
-async def test_only_a_new_word_changes_the_vocabulary(store: PostgresStore, tenant: str) -> None:
-    """Another card of known words leaves the revision, so nobody reads the lists anew."""
+async def test_only_a_new_word_or_name_changes_the_vocabulary(
+    store: PostgresStore, tenant: str
+) -> None:
+    """A card that changes in other ways leaves the revision, so nobody reads the lists anew."""
     first, twin = card("a", owner="ann"), card("b", owner="ann")
     await store_cards(store, tenant, [first])
     words = await store.vocabulary(tenant, "")
@@ -119,9 +121,13 @@ async def test_only_a_new_word_changes_the_vocabulary(store: PostgresStore, tena
         ("bear",), ("photorealistic",), (), ("ann",),
     )  # fmt: skip
     await store_cards(store, tenant, [twin])
-    assert not (await store.vocabulary(tenant, words.revision)).modified
+    both = await store.vocabulary(tenant, words.revision)
+    assert (both.modified, both.subjects) == (True, ("bear",))
+    used = replace(twin, use_count=7, description="A bear.", state=State.SERVABLE)
+    await store_cards(store, tenant, [used])
+    assert not (await store.vocabulary(tenant, both.revision)).modified
     await store_cards(store, tenant, [replace(first, environments=("snow",))])
-    more = await store.vocabulary(tenant, words.revision)
+    more = await store.vocabulary(tenant, both.revision)
     assert (more.modified, more.environments) == (True, ("snow",))
     await store_cards(store, tenant, [replace(first, state=State.ARCHIVED)])
     fewer = await store.vocabulary(tenant, more.revision)
@@ -129,6 +135,64 @@ async def test_only_a_new_word_changes_the_vocabulary(store: PostgresStore, tena
     await store_cards(store, tenant, [replace(twin, subjects=("Bear",))])
     other = await store.vocabulary(tenant, fewer.revision)
     assert other.subjects == ("Bear",)
+
+
+async def _listed(store: PostgresStore, tenant: str, known: str = "") -> list[tuple[str, str]]:
+    words = await store.vocabulary(tenant, known)
+    assert words.modified
+    assert words.names_complete
+    return [(str(name.kind), name.spelling) for name in words.names]
+
+
+async def test_names_come_with_the_vocabulary(store: PostgresStore, tenant: str) -> None:
+    """All that resolving could find, each once; not another tenant's."""
+    toys = [card(f"toy-{i}", triggers=("<toy>", "toy"), aliases=("Bär",)) for i in range(3)]
+    await store_cards(store, tenant, [BISCUIT, *toys])
+    await store_cards(store, f"{tenant}-other", [card("secret", triggers=("<hush>",))])
+    listed = await _listed(store, tenant)
+    assert sorted(listed) == sorted([
+        ("id", "biscuit-1"), ("id", "toy-0"), ("id", "toy-1"), ("id", "toy-2"),
+        ("trigger", "<biscuit>"), ("trigger", "sks dog"), ("trigger", "<toy>"), ("trigger", "toy"),
+        ("alias", "Biscuit"), ("alias", "Mr. Woof"), ("alias", "Bär"),
+        ("name", "Biscuit at the sea"),
+    ])  # fmt: skip
+    found = await _resolved(store, tenant, *(spelling for _, spelling in listed))
+    assert {(kind, spelling) for _, kind, spelling in found} == set(listed)
+    assert await _listed(store, "nobody") == []
+
+
+async def test_listed_names_follow_the_cards(
+    store: PostgresStore, tenant: str, announce: RecordingAnnouncer
+) -> None:
+    """A changed spelling, a withdrawn checkpoint and one that comes back change the revision."""
+    await store_cards(store, tenant, [BISCUIT, card("toy", triggers=("toy",))])
+    first = (await store.vocabulary(tenant, "")).revision
+    shouted = replace(BISCUIT, name="biscuit-1", aliases=("BISCUIT",), triggers=())
+    await store_cards(store, tenant, [shouted])
+    assert await _listed(store, tenant, first) == [
+        ("alias", "BISCUIT"), ("id", "biscuit-1"), ("id", "toy"), ("trigger", "toy"),
+    ]  # fmt: skip
+    second = (await store.vocabulary(tenant, "")).revision
+    await archive_checkpoint("biscuit-1", tenant=tenant, store=store, announce=announce)
+    assert await _listed(store, tenant, second) == [("id", "toy"), ("trigger", "toy")]
+    third = (await store.vocabulary(tenant, "")).revision
+    await store_cards(store, tenant, [shouted])
+    assert ("alias", "BISCUIT") in await _listed(store, tenant, third)
+
+
+async def test_too_many_names_are_not_listed(shared_database: str, tenant: str) -> None:
+    """None come then, and the answer says so; withdrawn checkpoints do not count."""
+    async with open_store(shared_database, listed_names=6) as store:
+        cards = [card(f"c-{i}", aliases=(f"Name {i}",), triggers=()) for i in range(3)]
+        await store_cards(store, tenant, cards)
+        few = await store.vocabulary(tenant, "")
+        assert (few.names_complete, len(few.names)) == (True, 6)
+        await store_cards(store, tenant, [card("more", triggers=())])
+        many = await store.vocabulary(tenant, few.revision)
+        assert (many.modified, many.names_complete, many.names) == (True, False, ())
+        assert many.subjects == ("bear",)
+        await store_cards(store, tenant, [replace(cards[0], state=State.ARCHIVED)])
+        assert len((await store.vocabulary(tenant, many.revision)).names) == 5
 
 
 async def test_words_are_counted_right_by_writers_at_the_same_time(

@@ -13,7 +13,8 @@ from support.catalog_cards import NOW, card, store_cards
 from personalq.catalog.cards import SELECTABLE, Card, Filter, Interval, State
 from personalq.catalog.search import Order, Query
 from personalq.catalog.store import PostgresStore
-from personalq.catalog.words import fold, key
+from personalq.catalog.words import key
+from personalq.chassis.names import fold
 
 SUBJECTS = ("bear", "Teddy Bears", "mice", "house")
 STYLES = ("sketch", "Watercolor", "oil painting")

@@ -9,13 +9,13 @@ from support.catalog_cards import card
 
 from personalq.catalog.words import (
     any_term,
-    fold,
     key,
     query_terms,
     stem,
     telling_terms,
     vector_literal,
 )
+from personalq.chassis.names import fold
 
 
 @pytest.mark.parametrize(

@@ -13,10 +13,14 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from enum import StrEnum
+from typing import TYPE_CHECKING
 
 from personalq.catalog.places import told_places
 from personalq.chassis.errors import InvalidInput
 from personalq.chassis.phrases import phrases_of
+
+if TYPE_CHECKING:
+    from personalq.catalog.names import Name
 
 
 class State(StrEnum):
@@ -145,7 +149,7 @@ NO_CONSTRAINTS = Filter()
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Vocabulary:
-    """The words of a tenant's selectable cards."""
+    """The words and names of a tenant's selectable cards."""
 
     revision: str
     #: False when the caller's revision is current; the lists are empty then.
@@ -154,6 +158,9 @@ class Vocabulary:
     styles: tuple[str, ...] = ()
     environments: tuple[str, ...] = ()
     owners: tuple[str, ...] = ()
+    names: tuple[Name, ...] = ()
+    #: Whether these are all names; there are none when they would be too many.
+    names_complete: bool = False
 
 
 MAX_TRIGGER = 64

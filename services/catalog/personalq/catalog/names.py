@@ -1,30 +1,25 @@
 """Names of single checkpoints: ids, triggers, aliases, display names.
 
-A tenant may have a hundred thousand of them, so Check-in does not hold them: it asks which of the
-words of a prompt are names. Words are compared by a key in which case, brackets, quotes and spacing
-do not count, for "Grandma’s Teapot" is meant by "grandma's teapot", and `<bear-v4>` by "bear-v4";
-whether a name *is* meant is decided there, by the sentence.
+Check-in holds those of a tenant that has few. A tenant may have a hundred thousand; then it asks
+which of the words of a prompt are names. Words are compared by their key
+(`personalq.chassis.names`); whether a name *is* meant is decided there, by the sentence.
 """
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
 from personalq.catalog.cards import Card
 from personalq.catalog.ports import CardReader
-from personalq.catalog.words import fold
 from personalq.chassis.errors import InvalidInput
+from personalq.chassis.names import fold, name_key
 
 #: Most names asked for at once.
 MAX_NAMES = 1000
 #: Longest name that is compared; a card's texts are shorter.
 MAX_CHARACTERS = 128
-
-_WORD = re.compile(r"\w+(?:[-.:/@+~#']+\w+)*")
-_PLAIN = str.maketrans(dict.fromkeys("’‘ʼ`´", "'") | dict.fromkeys("‐‑‒–—−", "-"))
 
 
 class NameKind(StrEnum):
@@ -61,13 +56,6 @@ class Resolved:
     #: As it was asked for.
     asked: str
     name: Name
-
-
-def name_key(text: str) -> str:
-    """The form in which names are compared: folded words, the last without a possessive ending."""
-    folded = fold(text).translate(_PLAIN)
-    words = _WORD.findall(folded)
-    return " ".join(words).removesuffix("'s") or folded
 
 
 def names_of(card: Card) -> tuple[Name, ...]:

@@ -150,7 +150,7 @@ class CardReader(Protocol):
         """
 
     async def vocabulary(self, tenant: str, known_revision: str) -> Vocabulary:
-        """The words of selectable cards, unless the caller has them already."""
+        """The words of selectable cards and their names, unless the caller has them already."""
 
     async def names(self, tenant: str, keys: Sequence[str]) -> list[Name]:
         """The names of selectable cards that have one of these keys, each spelling once."""

@@ -35,11 +35,15 @@ from personalq.catalog.store_connections import (
 )
 from personalq.catalog.store_constraints import all_of, constraints_of
 from personalq.catalog.store_names import (
+    ALL_NAMES,
     FIND_NAMES,
+    LISTED_NAMES,
     VOCABULARY,
     VOCABULARY_REVISION,
+    all_values,
     find_values,
     to_name,
+    to_names,
 )
 from personalq.catalog.store_rows import CARD_COLUMNS, GET_CARD, to_card
 from personalq.catalog.store_search import SET_SCAN, Indexes, search_statement, to_hits
@@ -150,8 +154,9 @@ _OUTAGES = (
 class PostgresStore:
     """CardStore and Upkeep on PostgreSQL with pgvector."""
 
-    def __init__(self, engine: AsyncEngine) -> None:
+    def __init__(self, engine: AsyncEngine, *, listed_names: int = LISTED_NAMES) -> None:
         self._engine = engine
+        self._listed_names = listed_names
         self._reading = ReadingConnections(engine)
         self._indexes: dict[tuple[str, str], Indexes] = {}
         self._indexes_read_at = -_INDEXES_TTL_S
@@ -253,15 +258,20 @@ class PostgresStore:
         return to_hits(rows)
 
     async def vocabulary(self, tenant: str, known_revision: str) -> Vocabulary:
-        """The words of selectable cards, unless the caller has them already."""
-        # Words that come between the two reads are listed before their revision is.
+        """The words of selectable cards and their names, unless the caller has them already."""
+        # What comes between the two reads is listed before its revision is.
         [current] = await self._read(tenant, (VOCABULARY_REVISION, {}))
         revision: str = current[0]["revision"] if current else "none"
         if revision == known_revision:
             return Vocabulary(revision=revision, modified=False)
-        [rows] = await self._read(tenant, (VOCABULARY, {}))
+        rows, called = await self._read(
+            tenant, (VOCABULARY, {}), (ALL_NAMES, all_values(self._listed_names))
+        )
         words = {row["kind"]: tuple(row["words"]) for row in rows}
-        return Vocabulary(revision=revision, modified=True, **words)
+        names, complete = to_names(called)
+        return Vocabulary(
+            revision=revision, modified=True, names=names, names_complete=complete, **words
+        )
 
     async def names(self, tenant: str, keys: Sequence[str]) -> list[Name]:
         """The names of selectable cards that have one of these keys, each spelling once."""
@@ -375,8 +385,13 @@ def _outages() -> Iterator[None]:
 
 
 @asynccontextmanager
-async def open_store(postgres_url: str, *, pool_size: int = 10) -> AsyncIterator[PostgresStore]:
+async def open_store(
+    postgres_url: str, *, pool_size: int = 10, listed_names: int = LISTED_NAMES
+) -> AsyncIterator[PostgresStore]:
     """A store with a pool of connections; connects when first used.
+
+    Args:
+        listed_names: of a tenant with more names, none come with the vocabulary.
 
     Raises:
         PersonalQError: the URL cannot be read.
@@ -415,7 +430,7 @@ async def open_store(postgres_url: str, *, pool_size: int = 10) -> AsyncIterator
     )
     ping_the_doubtful(engine)
     try:
-        yield PostgresStore(engine)
+        yield PostgresStore(engine, listed_names=listed_names)
     finally:
         await engine.dispose()
 

@@ -11,10 +11,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from personalq.catalog.cards import Filter
-from personalq.catalog.names import name_key
 from personalq.catalog.store_names import HAS_TRIGGER, IS_CALLED
 from personalq.catalog.store_rows import label_of
-from personalq.catalog.words import fold
+from personalq.chassis.names import fold, name_key
 
 _LABELLED = """c.checkpoint_id IN (SELECT l.checkpoint_id FROM labels l
                                 WHERE l.tenant = :tenant AND l.label = ANY (:{name}))"""

@@ -8,11 +8,12 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from operator import itemgetter
 
 from personalq.catalog.cards import SELECTABLE, Card
-from personalq.catalog.names import Name, NameKind, names_of
+from personalq.catalog.names import Name, NameKind, all_names, names_of
 from personalq.catalog.store_connections import Row
-from personalq.catalog.words import fold
+from personalq.chassis.names import fold
 
 #: How a kind of name is written in the table. Triggers in brackets are a kind of their own, so that
 #: the few rows read per key and kind show both spellings, `<toy>` and "toy".
@@ -23,6 +24,9 @@ _CODES: Mapping[NameKind, tuple[str, ...]] = {
     NameKind.NAME: ("n",),
 }
 _KINDS = {code: kind for kind, codes in _CODES.items() for code in codes}
+
+#: Most names that come with the vocabulary.
+LISTED_NAMES = 10_000
 
 # A card's names follow the card.
 DROP_NAMES = """
@@ -72,7 +76,7 @@ IS_CALLED = """c.checkpoint_id IN (
            SELECT n.checkpoint_id FROM names n
             WHERE n.tenant = :tenant AND n.name_key = ANY (:names) AND n.kind IN ('a', 'n'))"""
 
-# Words appear and disappear with their first and last card; only that changes the vocabulary.
+# Words appear and disappear with their first and last card; only that changes the words there are.
 COUNT_WORDS = """
 WITH delta AS MATERIALIZED (
     SELECT * FROM unnest(CAST(:kinds AS text[]), CAST(:words AS text[]), CAST(:deltas AS bigint[]))
@@ -88,13 +92,34 @@ SELECT coalesce(bool_or(c.cards = 0 OR c.cards = d.cards), false) AS vocabulary_
   FROM counted c JOIN delta d USING (kind, word)
 """
 
+# Not as it was written before names were part of it: who holds such a revision has no names yet.
 VOCABULARY_REVISION = (
-    "SELECT epoch || '-' || vocabulary_revision AS revision FROM tenants WHERE tenant = :tenant"
+    "SELECT epoch || '.' || vocabulary_revision AS revision FROM tenants WHERE tenant = :tenant"
 )
 VOCABULARY = """
 SELECT kind, array_agg(word ORDER BY word) AS words
   FROM words WHERE tenant = :tenant AND cards > 0
  GROUP BY kind
+"""
+
+# What every selectable card is called, or one row of nothing when that is more than `listed` names.
+# The display name that only repeats the id is none (`all_names` is more exact). A card has one name
+# at least, so that no more cards than that are read.
+ALL_NAMES = """
+WITH called AS MATERIALIZED (
+    SELECT c.checkpoint_id, c.name, c.aliases, c.triggers
+      FROM checkpoints c
+     WHERE c.tenant = :tenant AND c.state = ANY (:states)
+     LIMIT :listed + 1
+),
+counted AS (
+    SELECT coalesce(sum(1 + cardinality(aliases) + cardinality(triggers)
+                        + (lower(name) <> lower(checkpoint_id))::int), 0) AS names
+      FROM called
+)
+SELECT counted.names <= :listed AS complete, called.*
+  FROM counted LEFT JOIN called ON counted.names <= :listed
+ ORDER BY called.checkpoint_id
 """
 
 
@@ -125,6 +150,24 @@ def find_values(keys: Sequence[str]) -> dict[str, object]:
     return {"keys": list(keys), "codes": codes, "states": [str(state) for state in SELECTABLE]}
 
 
+def all_values(listed: int) -> dict[str, object]:
+    """The values of ALL_NAMES but for the tenant."""
+    return {"listed": listed, "states": [str(state) for state in SELECTABLE]}
+
+
+def to_names(rows: Iterable[Row]) -> tuple[tuple[Name, ...], bool]:
+    """The names of ALL_NAMES as FIND_NAMES would find them, and whether that is all of them."""
+    spelled: dict[tuple[str, str], Name] = {}
+    complete = False
+    for row in rows:
+        complete = row["complete"]
+        if row["checkpoint_id"] is None:
+            break
+        for name in all_names(row["checkpoint_id"], row["name"], row["aliases"], row["triggers"]):
+            spelled.setdefault((_code(name), name.folded), name)
+    return tuple(name for _, name in sorted(spelled.items(), key=itemgetter(0))), complete
+
+
 def to_name(row: Row) -> Name:
     """The name of a row, spelled as its card does."""
     kind = _KINDS[row["kind"]]
@@ -136,6 +179,13 @@ def to_name(row: Row) -> Name:
     }[kind]
     folded: str = row["folded"]
     return Name(kind=kind, spelling=next((s for s in spellings if fold(s) == folded), folded))
+
+
+def called(card: Card | None) -> frozenset[Name]:
+    """What a card adds to the names of a vocabulary, as long as it can be selected."""
+    if card is None or card.state not in SELECTABLE:
+        return frozenset()
+    return frozenset(names_of(card))
 
 
 def word_changes(before: Card | None, after: Card) -> dict[tuple[str, str], int]:

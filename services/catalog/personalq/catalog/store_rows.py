@@ -13,7 +13,8 @@ from personalq.catalog.cards import Artifact, Card, Format, Origin, State, text_
 from personalq.catalog.lifecycle import Outcome
 from personalq.catalog.ports import Vector
 from personalq.catalog.store_connections import Row
-from personalq.catalog.words import fold, key
+from personalq.catalog.words import key
+from personalq.chassis.names import fold
 
 # Columns of a card; a query names its table `c`.
 CARD_COLUMNS = """

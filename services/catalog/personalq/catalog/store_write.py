@@ -17,6 +17,7 @@ from personalq.catalog.store_names import (
     ADD_NAMES,
     COUNT_WORDS,
     DROP_NAMES,
+    called,
     name_rows,
     renamed,
     word_changes,
@@ -42,7 +43,7 @@ _ADD_TENANT = "INSERT INTO tenants (tenant) VALUES (:tenant) ON CONFLICT DO NOTH
 # Writers of a tenant go one after the other; see migrations for why.
 _LOCK_TENANT = "SELECT 1 FROM tenants WHERE tenant = :tenant FOR UPDATE"
 
-# The next revision; the vocabulary has its own.
+# The next revision; the vocabulary, words and names, has its own.
 _NEXT_REVISION = """
 UPDATE tenants SET revision = revision + 1 WHERE tenant = :tenant RETURNING revision
 """
@@ -161,6 +162,7 @@ class PostgresWriter:
         self._notified = False
         self._read: dict[str, Card | None] = {}
         self._words: Counter[tuple[str, str]] = Counter()
+        self._renamed = False
 
     async def card(self, checkpoint_id: str) -> Card | None:
         """One card with its artifacts; None when there is none."""
@@ -182,6 +184,7 @@ class PostgresWriter:
             await self.card(card.checkpoint_id)
         before = self._read[card.checkpoint_id]
         self._words.update(word_changes(before, card))
+        self._renamed |= called(before) != called(card)
         [counted] = await self._execute(_NEXT_REVISION)
         [row] = await self._execute(
             _PUT_CARD.format(card=CARD_COLUMNS), **card_values(card), revision=counted["revision"]
@@ -241,16 +244,17 @@ class PostgresWriter:
 
     async def finish(self) -> None:
         """Count the words of what was written, once for all of it."""
+        vocabulary_changed = self._renamed
         changes = {word: delta for word, delta in self._words.items() if delta}
-        if not changes:
-            return
-        [counted] = await self._execute(
-            COUNT_WORDS,
-            kinds=[kind for kind, _ in changes],
-            words=[word for _, word in changes],
-            deltas=list(changes.values()),
-        )
-        if counted["vocabulary_changed"]:
+        if changes:
+            [counted] = await self._execute(
+                COUNT_WORDS,
+                kinds=[kind for kind, _ in changes],
+                words=[word for _, word in changes],
+                deltas=list(changes.values()),
+            )
+            vocabulary_changed |= counted["vocabulary_changed"]
+        if vocabulary_changed:
             await self._execute(_NEXT_VOCABULARY)
 
     async def _lock(self) -> None:

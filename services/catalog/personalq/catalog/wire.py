@@ -213,7 +213,7 @@ def artifacts_to_wire(artifacts: Sequence[Artifact]) -> list[types_pb2.Artifact]
 
 
 def vocabulary_to_wire(words: Vocabulary) -> catalog_pb2.GetVocabularyResponse:
-    """A tenant's words as they travel."""
+    """A tenant's words and names as they travel."""
     return catalog_pb2.GetVocabularyResponse(
         subjects=words.subjects,
         styles=words.styles,
@@ -221,6 +221,11 @@ def vocabulary_to_wire(words: Vocabulary) -> catalog_pb2.GetVocabularyResponse:
         owners=words.owners,
         revision=words.revision,
         modified=words.modified,
+        names=[
+            catalog_pb2.CheckpointName(kind=_NAME_KINDS[name.kind], spelling=name.spelling)
+            for name in words.names
+        ],
+        names_complete=words.names_complete,
     )
 
 

@@ -17,11 +17,11 @@ are stemmed lightly: irregular plurals from a list, then step 1 of Porter's algo
 from __future__ import annotations
 
 import re
-import unicodedata
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from functools import lru_cache
 
 from personalq.catalog.cards import Card
+from personalq.chassis.names import fold
 
 #: A trigger in angle brackets, whatever is inside.
 _BRACKETED = re.compile(r"<[^<>]{1,62}>")
@@ -75,14 +75,6 @@ STOPWORDS = frozenset(_STOPWORDS_TEXT.split())
 _SCENE_OPENERS = frozenset(_SCENE_OPENERS_TEXT.split())
 
 _CLAUSE_END = re.compile(r"[,;.!?:\n]")
-
-
-def fold(text: str) -> str:
-    """Text without case, width and spacing: NFKC, casefold, single spaces, nothing unprintable."""
-    folded = unicodedata.normalize("NFKC", text).casefold()
-    if not folded.isprintable():
-        folded = "".join(c if c.isprintable() else " " for c in folded)
-    return " ".join(folded.split())
 
 
 def key(label: str) -> str:

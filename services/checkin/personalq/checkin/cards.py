@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 
 from personalq.checkin.intent import Interval, OrderKey
+from personalq.checkin.names import Named
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -104,10 +105,12 @@ class Query:
 
 @dataclass(frozen=True, kw_only=True)
 class Vocabulary:
-    """The words of a tenant's selectable cards; equal revisions mean equal words."""
+    """The words of a tenant's selectable cards; equal revisions mean equal words and names."""
 
     subjects: tuple[str, ...] = ()
     styles: tuple[str, ...] = ()
     environments: tuple[str, ...] = ()
     owners: tuple[str, ...] = ()
+    names: tuple[Named, ...] | None = None
+    """Every name of a card; None when there are too many, and the catalog has to be asked."""
     revision: str = ""

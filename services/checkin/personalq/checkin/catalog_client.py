@@ -1,19 +1,19 @@
-"""The catalog over gRPC; a tenant's words are kept by revision for a short while."""
+"""The catalog over gRPC; a tenant's words and names are kept by revision for a short while."""
 
 from __future__ import annotations
 
 import asyncio
 import time
 from collections import OrderedDict
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 
 import grpc
 
 from personalq.chassis.rpc import translate_rpc_error
 from personalq.chassis.tenancy import current_tenant
-from personalq.checkin.cards import Hits, Query
-from personalq.checkin.names import Names
+from personalq.checkin.cards import Hits, Query, Vocabulary
+from personalq.checkin.names import Named, Names, by_key, resolve
 from personalq.checkin.vocabulary import Lexicon, compile_lexicon
 from personalq.checkin.wire import (
     hits_to_domain,
@@ -25,11 +25,17 @@ from personalq.v1 import catalog_pb2, catalog_pb2_grpc
 
 _TENANTS = 256
 """Tenants whose words are kept; the least recently asked for goes first."""
+_NAMES = 300_000
+"""Names that are kept for all tenants together; some 300 bytes each."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class _Words:
+    vocabulary: Vocabulary
+    """Without its names."""
     lexicon: Lexicon
+    names: Mapping[str, Sequence[Named]] | None
+    """All by their keys; None when there are too many."""
     revision: str
     read_at: float
 
@@ -45,13 +51,14 @@ class CatalogClient:
 
     async def lexicon(self) -> Lexicon:
         """See `ports.Catalog.lexicon`; one refresh at a time per tenant."""
-        tenant = current_tenant()
+        return (await self._current(current_tenant())).lexicon
+
+    async def _current(self, tenant: str) -> _Words:
         words = self._fresh(tenant)
         if words is not None:
-            return words.lexicon
+            return words
         async with self._locks.setdefault(tenant, asyncio.Lock()):
-            words = self._fresh(tenant) or await self._refresh(tenant)
-        return words.lexicon
+            return self._fresh(tenant) or await self._refresh(tenant)
 
     def _fresh(self, tenant: str) -> _Words | None:
         words = self._words.get(tenant)
@@ -69,24 +76,30 @@ class CatalogClient:
         except grpc.aio.AioRpcError as error:
             raise translate_rpc_error(error) from None
         if known is not None and not response.modified:
-            words = _Words(lexicon=known.lexicon, revision=known.revision, read_at=read_at)
+            words = replace(known, read_at=read_at)
         else:
-            words = _Words(
-                lexicon=compile_lexicon(vocabulary_to_domain(response)),
-                revision=response.revision,
-                read_at=read_at,
-            )
+            words = _compile(vocabulary_to_domain(response), known, read_at)
         self._words[tenant] = words
         self._words.move_to_end(tenant)
-        while len(self._words) > _TENANTS:
+        while len(self._words) > 1 and self._too_many():
             gone, _ = self._words.popitem(last=False)
             self._locks.pop(gone, None)
         return words
 
+    def _too_many(self) -> bool:
+        names = sum(len(words.names or ()) for words in self._words.values())
+        return len(self._words) > _TENANTS or names > _NAMES
+
     async def names(self, candidates: Sequence[str]) -> Names:
-        """See `ports.Catalog.names`."""
+        """See `ports.Catalog.names`; only names of a large tenant are asked for."""
         if not candidates:
             return {}
+        tenant = current_tenant()
+        known = self._words.get(tenant)
+        if known is None or known.names is not None:  # otherwise there is no need to wait for words
+            known = await self._current(tenant)
+        if known.names is not None:
+            return resolve(candidates, known.names)
         try:
             response = await self._stub.ResolveNames(
                 catalog_pb2.ResolveNamesRequest(names=candidates)
@@ -102,3 +115,19 @@ class CatalogClient:
         except grpc.aio.AioRpcError as error:
             raise translate_rpc_error(error) from None
         return hits_to_domain(response, query.phrases)
+
+
+def _compile(vocabulary: Vocabulary, known: _Words | None, read_at: float) -> _Words:
+    """The tables of a vocabulary; those of the words are kept where only names have changed."""
+    words = replace(vocabulary, names=None, revision="")
+    if known is not None and known.vocabulary == words:
+        lexicon = known.lexicon
+    else:
+        lexicon = compile_lexicon(words)
+    return _Words(
+        vocabulary=words,
+        lexicon=lexicon,
+        names=None if vocabulary.names is None else by_key(vocabulary.names),
+        revision=vocabulary.revision,
+        read_at=read_at,
+    )

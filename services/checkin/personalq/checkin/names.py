@@ -1,17 +1,19 @@
-"""Runs of words that may name a checkpoint: what the catalog is asked about before parsing.
+"""Runs of words that may name a checkpoint: what is looked up before parsing.
 
-There may be a hundred thousand names, so the catalog keeps them; a prompt has a few dozen runs of
-words. Whether a name that exists is meant is for `parse_identity` to say.
+The names of most tenants come with their words; where there may be a hundred thousand, the catalog
+is asked, for a prompt has a few dozen runs of words. Whether a name that exists is meant is for
+`parse_identity` to say.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from itertools import pairwise
 
+from personalq.chassis.names import name_key
 from personalq.checkin.intent import Span
 from personalq.checkin.text import shadow
 
@@ -35,7 +37,7 @@ class NameKind(Enum):
     NAME = "display name"
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, slots=True)
 class Named:
     """A name that some checkpoint of the catalog has, as it is spelled there."""
 
@@ -45,6 +47,20 @@ class Named:
 
 Names = Mapping[str, Sequence[Named]]
 """What the runs of a request name; runs that name nothing are left out."""
+
+
+def by_key(names: Iterable[Named]) -> Mapping[str, Sequence[Named]]:
+    """Names by the form in which they are compared, to `resolve` runs with."""
+    table: dict[str, tuple[Named, ...]] = {}
+    for named in names:
+        key = name_key(named.spelling)
+        table[key] = (*table.get(key, ()), named)
+    return table
+
+
+def resolve(candidates: Iterable[str], known: Mapping[str, Sequence[Named]]) -> Names:
+    """What the runs name, as the catalog's ResolveNames would say."""
+    return {run: found for run in candidates if (found := known.get(name_key(run)))}
 
 
 def runs(lowered: str) -> Iterator[tuple[Span, str]]:

@@ -26,7 +26,10 @@ class Catalog(Protocol):
         ...
 
     async def names(self, candidates: Sequence[str]) -> Names:
-        """Which of the words are names of selectable checkpoints; see `names.candidates`.
+        """Which of the words are names of selectable checkpoints; may be a few seconds old.
+
+        Args:
+            candidates: see `names.candidates`.
 
         Raises:
             Unavailable: the catalog cannot be reached.

@@ -141,13 +141,23 @@ def hits_to_domain(message: catalog_pb2.SearchCheckpointsResponse, phrases: Sequ
 
 
 def vocabulary_to_domain(message: catalog_pb2.GetVocabularyResponse) -> Vocabulary:
-    """A tenant's words."""
+    """A tenant's words and names."""
     return Vocabulary(
         subjects=tuple(message.subjects),
         styles=tuple(message.styles),
         environments=tuple(message.environments),
         owners=tuple(message.owners),
+        names=_known_names(message.names) if message.names_complete else None,
         revision=message.revision,
+    )
+
+
+def _known_names(messages: Iterable[catalog_pb2.CheckpointName]) -> tuple[Named, ...]:
+    """Names; kinds of a newer catalog are no news."""
+    return tuple(
+        Named(kind=_NAME_KINDS[each.kind], spelling=each.spelling)
+        for each in messages
+        if each.kind in _NAME_KINDS
     )
 
 

@@ -1,0 +1,143 @@
+"""What the catalog is asked, and what is known from before."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+
+import grpc
+import pytest
+
+from personalq.chassis.tenancy import tenant_scope
+from personalq.checkin import catalog_client
+from personalq.checkin.catalog_client import CatalogClient
+from personalq.checkin.names import Named, NameKind
+from personalq.v1 import catalog_pb2
+
+_BISCUIT = (catalog_pb2.NAME_KIND_ALIAS, "Biscuit")
+
+
+class Stub:
+    """Answers as a catalog would; counts what it is asked."""
+
+    def __init__(self, names: Sequence[tuple[int, str]] = (), *, complete: bool = True) -> None:
+        self.revision = "1"
+        self.subjects = ["bear"]
+        self.names = list(names)
+        self.complete = complete
+        self.asked: list[str] = []
+
+    async def GetVocabulary(  # noqa: N802
+        self, request: catalog_pb2.GetVocabularyRequest
+    ) -> catalog_pb2.GetVocabularyResponse:
+        """The words, unless they are known."""
+        self.asked.append("words")
+        if request.revision == self.revision:
+            return catalog_pb2.GetVocabularyResponse(revision=self.revision)
+        names = self.names if self.complete else ()
+        return catalog_pb2.GetVocabularyResponse(
+            modified=True,
+            revision=self.revision,
+            subjects=self.subjects,
+            names=[
+                catalog_pb2.CheckpointName(kind=kind, spelling=spelling)  # type: ignore[arg-type]
+                for kind, spelling in names
+            ],
+            names_complete=self.complete,
+        )
+
+    async def ResolveNames(  # noqa: N802
+        self, request: catalog_pb2.ResolveNamesRequest
+    ) -> catalog_pb2.ResolveNamesResponse:
+        """Every word is an alias."""
+        self.asked.append("names")
+        kind = catalog_pb2.NAME_KIND_ALIAS
+        return catalog_pb2.ResolveNamesResponse(
+            names=[
+                catalog_pb2.ResolvedName(name=name, kind=kind, spelling=name.title())
+                for name in request.names
+            ]
+        )
+
+
+async def client_of(stub: Stub, *, ttl_s: float = 60) -> CatalogClient:
+    """A client that speaks to the stub."""
+    client = CatalogClient(grpc.aio.insecure_channel("127.0.0.1:1"), ttl_s=ttl_s)
+    client._stub = stub  # type: ignore[assignment]
+    return client
+
+
+async def test_names_are_resolved_from_what_came_with_the_words() -> None:
+    """Without case, brackets, quotes, spacing or a possessive ending; others are no names."""
+    stub = Stub(
+        [
+            _BISCUIT,
+            (catalog_pb2.NAME_KIND_TRIGGER, "<biscuit>"),
+            (catalog_pb2.NAME_KIND_NAME, "Grandma’s Teapot"),
+            (catalog_pb2.NAME_KIND_CHECKPOINT_ID, "bear-v4"),
+            (99, "A kind of tomorrow"),
+        ]
+    )
+    client = await client_of(stub)
+    both = (
+        Named(kind=NameKind.ALIAS, spelling="Biscuit"),
+        Named(kind=NameKind.TRIGGER, spelling="<biscuit>"),
+    )
+    teapot = (Named(kind=NameKind.NAME, spelling="Grandma’s Teapot"),)
+    asked = (
+        "BISCUIT", "<biscuit>", "biscuit's", "“grandma's  teapot”", "<Bear-V4>", "bear", "biscuits",
+        "a kind of tomorrow",
+    )  # fmt: skip
+    assert await client.names(asked) == {
+        "BISCUIT": both,
+        "<biscuit>": both,
+        "biscuit's": both,
+        "“grandma's  teapot”": teapot,
+        "<Bear-V4>": (Named(kind=NameKind.CHECKPOINT_ID, spelling="bear-v4"),),
+    }
+    await asyncio.gather(client.lexicon(), client.names(["biscuit"]))
+    assert stub.asked == ["words"]
+
+
+async def test_the_names_of_a_large_tenant_are_asked_for() -> None:
+    """Each time, and without waiting for the words; until there are fewer."""
+    stub = Stub([_BISCUIT], complete=False)
+    client = await client_of(stub, ttl_s=0)
+    rex = {"rex": [Named(kind=NameKind.ALIAS, spelling="Rex")]}
+    assert await client.names(["rex"]) == rex
+    assert await client.names(["rex"]) == rex
+    assert await client.names([]) == {}
+    assert stub.asked == ["words", "names", "names"]
+    stub.complete, stub.revision = True, "2"
+    await client.lexicon()
+    assert await client.names(["rex"]) == {}
+    assert stub.asked == ["words", "names", "names", "words", "words"]
+
+
+async def test_new_names_leave_the_words_as_they_were() -> None:
+    """Tables of words are made anew when words change, not with every card."""
+    stub = Stub([_BISCUIT])
+    client = await client_of(stub, ttl_s=0)
+    first = await client.lexicon()
+    stub.names, stub.revision = [(catalog_pb2.NAME_KIND_ALIAS, "Rex")], "2"
+    assert await client.lexicon() is first
+    assert list(await client.names(["rex", "biscuit"])) == ["rex"]
+    stub.subjects, stub.revision = ["bear", "dog"], "3"
+    assert await client.lexicon() is not first
+
+
+async def test_tenants_are_kept_apart_and_within_bounds(monkeypatch: pytest.MonkeyPatch) -> None:
+    """One's names are not another's; when too many are kept, the longest unused go."""
+    monkeypatch.setattr(catalog_client, "_NAMES", 2)
+    stub = Stub([_BISCUIT])
+    client = await client_of(stub)
+    for tenant, name in (("one", "Biscuit"), ("two", "Rex"), ("three", "Milo")):
+        stub.names = [(catalog_pb2.NAME_KIND_ALIAS, name)]
+        with tenant_scope(tenant):
+            assert list(await client.names(["biscuit", "rex", "milo"])) == [name.lower()]
+    with tenant_scope("two"):
+        assert list(await client.names(["rex"])) == ["rex"]
+    assert stub.asked == ["words"] * 3
+    with tenant_scope("one"):
+        await client.names(["rex"])
+    assert stub.asked == ["words"] * 4
