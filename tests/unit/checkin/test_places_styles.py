@@ -214,6 +214,7 @@ _SHELF = [
         ("an owl on an arcade game", "?"),
         ("which owl was trained in somebody's garden? draw it on a wall", "owl-v2"),
         ("the owl whose training photos were taken in my aunt's lounge", "owl-v4"),
+        ("the owl with forest backgrounds in its training, on a hiking trail", "owl-v5"),
         ("Which owl came out last? Show it on a wall.", "owl-v6"),
         ("the owl that came out first, in a tree", "owl-v1"),
         ("the cyberpunk owl round the neck of a statue", "owl-v2"),

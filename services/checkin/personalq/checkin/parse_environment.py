@@ -52,6 +52,13 @@ _SOURCE = re.compile(
     r"(?:(?:taken|shot|made|captured|photographed|collected|gathered|recorded|came|come|coming|"
     rf"snapped|set|show|showed|showing|stem|stemmed|featured?)\s+)?(?:{_WHERE})?{_DET}(?=\w)"
 )
+_IN_TRAINING = (
+    r"\s+in\s+(?:its|the|their|her|his)\s+training(?:\s+(?:set|data|material|run))?(?!\w)"
+)
+_HELD = re.compile(
+    rf"(?<!\w)(?:(?:that|which)\s+)?(?:with|has|having|had|featuring|showing)\s+{_DET}"
+    rf"(?=(?:[\w-]+\s+){{1,3}}{_PHOTOS}{_IN_TRAINING})"
+)
 _OUTDOORS = re.compile(
     r"(?<!\w)(?:trained|tuned|taught|shot|photographed|learned|learnt|taken|filmed)\s+(?:(?:only|mostly|"
     r"entirely|right)\s+)?(?=(?:out|in)doors?\b|outside\b|inside\b|underwater\b|by the sea\b|"
@@ -161,6 +168,8 @@ def _spelled_out(draft: Draft) -> None:
         end = max(span.end, _last_noun(phrase, span).end)
         while material := _MATERIAL.match(draft.page.shadow, end):
             end = material.end()
+        if training := re.compile(_IN_TRAINING).match(draft.page.shadow, end):
+            end = training.end()
         if draft.free(lead.start(), end):
             _add(draft, entry, span, Span(lead.start(), end))
 
@@ -168,9 +177,9 @@ def _spelled_out(draft: Draft) -> None:
 def _leads(draft: Draft) -> Iterator[tuple[re.Match[str], bool]]:
     """(words that end right before a place of training, whether no place but one can follow)."""
     shadow = draft.page.shadow
-    for pattern in (_SOURCE, _TRAINED, _MADE, _OUTDOORS):
+    for pattern in (_SOURCE, _HELD, _TRAINED, _MADE, _OUTDOORS):
         for match in pattern.finditer(shadow):
-            yield match, pattern in (_SOURCE, _TRAINED)
+            yield match, pattern in (_SOURCE, _HELD, _TRAINED)
     for match in _PICTURED.finditer(shadow):
         chosen = ends_before(_SELECTED, shadow, match.start()) is not None
         before = draft.page.word_before(match.start())
