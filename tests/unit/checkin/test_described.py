@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from zoneinfo import ZoneInfo
 
 import pytest
 
@@ -12,6 +13,7 @@ from personalq.checkin.described import answers
 from personalq.checkin.intent import Attribute, Constraint, Intent, Span
 from personalq.checkin.lexicon import look_of
 from personalq.checkin.lexicon.vectors import likeness
+from personalq.checkin.reason import rank
 
 
 def _card(description: str, *subjects: str) -> Card:
@@ -75,6 +77,21 @@ def test_a_clause_is_compared_by_meaning() -> None:
     assert weights == [1.0, 0.0]
 
 
+@pytest.mark.parametrize(
+    ("description", "weights"),
+    [("", [1.0, 0.0, 0.0]), ("Trained on beach photos.", [1.0, 0.0, 0.0]), ("a pot", [0.0] * 3)],
+)
+def test_a_card_without_phrases_is_like_nothing(description: str, weights: list[float]) -> None:
+    """It keeps nobody from comparing the others; one that waits for its vectors does."""
+    said = "that zorbles gently"
+    hits = [
+        Hit(card=_card("a kettle with a bullet hole", "kettle"), likeness={said: 0.49}),
+        Hit(card=_card("a kettle with a lid", "kettle"), likeness={said: 0.30}),
+        Hit(card=_card(description, "kettle")),
+    ]
+    assert [answer.weight for answer in answers(_described(said), hits)] == weights
+
+
 def test_what_is_like_nothing_is_the_scene() -> None:
     """Nobody has it, so nobody is preferred; a single word must be very like something."""
     descriptions = ("a kettle with green eyes", "a kettle with a lid")
@@ -104,6 +121,11 @@ def test_a_text_of_punctuation() -> None:
     """A word that is only punctuation is none, in a description and in a subject."""
     card = _card("a kettle with _ and a cap", "kettle", "_", "'s")
     assert answers(_described("cap"), [Hit(card=card)])[0].matched == ("cap",)
+    first = _card("a kettle with a cap", "_", "kettle")
+    wanted = Intent(
+        constraints=(Constraint(attribute=Attribute.SUBJECT, values=("kettle",), text="kettle"),)
+    )
+    assert [c.card for c in rank(wanted, [Hit(card=first)], ZoneInfo("UTC"))] == [first]
 
 
 def test_a_modifier_means_nothing_without_its_noun() -> None:

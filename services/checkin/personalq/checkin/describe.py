@@ -75,7 +75,7 @@ def _uncapitalised(clause: str) -> str:
 
 def kind_of(card: Card) -> str:
     """The card in a few words, fit for a question: "a tan teddy bear with a cream snout"."""
-    return _kind(_pieces_of(card), card.subjects)
+    return _kind(pieces_of(card), card.subjects)
 
 
 def stem(word: str) -> str:
@@ -233,10 +233,11 @@ _pieces = lru_cache(maxsize=16384)(phrases_of)
 def profile(card: Card) -> Profile:
     """The profile of a card's description, subjects and name."""
     name = card.name if card.name != card.checkpoint_id else ""
-    return _profile(_pieces_of(card), card.subjects, name)
+    return _profile(pieces_of(card), card.subjects, name)
 
 
-def _pieces_of(card: Card) -> tuple[str, ...]:
+def pieces_of(card: Card) -> tuple[str, ...]:
+    """The phrases of a card's description, as the catalog embeds them."""
     tags = (*card.styles, *card.environments)
     return _pieces(card.description, (card.checkpoint_id, *card.triggers), tags)
 

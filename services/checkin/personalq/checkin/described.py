@@ -15,7 +15,15 @@ from dataclasses import dataclass
 
 from personalq.checkin import lexicon
 from personalq.checkin.cards import Hit
-from personalq.checkin.describe import Profile, Trait, profile, stem, trait, worded_concepts
+from personalq.checkin.describe import (
+    Profile,
+    Trait,
+    pieces_of,
+    profile,
+    stem,
+    trait,
+    worded_concepts,
+)
 from personalq.checkin.intent import Attribute, Constraint, Intent
 from personalq.checkin.lexicon import wordnet
 from personalq.checkin.lexicon.vectors import likeness
@@ -151,10 +159,16 @@ def answers(intent: Intent, hits: Sequence[Hit]) -> tuple[Described, ...]:
 
 
 def _by_meaning(wish: Wish, hits: Sequence[Hit]) -> list[float]:
-    """How like what was wished for each card's likest phrase is; empty where nobody knows."""
+    """How like what was wished for each card's likest phrase is; empty where nobody knows.
+
+    A card without phrases is like nothing; one whose phrases wait to be embedded may be.
+    """
     if wish.vague or not wish.said:
         return []
-    if not all(any(said in hit.likeness for said in wish.said) for hit in hits):
+    known = [any(said in hit.likeness for said in wish.said) for hit in hits]
+    if not any(known):
+        return []
+    if any(pieces_of(hit.card) for hit, told in zip(hits, known, strict=True) if not told):
         return []
     return [max(hit.likeness.get(said, -1.0) for said in wish.said) for hit in hits]
 

@@ -121,7 +121,7 @@ def _primary(card: Card, constraint: Constraint) -> float:
         return 0.0
     wanted = {canonical(value) for value in (*constraint.values, *constraint.broader)}
     first = canonical(card.subjects[0])
-    return float(first in wanted or any(first.split()[-1] == w.split()[-1] for w in wanted))
+    return float(first in wanted or any(first.split()[-1:] == w.split()[-1:] for w in wanted))
 
 
 def _ordered(order: Constraint, scored: list[_Scored]) -> tuple[Candidate, ...]:
