@@ -51,7 +51,6 @@ class Hit:
     """One card a search returned, best first."""
 
     card: Card
-    sparse_rank: int = 0
     likeness: Mapping[str, float] = field(default_factory=dict)
     """By phrase of the query, the cosine of the likest phrase of the card's description, -1 to 1;
     empty when the catalog cannot tell."""

@@ -122,7 +122,6 @@ def hits_to_domain(message: catalog_pb2.SearchCheckpointsResponse, phrases: Sequ
         hits=tuple(
             Hit(
                 card=_card(hit.checkpoint),
-                sparse_rank=hit.sparse_rank,
                 likeness=dict(zip(phrases, hit.likeness, strict=False)),
                 artifacts=tuple(
                     ArtifactRef(
