@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-_SENTENCE = re.compile(r"[.;:/|!?]+(?:\s|$)|\s[/|]\s|[()\n]")
+_SENTENCE = re.compile(r"(?<![.;:/|!?])[.;:/|!?]+(?:\s|$)|\s[/|]\s|[()\n]")
 _PIECE = re.compile(
     r"\b(?:(?:complete|shown|(?:that\s+|which\s+)?comes|painted|drawn|made|seen)\s+with|with|wearing|and|having|holding|carrying|featuring|has|plus|look\s+for|and\s+all|always\s+has|recogni[sz]able\s+by)\b",
     re.IGNORECASE,
