@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from support.checkin_cards import card
 from support.checkin_session import Session, outcome_name
 
@@ -63,6 +64,25 @@ def test_proper_name_is_no_kind() -> None:
         card("dog-v2", "dog", "anime", "2026-04-01", "A big dog."),
     ]
     assert outcome_name(Session(dogs).ask("the newest Biscuit on a sofa")) == "dog-v1"
+
+
+@pytest.mark.parametrize(
+    ("subjects", "description", "other", "prompt"),
+    [
+        ("dog, animal", "A friendly animal.", "cat, animal", "the newest dog"),
+        ("corgi, dog", "A fluffy dog.", "husky, dog", "the newest corgi"),
+        ("dog, hound, animal", "A friendly animal.", "cat, animal", "the newest hound"),
+    ],
+)
+def test_main_subject_is_no_mere_name(
+    subjects: str, description: str, other: str, prompt: str
+) -> None:
+    """A dog described as an animal is not any animal."""
+    cards = [
+        card("meant-v1", subjects, "sketch", "2026-03-01", description),
+        card("other-v1", other, "anime", "2026-04-01", description),
+    ]
+    assert outcome_name(Session(cards).ask(prompt)) == "meant-v1"
 
 
 def test_subject_of_all_is_searched_once() -> None:

@@ -112,11 +112,17 @@ def _wider(subject: Constraint, general: tuple[str, ...], cards: Sequence[Card])
     """The constraint that cards of the general subject may satisfy too."""
     if is_kind(subject.text, cards):
         return replace(subject, broader=general)
-    others = [card for card in cards if any(names(card, word) for word in general)]
+    main = tuple(s for s in general if all(_is_mainly(card, s) for card in cards))
+    others = [card for card in cards if any(names(card, word) for word in main)]
     name = next((v for v in subject.values if canonical(v) == canonical(subject.text)), "")
     if 2 * len(others) > len(cards) and name.islower():
-        return replace(subject, values=(*subject.values, *general))
+        return replace(subject, values=(*subject.values, *main))
     return subject
+
+
+def _is_mainly(card: Card, subject: str) -> bool:
+    """Whether a card is of a subject first of all: of "dog, animal", an animal is no other name."""
+    return canonical(card.subjects[0]) == canonical(subject)
 
 
 def _replaced(intent: Intent, subject: Constraint, wider: Constraint) -> Intent:
