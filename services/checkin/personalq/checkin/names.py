@@ -51,11 +51,10 @@ Names = Mapping[str, Sequence[Named]]
 
 def by_key(names: Iterable[Named]) -> Mapping[str, Sequence[Named]]:
     """Names by the form in which they are compared, to `resolve` runs with."""
-    table: dict[str, tuple[Named, ...]] = {}
+    table: dict[str, list[Named]] = {}
     for named in names:
-        key = name_key(named.spelling)
-        table[key] = (*table.get(key, ()), named)
-    return table
+        table.setdefault(name_key(named.spelling), []).append(named)
+    return {key: tuple(called) for key, called in table.items()}
 
 
 def resolve(candidates: Iterable[str], known: Mapping[str, Sequence[Named]]) -> Names:
