@@ -411,3 +411,19 @@ def test_the_data_is_derived_from_the_dictionary_files(tmp_path: Path) -> None:
         "domestic dog\t1",
         "mood\t-:0",
     ]
+
+
+@pytest.mark.parametrize(
+    ("prompt", "unknown"),
+    [
+        ("could I have the tractor on a raft, version 8?", "tractor"),
+        ("a red-hot sunset behind the tractor, latest build", "tractor"),
+        ("the latest one, next to the goldfish", None),
+        ("version 3 on the table", None),
+    ],
+)
+def test_what_a_version_is_asked_of(prompt: str, unknown: str | None) -> None:
+    """Where nothing known is asked for, a thing that is named is what is missing."""
+    context = Context(now=datetime(2026, 11, 20, tzinfo=UTC), zone=ZoneInfo("UTC"))
+    found = parse(prompt, _lexicon("pets"), context).unknown_subject
+    assert (found.text if found else None) == unknown

@@ -133,7 +133,7 @@ _RULES = (
     _rule(
         rf"(?P<not>(?:not\s+)?(?:the\s+|my\s+|our\s+)?(?:very\s+)?(?:{_NEWEST}|last))"
         r"(?:\s+\w+){0,5}?\s*(?P<tail>(?:[,;-]\s*)?(?:no,?\s+)?(?:but\s+)?(?:rather\s+)?the\s+(?:one|version|"
-        r"model|build)\s+(?:that\s+came\s+)?(?:just\s+|right\s+|immediately\s+|directly\s+)?"
+        r"model|build)\s+(?:that\s+came\s+)?(?:just\s+|right\s+|straight\s+|immediately\s+|directly\s+)?"
         r"before(?:\s+(?:it|that|this|that\s+one))?(?=\s*(?:$|[^\w\s]|(?:in|on|at|with|for|of|please)\b)))",
         _N,
         2,
@@ -141,14 +141,14 @@ _RULES = (
     _rule(
         rf"(?P<not>(?:not\s+)?(?:the\s+|my\s+|our\s+)?(?:very\s+)?(?:{_OLDEST}|first))"
         r"(?:\s+\w+){0,5}?\s*(?P<tail>(?:[,;-]\s*)?(?:no,?\s+)?(?:but\s+)?(?:rather\s+)?the\s+(?:one|version|"
-        r"model|build)\s+(?:that\s+came\s+)?(?:just\s+|right\s+|immediately\s+|directly\s+)?"
+        r"model|build)\s+(?:that\s+came\s+)?(?:just\s+|right\s+|straight\s+|immediately\s+|directly\s+)?"
         r"after(?:\s+(?:it|that|this|that\s+one))?(?=\s*(?:$|[^\w\s]|(?:in|on|at|with|for|of|please)\b)))",
         _O,
         2,
     ),
     _rule(
         rf"penultimate|next[\s-]+to[\s-]+(?:the\s+)?(?:last|newest|latest)|"
-        rf"(?:{_SELECTOR}\s+)?(?:(?:that\s+)?came\s+)?(?:right\s+|just\s+|immediately\s+|"
+        rf"(?:{_SELECTOR}\s+)?(?:(?:that\s+)?came\s+)?(?:right\s+|just\s+|straight\s+|immediately\s+|"
         rf"directly\s+)?(?:before|preceding|prior\s+to)\s+(?:the\s+|my\s+|our\s+)?"
         rf"(?:very\s+)?(?:{_NEWEST}|last)(?:\s+(?:{_SELECTOR}))?|"
         rf"previous(?=\s+(?:\w+\s+){{0,2}}{_SELECTOR})|runner[\s-]up",

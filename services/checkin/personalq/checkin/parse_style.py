@@ -71,7 +71,7 @@ _OK_BEFORE = frozenset(["in", "as", "of", "using", "like", "for", "a", "an", "th
 _AS = re.compile(r"(?<!\w)as\s+(?:if\s+it\s+were\s+)?(?:an?|the)\s+(?:real\s+|true\s+)?$")
 _LIKE = re.compile(
     r"(?<!\w)(?:(?:(?:that|which)\s+)?(?:looks?|looking|appears?|seems?)\s+)?"
-    r"(?:like|out\s+of|made\s+of|made\s+from)\s+"
+    r"(?:like|out\s+of|made\s+of|made\s+from|(?:(?:could|can|would|might)\s+)?pass(?:es)?\s+(?:for|as))\s+"
     r"(?:(?:an?|the|some|one\s+of|those|real|old|actual)\s+)*$"
 )
 _OR = re.compile(r"\s*(?:,\s*)?(?:or|/)\s*(?:an?\s+|the\s+)?")
@@ -237,7 +237,7 @@ def _constrains(draft: Draft, tag: Tag) -> bool:
             return False
         if before.norm in _PRONOUNS and words[index + 1].norm in ("the", "my", "our", "a", "an"):
             return True  # "a lake and on it the …"
-        if before.norm in ("with", "has", "having"):
+        if before.norm in ("with", "has", "having") and index and words[index].joined:
             return False
         if before.norm == "of" and index and not _frames(draft, index - 1):
             return False

@@ -9,7 +9,7 @@ from personalq.checkin.draft import Draft, Noun
 from personalq.checkin.intent import Attribute, Constraint, Mention, Span
 from personalq.checkin.lexicon import canonical
 from personalq.checkin.text import Word
-from personalq.checkin.unknown_head import missing_subject, unknown_head
+from personalq.checkin.unknown_head import chosen_thing, missing_subject, unknown_head
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -39,11 +39,14 @@ def parse_subject(draft: Draft) -> None:
         draft.unknown_subject = unknown
         return
     if best < 1 and not draft.answering and _names_a_selector(draft):
+        draft.unknown_subject = chosen_thing(draft)
         return
     known = [(noun, mention) for noun, mention, _ in chosen if mention.subjects]
     if not known:
         if chosen and (best >= 2 or not draft.constraints):
             draft.unknown_subject = missing_subject(draft, chosen[0][1].span)
+        else:
+            draft.unknown_subject = chosen_thing(draft)
         return
     _claim(draft, known)
 

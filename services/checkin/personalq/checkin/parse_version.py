@@ -104,8 +104,8 @@ _OR_LESS = re.compile(
 )
 _NEIGHBOUR = re.compile(
     rf"(?:(?:(?:the|one)\s+)(?:{_WORD}\s+|one\s+)?(?:that\s+(?:came|comes)\s+)?"
-    rf"(?:just\s+|right\s+|immediately\s+|directly\s+)?|"
-    rf"(?:just|right|immediately|directly|next)\s+)$"
+    rf"(?:just\s+|right\s+|straight\s+|immediately\s+|directly\s+)?|"
+    rf"(?:just|right|straight|immediately|directly|next)\s+)$"
 )
 _ANY_OF = re.compile(r"(?:\b(?:any|all|every|some)\s+(?:\w+\s+)?)$")
 _WORN = re.compile(

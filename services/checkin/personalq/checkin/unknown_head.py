@@ -11,6 +11,10 @@ from personalq.checkin.intent import Attribute, Constraint, Span
 from personalq.checkin.lexicon import canonical
 from personalq.checkin.text import Word
 
+_CHOOSING = frozenset(
+    [Attribute.VERSION, Attribute.ORDER, Attribute.CREATED_AT, Attribute.LAST_USED_AT]
+)
+
 
 def missing_subject(draft: Draft, span: Span) -> Constraint:
     """The constraint on a subject that no card has."""
@@ -36,6 +40,27 @@ def unknown_head(draft: Draft, nouns: list[Noun]) -> Constraint | None:
             return _unknown(draft, chunk, head)
         if any(word.norm in lexicon.words("selectors") for word in chunk):
             return None
+    return None
+
+
+def chosen_thing(draft: Draft) -> Constraint | None:
+    """What a version, an order or a date is asked of, when nothing in the request is known.
+
+    "The sofa on a raft, version 8", "a sunset behind the tractor, latest build".
+    """
+    if draft.answering or draft.triggers:
+        return None
+    chosen = {c.attribute for c in draft.constraints if c.hard} & _CHOOSING
+    words = draft.page.words
+    for word in words[1:] if chosen else ():
+        the = words[word.index - 1]
+        if the.norm not in ("the", "my", "our") or not word.joined or not draft.is_free(word):
+            continue
+        placed = the.index > 0 and words[the.index - 1].norm in lexicon.words("prepositions")
+        known = any(n.first <= word.index < n.last and n.entry.subjects for n in draft.nouns)
+        scene = known or (placed and word.norm in lexicon.words("scenes"))
+        if not scene and lexicon.names_thing(word.norm) and not lexicon.is_no_noun(word.norm):
+            return missing_subject(draft, word.span)
     return None
 
 
