@@ -85,6 +85,15 @@ def test_main_subject_is_no_mere_name(
     assert outcome_name(Session(cards).ask(prompt)) == "meant-v1"
 
 
+def test_kind_in_any_number() -> None:
+    """Sneakers are listed as sneaker is, whether or not a description says so."""
+    sneakers = [
+        card("sneaker-v1", "sneaker", "sketch", "2026-03-01", "A red sneaker."),
+        card("sneaker-v2", "sneakers", "anime", "2026-04-01"),
+    ]
+    assert outcome_name(Session(sneakers).ask("the newest sneaker")) == "sneaker-v2"
+
+
 def test_subject_of_all_is_searched_once() -> None:
     """A subject that is no second one costs one search."""
     session = Session(HATS)

@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Awaitable, Callable, Iterable, Sequence
 from dataclasses import replace
+from functools import lru_cache
 
 from personalq.checkin.cards import Card, CardFilter, Hit, Query
 from personalq.checkin.describe import profile, stem, trait
@@ -62,7 +63,7 @@ def carried(intent: Intent, read: Intent) -> Intent:
 
 def called(name: str, cards: Sequence[Card]) -> list[bool] | None:
     """Which cards are of a kind, by subject or description; None for a mere name."""
-    lists = [lists_subject(card, (name,)) for card in cards]
+    lists = [lists_subject(card, name) for card in cards]
     if not is_kind(name, [card for card, has in zip(cards, lists, strict=True) if has]):
         return None
     return [has or is_described_as(card, name) for card, has in zip(cards, lists, strict=True)]
@@ -87,12 +88,12 @@ def names(card: Card, name: str) -> bool:
     return f" {_stems(name)} " in f" {_stems(card.description)} "
 
 
-def lists_subject(card: Card, values: Iterable[str]) -> bool:
-    """Whether one of the subjects of a card is one of these."""
-    wanted = {canonical(value) for value in values}
-    return any(canonical(subject) in wanted for subject in card.subjects)
+def lists_subject(card: Card, name: str) -> bool:
+    """Whether a card lists a name among its subjects, in any number."""
+    return any(_stems(subject) == _stems(name) for subject in card.subjects)
 
 
+@lru_cache(maxsize=16384)
 def _stems(text: str) -> str:
     return " ".join(stem(word) for word in re.findall(r"\w+", canonical(text)))
 
