@@ -195,6 +195,16 @@ async def test_too_many_names_are_not_listed(shared_database: str, tenant: str) 
         assert len((await store.vocabulary(tenant, many.revision)).names) == 5
 
 
+async def test_long_names_are_not_listed(shared_database: str, tenant: str) -> None:
+    """A few names may be too much for one message."""
+    async with open_store(shared_database, listed_names=6) as store:
+        cards = [card(f"c-{i}", aliases=("n" * 100 * 2**i,), triggers=()) for i in range(3)]
+        await store_cards(store, tenant, cards[:2])
+        assert (await store.vocabulary(tenant, "")).names_complete
+        await store_cards(store, tenant, cards[2:])
+        assert not (await store.vocabulary(tenant, "")).names_complete
+
+
 async def test_words_are_counted_right_by_writers_at_the_same_time(
     store: PostgresStore, tenant: str
 ) -> None:

@@ -102,7 +102,8 @@ SELECT kind, array_agg(word ORDER BY word) AS words
  GROUP BY kind
 """
 
-# What every selectable card is called, or one row of nothing when that is more than `listed` names.
+# What every selectable card is called, or one row of nothing when that is more than `listed` names,
+# or more than 100 bytes for each: a message of gRPC has 4 MiB at most.
 # The display name that only repeats the id is none (`all_names` is more exact). A card has one name
 # at least, so that no more cards than that are read.
 ALL_NAMES = """
@@ -113,8 +114,11 @@ WITH called AS MATERIALIZED (
      LIMIT :listed + 1
 ),
 counted AS (
-    SELECT coalesce(sum(1 + cardinality(aliases) + cardinality(triggers)
-                        + (lower(name) <> lower(checkpoint_id))::int), 0) AS names
+    SELECT coalesce(greatest(
+               sum(1 + cardinality(aliases) + cardinality(triggers)
+                   + (lower(name) <> lower(checkpoint_id))::int),
+               sum(octet_length(checkpoint_id || name || array_to_string(aliases || triggers, '')))
+               / 100), 0) AS names
       FROM called
 )
 SELECT counted.names <= :listed AS complete, called.*
