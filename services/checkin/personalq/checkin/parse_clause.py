@@ -1,9 +1,9 @@
 """What a person says of the subject in a clause, to be compared by its meaning.
 
 `parse_description` reads noun phrases and adjectives, which are compared word by word. People also
-say "that somebody has shot", "in the form of a wading bird". Here the clause
-behind a subject becomes one description, or is what the phrase in it is compared as. A place or an
-action behind the subject is most likely the scene and left alone.
+say "that somebody has shot", "in the form of a wading bird". Here the clause behind a subject
+becomes one description, or is what the phrase in it is compared as. A place or an action behind the
+subject is most likely the scene and left alone.
 """
 
 from __future__ import annotations
