@@ -1,0 +1,1 @@
+"""Does quantization keep the personalized subject? Pictures of every method, scored."""
