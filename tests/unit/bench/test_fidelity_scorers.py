@@ -1,0 +1,141 @@
+"""Scorers: every kind gives what the protocol promises."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from random import Random
+
+import numpy as np
+import pytest
+import torch
+from torch import Tensor, nn
+from transformers import CLIPConfig, CLIPImageProcessor, CLIPModel, CLIPTextConfig, CLIPVisionConfig
+
+from personalq.bench.fidelity.metrics import Pictures
+from personalq.bench.fidelity.scorers import (
+    HuggingFaceScorer,
+    InceptionFeatures,
+    MiniatureScorer,
+    Scorer,
+    WithFeatures,
+)
+from personalq.chassis.errors import InvalidInput
+from personalq.miniature.places import base_dir
+from personalq.miniature.world import Sight, render
+
+NOUNS = ["bear", "car", "house", "dog"]
+
+
+@pytest.fixture(scope="module")
+def pictures() -> Pictures:
+    """One real picture of each noun."""
+    return np.stack([render(Sight(noun, "beach"), Random(noun)) for noun in NOUNS])  # noqa: S311
+
+
+@pytest.fixture(scope="module")
+def clip_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A CLIP of random weights with the miniature's tokenizer, as transformers saves it."""
+    from transformers import CLIPTokenizer
+
+    folder = tmp_path_factory.mktemp("tiny-clip")
+    tokenizer = CLIPTokenizer.from_pretrained(base_dir() / "tokenizer")
+    small = {
+        "hidden_size": 16,
+        "intermediate_size": 16,
+        "num_hidden_layers": 1,
+        "num_attention_heads": 2,
+    }
+    text = CLIPTextConfig(
+        **small, vocab_size=len(tokenizer), eos_token_id=tokenizer.eos_token_id
+    ).to_dict()
+    vision = CLIPVisionConfig(**small, image_size=32, patch_size=16).to_dict()
+    torch.manual_seed(0)
+    CLIPModel(CLIPConfig(text_config=text, vision_config=vision, projection_dim=8)).save_pretrained(
+        folder
+    )
+    tokenizer.save_pretrained(folder)
+    CLIPImageProcessor(
+        size={"shortest_edge": 32}, crop_size={"height": 32, "width": 32}
+    ).save_pretrained(folder)
+    return folder
+
+
+class _Mean(nn.Module):
+    """Channel means as features."""
+
+    def forward(self, pictures: Tensor, return_features: bool = False) -> Tensor:
+        """What Inception's file takes and gives."""
+        assert return_features
+        assert pictures.dtype == torch.uint8
+        return pictures.float().mean(dim=[2, 3])
+
+
+@pytest.fixture(scope="module")
+def script(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A TorchScript file with the call of inception-2015-12-05.pt."""
+    file = tmp_path_factory.mktemp("script") / "mean.pt"
+    torch.jit.script(_Mean()).save(str(file))  # type: ignore[no-untyped-call]
+    return file
+
+
+def test_the_miniature_tells_its_world_apart(pictures: Pictures) -> None:
+    """The right captions, pictures and nouns score higher than permuted ones."""
+    scorer: Scorer = MiniatureScorer()
+    captions = [f"a photo of a {noun} on the beach" for noun in NOUNS]
+    right, wrong = (
+        scorer.clip_score(pictures, captions),
+        scorer.clip_score(pictures[::-1], captions),
+    )
+    assert (right > wrong).all()
+    assert scorer.recognises(pictures, NOUNS).all()
+    assert not scorer.recognises(pictures[::-1], NOUNS).any()
+    own = scorer.clip_i(pictures, pictures[:1])
+    assert own[0] == pytest.approx(1, abs=1e-5)
+    assert (own[1:] < 0.99).all()
+    assert scorer.features(pictures).shape == (4, 128)
+
+
+def test_any_clip_of_a_folder_is_a_scorer(clip_folder: Path, pictures: Pictures) -> None:
+    """Cosines are those of CLIPModel's own embeddings."""
+    from transformers import AutoTokenizer
+
+    scorer: Scorer = HuggingFaceScorer(clip_folder)
+    captions = ["a bear", "a longer caption of a red car", "a house", "a dog"]
+    features = scorer.features(pictures)
+    assert features.shape == (4, 8)
+    assert np.linalg.norm(features, axis=1) == pytest.approx(1, abs=1e-5)
+    model = CLIPModel.from_pretrained(clip_folder).eval()
+    pixels = CLIPImageProcessor.from_pretrained(clip_folder)(list(pictures), return_tensors="pt")
+    tokens = AutoTokenizer.from_pretrained(clip_folder)(captions, padding=True, return_tensors="pt")
+    with torch.inference_mode():
+        output = model(
+            input_ids=tokens.input_ids,
+            attention_mask=tokens.attention_mask,
+            pixel_values=pixels.pixel_values,
+        )
+    expected = (output.text_embeds * output.image_embeds).sum(1).numpy()
+    assert scorer.clip_score(pictures, captions) == pytest.approx(expected, abs=1e-5)
+    assert scorer.clip_i(pictures, pictures[:1])[0] == pytest.approx(1, abs=1e-5)
+    assert scorer.recognises(pictures, NOUNS).shape == (4,)
+    with pytest.raises(ValueError, match="4 pictures but 1"):
+        scorer.clip_score(pictures, ["one"])
+
+
+def test_features_may_come_from_elsewhere(script: Path, pictures: Pictures) -> None:
+    """FD over Inception's features, the rest by CLIP."""
+    inception = InceptionFeatures(script)
+    features = inception.features(pictures)
+    assert features == pytest.approx(pictures.astype(np.float64).mean(axis=(1, 2)), abs=1e-3)
+    both: Scorer = WithFeatures(MiniatureScorer(), inception)
+    assert both.features(pictures).shape == (4, 3)
+    assert both.name == "miniature-clip+mean"
+    assert both.recognises(pictures, NOUNS).all()
+
+
+def test_what_is_no_model_is_refused(tmp_path: Path) -> None:
+    """The message names the folder or file."""
+    (tmp_path / "x.pt").write_bytes(b"no")
+    with pytest.raises(InvalidInput, match="no CLIP"):
+        HuggingFaceScorer(tmp_path)
+    with pytest.raises(InvalidInput, match="no TorchScript"):
+        InceptionFeatures(tmp_path / "x.pt")
