@@ -20,11 +20,13 @@ PER_CASE = 4
 """Real pictures of each case's sight."""
 
 
-def world_pictures(cases: Sequence[Case], per_case: int = PER_CASE) -> Pictures:
+def world_pictures(
+    cases: Sequence[Case], per_case: int = PER_CASE, draw: str = "world"
+) -> Pictures:
     """Real pictures (N * per_case, 64, 64, 3) of the miniature's cases, in their order.
 
     The subject's own sprite in the case's scene and style, placed anew each time; none of them is
-    a training picture.
+    a training picture, and none is in two draws of different names.
 
     Raises:
         KeyError: a case is of no checkpoint of the miniature.
@@ -37,7 +39,7 @@ def world_pictures(cases: Sequence[Case], per_case: int = PER_CASE) -> Pictures:
                 sprites[case.checkpoint_id],
                 case.scene,
                 case.style,
-                Random(f"world of {case.checkpoint_id}, {case.seed}, {index}"),
+                Random(f"{draw} of {case.checkpoint_id}, {case.seed}, {index}"),
             )
             for case in cases
             for index in range(per_case)

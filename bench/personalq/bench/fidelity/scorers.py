@@ -17,9 +17,6 @@ from personalq.chassis.errors import InvalidInput
 from personalq.miniature.places import weights_dir
 from personalq.miniature.scorer import ClipScorer
 
-Scores = NDArray[np.float64]
-"""One number for each picture (N,)."""
-
 _BATCH = 32
 
 
@@ -35,14 +32,18 @@ class Features(Protocol):
 
 
 class Scorer(Features, Protocol):
-    """Judges pictures against words and against other pictures."""
+    """Judges pictures against words and against other pictures: both become unit vectors.
 
-    def clip_score(self, pictures: Pictures, captions: Sequence[str]) -> Scores:
-        """Cosine (−1..1) of each picture with its caption; there must be one for each."""
+    The cosine of a picture and its caption is its CLIP score, that with a reference picture its
+    CLIP-I.
+    """
+
+    def embed(self, pictures: Pictures) -> NDArray[np.float32]:
+        """Unit embeddings (N, D) of pictures."""
         ...
 
-    def clip_i(self, pictures: Pictures, references: Pictures) -> Scores:
-        """Mean cosine (−1..1) of each picture with all the references."""
+    def embed_texts(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        """Unit embeddings (N, D) of captions."""
         ...
 
     def recognises(self, pictures: Pictures, nouns: Sequence[str]) -> NDArray[np.bool_]:
@@ -60,16 +61,16 @@ class MiniatureScorer:
         self._scorer = ClipScorer(weights or weights_dir())
 
     def features(self, pictures: Pictures) -> NDArray[np.float32]:
-        """See `Features`."""
+        """The embeddings."""
+        return self.embed(pictures)
+
+    def embed(self, pictures: Pictures) -> NDArray[np.float32]:
+        """See `Scorer`."""
         return self._scorer.features(list(pictures)).numpy()
 
-    def clip_score(self, pictures: Pictures, captions: Sequence[str]) -> Scores:
+    def embed_texts(self, texts: Sequence[str]) -> NDArray[np.float32]:
         """See `Scorer`."""
-        return np.asarray(self._scorer.clip_score(list(pictures), captions), np.float64)
-
-    def clip_i(self, pictures: Pictures, references: Pictures) -> Scores:
-        """See `Scorer`."""
-        return np.asarray(self._scorer.clip_i(list(pictures), list(references)), np.float64)
+        return self._scorer.text_features(texts).numpy()
 
     def recognises(self, pictures: Pictures, nouns: Sequence[str]) -> NDArray[np.bool_]:
         """Among all nouns of the world."""
@@ -102,38 +103,30 @@ class HuggingFaceScorer:
         self._model.to(device).eval()
 
     def features(self, pictures: Pictures) -> NDArray[np.float32]:
-        """Unit image embeddings (N, projection)."""
-        return self._embed(pictures).numpy()
-
-    def clip_score(self, pictures: Pictures, captions: Sequence[str]) -> Scores:
-        """See `Scorer`."""
-        if len(pictures) != len(captions):
-            raise ValueError(f"{len(pictures)} pictures but {len(captions)} captions")
-        return _numbers((self._embed(pictures) * self._embed_texts(captions)).sum(dim=1))
-
-    def clip_i(self, pictures: Pictures, references: Pictures) -> Scores:
-        """See `Scorer`."""
-        return _numbers((self._embed(pictures) @ self._embed(references).T).mean(dim=1))
+        """The embeddings."""
+        return self.embed(pictures)
 
     def recognises(self, pictures: Pictures, nouns: Sequence[str]) -> NDArray[np.bool_]:
         """Among the nouns that occur in `nouns`."""
         names = sorted(set(nouns))
-        texts = self._embed_texts([f"a photo of a {name}" for name in names])
-        best = (self._embed(pictures) @ texts.T).argmax(dim=1).tolist()
+        texts = self.embed_texts([f"a photo of a {name}" for name in names])
+        best = (self.embed(pictures) @ texts.T).argmax(axis=1).tolist()
         return np.array([names[i] == noun for i, noun in zip(best, nouns, strict=True)])
 
     @torch.inference_mode()
-    def _embed(self, pictures: Pictures) -> Tensor:
+    def embed(self, pictures: Pictures) -> NDArray[np.float32]:
+        """See `Scorer`."""
         parts = []
         for start in range(0, len(pictures), _BATCH):
             batch = list(pictures[start : start + _BATCH])
             pixels = self._processor(images=batch, return_tensors="pt").pixel_values
             hidden = self._model.vision_model(pixel_values=pixels.to(self._device))
             parts.append(self._model.visual_projection(hidden.pooler_output))
-        return F.normalize(torch.cat(parts).float(), dim=-1).cpu()
+        return _unit(parts)
 
     @torch.inference_mode()
-    def _embed_texts(self, texts: Sequence[str]) -> Tensor:
+    def embed_texts(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        """See `Scorer`."""
         parts = []
         for start in range(0, len(texts), _BATCH):
             tokens = self._tokenizer(
@@ -147,7 +140,7 @@ class HuggingFaceScorer:
                 input_ids=tokens.input_ids, attention_mask=tokens.attention_mask
             )
             parts.append(self._model.text_projection(hidden.pooler_output))
-        return F.normalize(torch.cat(parts).float(), dim=-1).cpu()
+        return _unit(parts)
 
 
 class InceptionFeatures:
@@ -189,10 +182,10 @@ class WithFeatures:
         """Put the two together."""
         self.name = f"{scorer.name}+{features.name}"
         self.features = features.features
-        self.clip_score = scorer.clip_score
-        self.clip_i = scorer.clip_i
+        self.embed = scorer.embed
+        self.embed_texts = scorer.embed_texts
         self.recognises = scorer.recognises
 
 
-def _numbers(values: Tensor) -> Scores:
-    return np.asarray(values.double().numpy())
+def _unit(parts: Sequence[Tensor]) -> NDArray[np.float32]:
+    return F.normalize(torch.cat(list(parts)).float(), dim=-1).cpu().numpy()
