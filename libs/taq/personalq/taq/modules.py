@@ -11,9 +11,9 @@ from torch import Tensor, nn
 
 from personalq.taq import kernels
 from personalq.taq.calibrate import Range
-from personalq.taq.errors import MissingRangeError
+from personalq.taq.errors import ArtifactMismatchError, MissingRangeError
 from personalq.taq.packing import pack, packed_dtype, packed_shape, unpack
-from personalq.taq.quantizers import dequantize, fit, quantize, search
+from personalq.taq.quantizers import Grid, code_limits, dequantize, fit, quantize, search
 
 
 @dataclass(frozen=True)
@@ -32,6 +32,13 @@ class InputGrid(NamedTuple):
     zero_point: int
     bits: int
     factors: Tensor | None  # multiply the input first; broadcast against it
+
+
+class RoundedWeight(NamedTuple):
+    """A weight whose rounding was decided elsewhere: integer codes on a grid by output channel."""
+
+    codes: Tensor  # int8, of the weight's shape
+    grid: Grid  # scale and zero point (out, 1, …)
 
 
 #: buffers that are float32 in memory and on disk, whatever is computed in
@@ -56,6 +63,16 @@ def equalize(channels: Range, width: int) -> tuple[Tensor, Range]:
     reach = torch.maximum(-low, high)
     reach = reach.clamp(min=(1e-3 * reach.max().item()) or 1.0)  # silent channels stay silent
     return 1 / reach, Range((low / reach).min().item(), (high / reach).max().item())
+
+
+def weight_grid(weight: Tensor, bits: int, candidates: int) -> Grid:
+    """Return the grid of each output channel of a float32 weight (out, …).
+
+    8 bits are symmetric between the extremes; fewer have a zero point and a searched range.
+    """
+    symmetric = bits == 8
+    tried = 1 if symmetric else candidates
+    return search(weight, bits, "channel", symmetric=symmetric, candidates=tried)
 
 
 class QuantModule(nn.Module):
@@ -101,23 +118,36 @@ class QuantModule(nn.Module):
 
     @torch.no_grad()
     def quantize_(
-        self, weight: Tensor, bias: Tensor | None, input_range: Range | None, candidates: int
+        self,
+        weight: Tensor,
+        bias: Tensor | None,
+        input_range: Range | None,
+        candidates: int,
+        rounded: RoundedWeight | None = None,
     ) -> Self:
-        """Fill the buffers from a float weight (out, …) and the calibrated range of the input."""
+        """Fill the buffers from a float weight (out, …) and the calibrated range of the input.
+
+        Args:
+            rounded: codes to take instead of the nearest; not used by equalized layers, whose
+                weight absorbs factors that no rounding made elsewhere has seen.
+
+        Raises:
+            ArtifactMismatchError: `rounded` has another shape or other bits than the layer.
+        """
         values = weight.detach().float()
         if self.input_factors is not None and input_range is not None:
             factors, input_range = equalize(input_range, values.shape[1])
             self.input_factors = factors.to(values.device)
             values = values / self.input_factors.view(1, -1, *[1] * (values.ndim - 2))
         symmetric = self.weight_bits == 8
-        grid = search(
-            values,
-            self.weight_bits,
-            "channel",
-            symmetric=symmetric,
-            candidates=1 if symmetric else candidates,
-        )
-        codes = quantize(values, grid)
+        if rounded is None or self.input_factors is not None:
+            grid = weight_grid(values, self.weight_bits, candidates)
+            codes = quantize(values, grid)
+        else:
+            self._check(rounded)
+            scale, zero_point = (t.to(values.device) for t in rounded.grid[:2])
+            grid = Grid(scale, zero_point, rounded.grid.low, rounded.grid.high)
+            codes = rounded.codes.to(values.device).float()
         rounding = dequantize(codes, grid) - values
         power = values.square().sum().item()
         self.weight_error = rounding.square().sum().item() / power if power else 0.0
@@ -133,6 +163,19 @@ class QuantModule(nn.Module):
         if bias is not None:
             self.bias = bias.detach().float().clone()
         return self
+
+    def _check(self, rounded: RoundedWeight) -> None:
+        """Refuse the codes of another layer or of another recipe."""
+        if tuple(rounded.codes.shape) != self.weight_shape:
+            raise ArtifactMismatchError(
+                f"Codes of shape {tuple(rounded.codes.shape)} for a weight {self.weight_shape}."
+            )
+        limits = code_limits(self.weight_bits, symmetric=self.weight_bits == 8)
+        if (rounded.grid.low, rounded.grid.high) != limits:
+            raise ArtifactMismatchError(
+                f"Codes between {rounded.grid.low} and {rounded.grid.high} "
+                f"for a weight of {self.weight_bits} bits."
+            )
 
     def integers(self) -> Tensor:
         """Return w_q − z_w, int8 of the original shape: −127…127 or, with 4 bits, −15…15."""
@@ -212,11 +255,21 @@ class QuantLinear(QuantModule):
 
     @classmethod
     def from_linear(
-        cls, linear: nn.Linear, scheme: Scheme, input_range: Range | None, *, candidates: int = 80
+        cls,
+        linear: nn.Linear,
+        scheme: Scheme,
+        input_range: Range | None,
+        *,
+        candidates: int = 80,
+        rounded: RoundedWeight | None = None,
     ) -> QuantLinear:
-        """Return `linear` quantized; `input_range` is needed unless the scheme is weight-only."""
+        """Return `linear` quantized; `input_range` is needed unless the scheme is weight-only.
+
+        Raises:
+            ArtifactMismatchError: `rounded` (see `quantize_`) does not fit the layer.
+        """
         layer = cls.like(linear, scheme)
-        return layer.quantize_(linear.weight, linear.bias, input_range, candidates)
+        return layer.quantize_(linear.weight, linear.bias, input_range, candidates, rounded)
 
     def forward(self, x: Tensor) -> Tensor:
         """Return (…, out) in the dtype of x (…, in)."""
@@ -265,11 +318,21 @@ class QuantConv2d(QuantModule):
 
     @classmethod
     def from_conv2d(
-        cls, conv: nn.Conv2d, scheme: Scheme, input_range: Range | None, *, candidates: int = 80
+        cls,
+        conv: nn.Conv2d,
+        scheme: Scheme,
+        input_range: Range | None,
+        *,
+        candidates: int = 80,
+        rounded: RoundedWeight | None = None,
     ) -> QuantConv2d:
-        """Return `conv` quantized; `input_range` is needed unless the scheme is weight-only."""
+        """Return `conv` quantized; `input_range` is needed unless the scheme is weight-only.
+
+        Raises:
+            ArtifactMismatchError: `rounded` (see `quantize_`) does not fit the layer.
+        """
         layer = cls.like(conv, scheme)
-        return layer.quantize_(conv.weight, conv.bias, input_range, candidates)
+        return layer.quantize_(conv.weight, conv.bias, input_range, candidates, rounded)
 
     def forward(self, x: Tensor) -> Tensor:
         """Return (B, out, H', W') in the dtype of x (B, in, H, W)."""

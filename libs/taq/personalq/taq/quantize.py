@@ -12,8 +12,14 @@ from torch import nn
 
 from personalq.taq.attention import install_attention_, is_attention
 from personalq.taq.calibrate import Range
-from personalq.taq.errors import MissingRangeError
-from personalq.taq.modules import QuantConv2d, QuantLinear, QuantModule, Scheme
+from personalq.taq.errors import ArtifactMismatchError, MissingRangeError
+from personalq.taq.modules import (
+    QuantConv2d,
+    QuantLinear,
+    QuantModule,
+    RoundedWeight,
+    Scheme,
+)
 from personalq.taq.recipe import EQUALIZED_LAYERS, Recipe
 
 STORED_FLOAT = torch.float16  # of everything that is not quantized
@@ -48,7 +54,13 @@ class Report:
         return asdict(self)
 
 
-def quantize_(unet: nn.Module, recipe: Recipe, ranges: Mapping[str, Range]) -> Report:
+def quantize_(
+    unet: nn.Module,
+    recipe: Recipe,
+    ranges: Mapping[str, Range],
+    *,
+    rounded: Mapping[str, RoundedWeight] | None = None,
+) -> Report:
     """Quantize `unet` in place and give it trigger-aware attention.
 
     Linear and Conv2d become `QuantLinear` and `QuantConv2d`; what stays in full precision, or
@@ -57,11 +69,16 @@ def quantize_(unet: nn.Module, recipe: Recipe, ranges: Mapping[str, Range]) -> R
     Args:
         unet: a diffusers `UNet2DConditionModel`, or any model built of its parts.
         ranges: activation ranges by layer name, from `Calibration`; for the recipe "full" empty.
+        rounded: codes of weights by layer name, from `rounding.reconstruct`; every other layer,
+            and a layer that is equalized, is rounded to the nearest.
 
     Raises:
         MissingRangeError: a layer that needs a range has none.
+        ArtifactMismatchError: `rounded` was made for another model or another recipe.
     """
     text_layers = text_projections(unet)
+    rounded = rounded or {}
+    _check_names(unet, recipe, text_layers, rounded)
     missing = []
     for name, layer in list(_layers(unet)):
         if isinstance(layer, QuantModule):
@@ -75,11 +92,19 @@ def quantize_(unet: nn.Module, recipe: Recipe, ranges: Mapping[str, Range]) -> R
         candidates = recipe.weight_range_candidates
         if isinstance(layer, nn.Conv2d):
             quantized: QuantModule = QuantConv2d.from_conv2d(
-                layer, scheme, ranges.get(name), candidates=candidates
+                layer,
+                scheme,
+                ranges.get(name),
+                candidates=candidates,
+                rounded=rounded.get(name),
             )
         else:
             quantized = QuantLinear.from_linear(
-                layer, scheme, ranges.get(name), candidates=candidates
+                layer,
+                scheme,
+                ranges.get(name),
+                candidates=candidates,
+                rounded=rounded.get(name),
             )
         unet.set_submodule(name, quantized)
     if missing:
@@ -91,6 +116,25 @@ def quantize_(unet: nn.Module, recipe: Recipe, ranges: Mapping[str, Range]) -> R
     install_attention_(unet, recipe)
     unet.requires_grad_(False)
     return report(unet, recipe)
+
+
+def _check_names(
+    unet: nn.Module,
+    recipe: Recipe,
+    text_layers: frozenset[str],
+    rounded: Mapping[str, RoundedWeight],
+) -> None:
+    """Refuse codes of layers that do not exist or stay in full precision."""
+    known = {
+        name
+        for name, layer in _layers(unet)
+        if isinstance(layer, QuantModule) or plan(name, layer, recipe, text_layers)[0]
+    }
+    if strange := sorted(set(rounded) - known):
+        raise ArtifactMismatchError(
+            f"{len(strange)} rounded weights belong to no layer to quantize, "
+            f"among them {strange[0]}."
+        )
 
 
 def plan(
