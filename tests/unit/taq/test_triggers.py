@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -157,3 +158,122 @@ def test_a_tokenizer_without_a_limit_is_refused(tiny: Any) -> None:
 
     with pytest.raises(TokenizerError, match="model_max_length"):
         trigger_mask(["a"], ["a"], Unlimited())
+
+
+@pytest.fixture(scope="module")
+def miniature() -> Any:
+    """The miniature's tokenizer: CLIP's rules, learnt from its own captions."""
+    return _load_miniature()
+
+
+def _load_miniature(**changes: Any) -> Any:
+    from transformers import CLIPTokenizer
+
+    from personalq.miniature import base_dir
+
+    return CLIPTokenizer.from_pretrained(base_dir() / "tokenizer", **changes)
+
+
+@pytest.mark.parametrize(
+    ("prompt", "trigger", "expected"),
+    [
+        ("a <bear-v4>, on grass", "<bear-v4>", [["<", "bear", "-", "v", "4", ">"]]),
+        ("A <BEAR-V4>", "<bear-v4>", [["<", "bear", "-", "v", "4", ">"]]),
+        ("<s1><s2> dog", "<s1>", [["<", "s", "1", ">"]]),
+        ("<s1><s2> dog", "<s2>", [["<", "s", "2", ">"]]),
+        ("a sks dog", "sks", [["s", "k", "s"]]),
+        ("a <s1> and a <s1>", "<s1>", [["<", "s", "1", ">"]] * 2),
+        ("a bear", "<bear-v4>", []),
+    ],
+)
+def test_spans_with_the_miniatures_vocabulary(
+    miniature: Any, prompt: str, trigger: str, expected: list[list[str]]
+) -> None:
+    """Sub-tokens, case, adjacency, repetition, absence."""
+    assert _tokens(prompt, trigger, miniature) == expected
+
+
+@pytest.fixture(scope="module")
+def handmade(tmp_path_factory: pytest.TempPathFactory) -> Any:
+    """A CLIP tokenizer with three merges, two of them of a trigger's end with what follows."""
+    from transformers import CLIPTokenizer
+
+    from personalq.miniature.tokenizer import byte_alphabet
+
+    folder = tmp_path_factory.mktemp("handmade")
+    merges = [(">", "<</w>"), (">", ",</w>"), ("o", "g</w>")]
+    letters = list(byte_alphabet().values())
+    tokens = [*letters, *(f"{letter}</w>" for letter in letters), *map("".join, merges)]
+    tokens += ["<|startoftext|>", "<|endoftext|>"]
+    (folder / "vocab.json").write_text(json.dumps({token: i for i, token in enumerate(tokens)}))
+    lines = ["#version: 0.2", *map(" ".join, merges)]
+    (folder / "merges.txt").write_text("\n".join(lines) + "\n")
+    return CLIPTokenizer(
+        str(folder / "vocab.json"), str(folder / "merges.txt"), model_max_length=16
+    )
+
+
+@pytest.mark.parametrize(
+    ("prompt", "trigger", "expected"),
+    [
+        ("<s1><s2> dog", "<s1>", [["<", "s", "1", "><"]]),
+        ("<s1><s2> dog", "<s2>", [["><", "s", "2", ">"]]),
+        ("<s1>, dog", "<s1>", [["<", "s", "1", ">,"]]),
+        ("<s1>dog <s1>", "<s1>", [["<", "s", "1", ">"]] * 2),
+    ],
+)
+def test_a_token_shared_with_the_trigger_belongs_to_it(
+    handmade: Any, prompt: str, trigger: str, expected: list[list[str]]
+) -> None:
+    """Rounding a token that holds the trigger's last character would round the trigger."""
+    assert _tokens(prompt, trigger, handmade) == expected
+
+
+@pytest.mark.parametrize(("prompt", "trigger"), [("cafe\u0301", "café"), ("café", "cafe\u0301")])
+def test_an_accent_may_be_written_in_either_way(miniature: Any, prompt: str, trigger: str) -> None:
+    """CLIP composes accents before it reads, so both spellings are the same trigger."""
+    (span,) = trigger_spans(f"a {prompt} here", trigger, miniature)
+    assert span.start == 2
+    assert span.stop == 1 + len(miniature.tokenize("a café"))
+
+
+def test_masks_of_a_batch_with_different_spans(miniature: Any) -> None:
+    """Each prompt is cut at its own place: early, late, twice, cut off, not at all."""
+    prompts = [
+        "<bear-v4> in the forest",
+        "bear " * 73 + "<bear-v4>",
+        "<bear-v4> <bear-v4>",
+        "bear " * 80 + "<bear-v4>",
+        "a bear",
+    ]
+    mask = trigger_mask(prompts, ["<bear-v4>"] * 5, miniature)
+    positions = [row.nonzero().flatten().tolist() for row in mask]
+    assert positions == [list(range(1, 7)), [74, 75], list(range(1, 13)), [], []]
+
+
+def test_two_tokenizers_protect_what_either_finds(miniature: Any) -> None:
+    """SDXL joins the states of two encoders row by row, and each splits a trigger in its way."""
+    other = _load_miniature(pad_token="!")
+    other.add_tokens(["<bear-v4>"])
+    prompts = ["a <bear-v4> in <bear-v4>", "a bear"]
+    masks = [trigger_mask(prompts, ["<bear-v4>"] * 2, t) for t in (miniature, other)]
+    assert [int(mask[0].sum()) for mask in masks] == [12, 2]
+    both = trigger_mask(prompts, ["<bear-v4>"] * 2, [miniature, other])
+    assert torch.equal(both, masks[0] | masks[1])
+    assert both[0, 4] and not both[1].any()
+
+
+def test_padding_is_never_a_trigger() -> None:
+    """SDXL's second tokenizer pads with `!`, which a trigger may hold."""
+    padded_with_id_0 = _load_miniature(pad_token="!")
+    assert padded_with_id_0("a", padding="max_length", max_length=9)["input_ids"][-1] == 0
+    mask = trigger_mask(["a wow! bear", "a bear"], ["wow!", "!"], padded_with_id_0)
+    wow = len(padded_with_id_0.tokenize("wow!"))
+    assert mask[0].nonzero().flatten().tolist() == list(range(2, 2 + wow))
+    assert not mask[1].any()
+
+
+def test_tokenizers_of_different_lengths_are_refused(miniature: Any, tiny: Any) -> None:
+    """States of different lengths cannot be joined."""
+    with pytest.raises(TokenizerError, match=r"\[12, 77\]"):
+        trigger_mask(["a"], ["a"], [miniature, tiny])

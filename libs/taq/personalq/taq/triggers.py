@@ -8,6 +8,7 @@ belongs to both.
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -44,11 +45,11 @@ def trigger_spans(prompt: str, trigger: str, tokenizer: Any) -> list[TokenSpan]:
     """
     if not trigger.strip():
         return []
-    offsets = _offsets(prompt, tokenizer)
+    offsets = token_offsets(prompt, tokenizer)
     spans = []
-    for match in _pattern(trigger, tokenizer).finditer(prompt):
-        inside = [i for i, (a, b) in enumerate(offsets) if a < match.end() and b > match.start()]
+    for start, stop in find(prompt, trigger, tokenizer):
         # Special tokens have the empty offset (0, 0) and therefore overlap nothing.
+        inside = [i for i, (a, b) in enumerate(offsets) if a < stop and b > start]
         if inside:
             spans.append(TokenSpan(inside[0], inside[-1] + 1))
     return spans
@@ -66,17 +67,42 @@ def trigger_mask(
 
     Args:
         triggers: for each prompt its trigger, several, or none (an empty string or sequence).
+        tokenizer: as `trigger_spans`, or a list of those whose encoders' states are joined on
+            the last axis, as SDXL's two are: row i is then protected if token i belongs to a
+            trigger for any of them.
 
     Raises:
-        TokenizerError: as `trigger_spans`.
+        TokenizerError: as `trigger_spans`, or tokenizers of different lengths.
         ValueError: not one entry of `triggers` per prompt.
     """
-    mask = torch.zeros(len(prompts), max_tokens(tokenizer), dtype=torch.bool)
+    tokenizers = as_tokenizers(tokenizer)
+    mask = torch.zeros(len(prompts), max_tokens(tokenizers[0]), dtype=torch.bool)
     for row, prompt, wanted in zip(mask, prompts, triggers, strict=True):
         for trigger in [wanted] if isinstance(wanted, str) else wanted:
-            for span in trigger_spans(prompt, trigger, tokenizer):
-                row[span.start : span.stop] = True
+            for one in tokenizers:
+                for span in trigger_spans(prompt, trigger, one):
+                    row[span.start : span.stop] = True
     return mask.to(device)
+
+
+def as_tokenizers(tokenizer: Any) -> list[Any]:
+    """Return one tokenizer or several as a list.
+
+    Raises:
+        TokenizerError: none, or they pad to different lengths.
+    """
+    several = list(tokenizer) if isinstance(tokenizer, list | tuple) else [tokenizer]
+    lengths = {max_tokens(one) for one in several}
+    if len(lengths) != 1:
+        raise TokenizerError(f"Joined text states have one length, not {sorted(lengths)}.")
+    return several
+
+
+def find(prompt: str, trigger: str, tokenizer: Any) -> list[tuple[int, int]]:
+    """Return the characters (start, stop) of every occurrence of `trigger` in `prompt`."""
+    if not trigger.strip():
+        return []
+    return [match.span() for match in _pattern(trigger, tokenizer).finditer(prompt)]
 
 
 def max_tokens(tokenizer: Any) -> int:
@@ -93,8 +119,14 @@ def max_tokens(tokenizer: Any) -> int:
     return limit
 
 
-def _offsets(prompt: str, tokenizer: Any) -> list[tuple[int, int]]:
-    """Return the (start, stop) characters of each token, special tokens as (0, 0)."""
+def token_offsets(prompt: str, tokenizer: Any) -> list[tuple[int, int]]:
+    """Return the (start, stop) characters of each token, special tokens as (0, 0).
+
+    What is beyond the tokenizer's `model_max_length` is cut off; padding is not counted.
+
+    Raises:
+        TokenizerError: as `trigger_spans`.
+    """
     limit = max_tokens(tokenizer)
     try:
         encoded = tokenizer(prompt, return_offsets_mapping=True, truncation=True, max_length=limit)
@@ -106,11 +138,13 @@ def _offsets(prompt: str, tokenizer: Any) -> list[tuple[int, int]]:
 def _pattern(trigger: str, tokenizer: Any) -> re.Pattern[str]:
     """Return the expression that finds `trigger` where the tokenizer would read it."""
     words = trigger.split()
-    text = r"\s+".join(re.escape(word) for word in words)
+    # CLIP composes accents before it reads: either spelling of one is the same text.
+    spellings = sorted({unicodedata.normalize(form, trigger) for form in ("NFC", "NFD")})
+    text = "|".join(r"\s+".join(map(re.escape, spelling.split())) for spelling in spellings)
     before = r"(?<!\w)" if re.match(r"\w", words[0][0]) else ""
     after = r"(?!\w)" if re.match(r"\w", words[-1][-1]) else ""
     # Whether case counts is a property of the tokenizer and, with added tokens, of the
     # trigger; the tokenizer itself is the only one to know.
     forms = {trigger, trigger.lower(), trigger.upper()}
     ignores_case = len({tuple(tokenizer(form)["input_ids"]) for form in forms}) == 1
-    return re.compile(before + text + after, re.IGNORECASE if ignores_case else 0)
+    return re.compile(f"{before}(?:{text}){after}", re.IGNORECASE if ignores_case else 0)
