@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +19,7 @@ from personalq.taq import (
     ArtifactMismatchError,
     IntegrityError,
     ManifestError,
+    RecipeError,
     TextContext,
     UnknownKeysError,
     WidthMismatchError,
@@ -342,3 +344,84 @@ def test_a_file_that_lacks_tensors_is_refused(base: tuple[Artifact, Any], tmp_pa
     broken = dataclasses.replace(base[0], directory=tmp_path)
     with pytest.raises(ArtifactMismatchError, match="configuration"):
         load_unet_(tiny_unet(), broken)
+
+
+@pytest.mark.parametrize(
+    ("triggers", "noun", "expected"),
+    [
+        (["<bear-v4>"], "", {"protected": "trigger", "noun": "", "reason": None}),
+        (["<bear-v4>"], "bear", {"protected": "trigger", "noun": "bear", "reason": None}),
+        (
+            [],
+            "bear",
+            {"protected": "bos", "noun": "bear", "reason": "the checkpoint has no trigger"},
+        ),
+    ],
+)
+def test_the_manifest_tells_what_is_protected(
+    base: tuple[Artifact, Any],
+    tmp_path: Path,
+    triggers: list[str],
+    noun: str,
+    expected: dict[str, Any],
+) -> None:
+    """A checkpoint without trigger keeps the start token, and its manifest says why."""
+    write_lora_artifact(
+        tmp_path,
+        _lora(),
+        base_artifact=base[0],
+        triggers=triggers,
+        source_digest="source",
+        noun=noun,
+    )
+    read = read_artifact(tmp_path)
+    assert read.manifest["recipe"]["protected"] == "trigger"
+    assert read.manifest["protection"] == expected
+    assert str(read.protection.protected) == expected["protected"]
+    assert (read.protection.noun, read.protection.reason) == (noun, expected["reason"])
+
+
+def test_a_full_artifact_tells_what_is_protected(tmp_path: Path) -> None:
+    """The recipe's set, where the checkpoint has the words for it."""
+    recipe = replace(PROFILES["full"], protected="conditioned:4+bos")
+    unet = tiny_unet()
+    quantize_(unet, recipe, {})
+    for noun, protected in (("bear", "bos+conditioned:4"), ("", "bos+trigger")):
+        write_full_artifact(
+            tmp_path,
+            unet,
+            recipe,
+            base_digest="base",
+            ranges={},
+            tokenizer_fingerprint="tokenizer",
+            triggers=["sks"],
+            source_digest="source",
+            noun=noun,
+        )
+        read = read_artifact(tmp_path)
+        assert read.recipe.protected == "bos+conditioned:4"
+        assert str(read.protection.protected) == protected
+        assert (read.protection.reason is None) == bool(noun)
+
+
+def test_artifacts_of_earlier_versions_protect_the_trigger(
+    base: tuple[Artifact, Any], tmp_path: Path
+) -> None:
+    """Their recipes and manifests name no set."""
+    write_lora_artifact(
+        tmp_path, _lora(), base_artifact=base[0], triggers=["sks"], source_digest="source"
+    )
+    manifest = json.loads((tmp_path / "manifest.json").read_text())
+    del manifest["protection"], manifest["recipe"]["protected"]
+    for triggers, protected in ((["sks"], "trigger"), ([], "bos")):
+        text = canonical_json(manifest | {"triggers": triggers})
+        (tmp_path / "manifest.json").write_bytes(text)
+        assert str(read_artifact(tmp_path).protection.protected) == protected
+
+
+def test_a_recipe_names_a_set_that_exists() -> None:
+    """In one form, so that equal recipes have equal digests."""
+    assert {recipe.protected for recipe in PROFILES.values()} == {"trigger"}
+    assert replace(PROFILES["w8a8"], protected="trigger+bos").protected == "bos+trigger"
+    with pytest.raises(RecipeError, match="no protected set 'eos'"):
+        replace(PROFILES["w8a8"], protected="eos")

@@ -1,6 +1,7 @@
 """Trigger-Aware Quantization (TAQ) of personalized diffusion UNets.
 
-Read in this order: `quantizers`, `packing`, `triggers`, `attention` are functions of tensors;
+Read in this order: `quantizers`, `packing`, `triggers`, `protection`, `attention`, `row_scores`
+are functions of tensors;
 `modules` and `kernels` the layers built of them; `calibrate`, `recipe`, `quantize` and `lora`
 walk over a model; `artifact` puts it on disk. Needs torch, safetensors and numpy only.
 """
@@ -8,6 +9,7 @@ walk over a model; `artifact` puts it on disk. Needs torch, safetensors and nump
 from personalq.taq.artifact import (
     Artifact,
     ArtifactFile,
+    Protection,
     load_unet_,
     read_artifact,
     write_base_artifact,
@@ -32,8 +34,17 @@ from personalq.taq.errors import (
     WidthMismatchError,
 )
 from personalq.taq.lora import Factors, Lora, attach_lora_, detach_lora_, parse_lora, read_lora
+from personalq.taq.protection import (
+    Protected,
+    Words,
+    counterparts,
+    plain_prompt,
+    protected_mask,
+    resolve_protection,
+)
 from personalq.taq.quantize import LayerReport, Report, quantize_
 from personalq.taq.recipe import PROFILES, RECIPE_VERSION, Recipe
+from personalq.taq.row_scores import attention_received, conditioning
 from personalq.taq.triggers import TokenSpan, trigger_mask, trigger_spans
 
 __all__ = [
@@ -52,6 +63,8 @@ __all__ = [
     "LoraError",
     "ManifestError",
     "MissingRangeError",
+    "Protected",
+    "Protection",
     "Range",
     "Recipe",
     "RecipeError",
@@ -63,15 +76,22 @@ __all__ = [
     "UnknownKeysError",
     "UnsupportedFormatError",
     "WidthMismatchError",
+    "Words",
     "attach_lora_",
+    "attention_received",
+    "conditioning",
+    "counterparts",
     "detach_lora_",
     "load_unet_",
     "parse_lora",
+    "plain_prompt",
+    "protected_mask",
     "quantize_",
     "ranges_from_json",
     "ranges_to_json",
     "read_artifact",
     "read_lora",
+    "resolve_protection",
     "trigger_mask",
     "trigger_spans",
     "write_base_artifact",

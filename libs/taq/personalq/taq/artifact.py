@@ -33,6 +33,7 @@ from personalq.taq.errors import (
 )
 from personalq.taq.lora import Factors, Lora, has_lora, resolve
 from personalq.taq.modules import EXACT_BUFFERS, QuantConv2d, QuantLinear, QuantModule, Scheme
+from personalq.taq.protection import Protected, resolve_protection
 from personalq.taq.quantize import FULL_BITS, STORED_FLOAT, report
 from personalq.taq.recipe import Recipe
 
@@ -56,6 +57,15 @@ class ArtifactFile:
 
 
 @dataclass(frozen=True)
+class Protection:
+    """Which text tokens of a checkpoint's prompts keep their precision."""
+
+    protected: Protected
+    noun: str  # the class noun that the set may need; "" if unknown
+    reason: str | None  # why it is not the recipe's set
+
+
+@dataclass(frozen=True)
 class Artifact:
     """An artifact on disk whose files have been verified."""
 
@@ -74,6 +84,15 @@ class Artifact:
     def paths(self) -> tuple[Path, ...]:
         """Every file of the artifact, the manifest last: who copies in order copies safely."""
         return (*(self.directory / file.name for file in self.files), self.directory / MANIFEST)
+
+    @property
+    def protection(self) -> Protection:
+        """What is kept precise in the checkpoint's prompts.
+
+        Artifacts of earlier versions do not say; of them it is what would be written now.
+        """
+        told = self.manifest.get("protection") or _protection(self.recipe, self.triggers, "")
+        return Protection(Protected.parse(told["protected"]), told["noun"], told["reason"])
 
     def lora(self) -> Lora:
         """Return the LoRA of a "lora" artifact.
@@ -125,18 +144,24 @@ def write_full_artifact(
     tokenizer_fingerprint: str,
     triggers: Sequence[str],
     source_digest: str,
+    noun: str = "",
 ) -> Artifact:
     """Write the UNet of a full fine-tune, after `quantize_`, to `directory`.
 
     Args:
         base_digest: identifies the base whose text encoder, VAE and tokenizer it is used with.
         source_digest: identifies the checkpoint file.
+        noun: the class noun of the subject, if it is known.
 
     Raises:
         ArtifactMismatchError: as `write_base_artifact`.
     """
     manifest = _unet_manifest("full", unet, recipe, base_digest, ranges, tokenizer_fingerprint)
-    manifest |= {"triggers": list(triggers), "source_digest": source_digest}
+    manifest |= {
+        "triggers": list(triggers),
+        "source_digest": source_digest,
+        "protection": _protection(recipe, triggers, noun),
+    }
     return _write(directory, manifest, {UNET_FILE: _unet_tensors(unet)})
 
 
@@ -147,12 +172,14 @@ def write_lora_artifact(
     base_artifact: Artifact,
     triggers: Sequence[str],
     source_digest: str,
+    noun: str = "",
 ) -> Artifact:
     """Write a LoRA checkpoint to `directory`, as it is: the base alone is quantized.
 
     Args:
         base_artifact: the base that the LoRA is to be attached to.
         source_digest: identifies the checkpoint file.
+        noun: the class noun of the subject, if it is known.
 
     Raises:
         ArtifactMismatchError: `base_artifact` is not of kind "base".
@@ -182,6 +209,7 @@ def write_lora_artifact(
         "base_artifact_digest": base_artifact.digest,
         "source_digest": source_digest,
         "triggers": list(triggers),
+        "protection": _protection(base_artifact.recipe, triggers, noun),
         "scales": scales,
     }
     return _write(directory, manifest, {LORA_FILE: tensors})
@@ -291,6 +319,12 @@ def _unet_manifest(
             "full_bytes": summary.full_bytes,
         },
     }
+
+
+def _protection(recipe: Recipe, triggers: Sequence[str], noun: str) -> dict[str, Any]:
+    """Return what is protected in this checkpoint's prompts, and why if not what was asked."""
+    protected, reason = resolve_protection(Protected.parse(recipe.protected), triggers, noun)
+    return {"protected": str(protected), "noun": noun, "reason": reason}
 
 
 def _unet_tensors(unet: nn.Module) -> dict[str, Tensor]:

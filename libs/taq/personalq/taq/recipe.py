@@ -8,6 +8,7 @@ from typing import Any
 
 from personalq.taq.errors import RecipeError
 from personalq.taq.packing import PACKED_BITS
+from personalq.taq.protection import Protected
 
 #: Raised whenever the same settings give other integers: artifacts are then made anew.
 RECIPE_VERSION = 1
@@ -31,6 +32,9 @@ class Recipe:
     cross_probability_bits: int | None
     #: bits of the self-attention probabilities; at 4 a uniform grid loses most of them
     self_probability_bits: int | None
+    #: the text tokens that keep their precision, as `Protected.parse` reads them; no integer of
+    #: the UNet depends on it
+    protected: str = "trigger"
     #: layers, by name, that stay in full precision: the image and time enter and leave there
     precise_layers: tuple[str, ...] = ("conv_in", "conv_out", "time_embedding.linear_1")
     #: parts of names of layers that keep at least 8 bits: time steers every block, and what is
@@ -53,11 +57,12 @@ class Recipe:
     version: int = RECIPE_VERSION
 
     def __post_init__(self) -> None:
-        """Refuse what cannot be executed."""
+        """Refuse what cannot be executed, and write the protected set in its one form."""
         if self.weight_bits not in (None, *PACKED_BITS):
             raise RecipeError(f"weight_bits is 4, 8 or None, not {self.weight_bits}.")
         if self.activation_bits is not None and not 2 <= self.activation_bits <= 8:
             raise RecipeError(f"activation_bits is 2…8 or None, not {self.activation_bits}.")
+        object.__setattr__(self, "protected", str(Protected.parse(self.protected)))
 
     def to_json(self) -> dict[str, Any]:
         """Return the recipe as plain JSON values."""
