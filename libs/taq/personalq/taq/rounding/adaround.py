@@ -30,7 +30,8 @@ ZETA, GAMMA = 1.1, -0.1  # how far the sigmoid is stretched beyond 0 … 1
 class Settings:
     """How rounding is learned. The defaults are the published ones of BRECQ.
 
-    They are made for a GPU; with fewer iterations α needs a higher rate to get anywhere.
+    They are made for a GPU. On one core, a UNet of a few million weights takes minutes with
+    200 iterations of 8 samples, of 128 in all; α then needs a rate of 2e-2 and λ = 0.1 to decide.
     """
 
     #: gradient steps per unit
@@ -49,7 +50,8 @@ class Settings:
     unit: Literal["block", "layer"] = "block"
     #: samples kept per unit, at most; drawn anew for each unit
     samples: int = 1024
-    #: bytes of one unit's inputs and targets, float32 on the CPU; fewer samples fit a large unit
+    #: bytes of one unit's inputs and targets on the CPU, counted as float32: a large unit keeps
+    #: fewer samples
     cache_bytes: int = 2 << 30
     #: of the choice of samples
     seed: int = 0

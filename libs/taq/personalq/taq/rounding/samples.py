@@ -117,7 +117,12 @@ def collect(
     full-precision one, so that a unit also mends what those before it have broken.
 
     Args:
-        calls: taken one after another until `samples` or `cache_bytes` is reached.
+        calls: taken one after another until `samples` or `cache_bytes` is reached; the last one
+            is kept whole, so both may be exceeded by one call.
+
+    Raises:
+        ContextError: the unit does not run, reads what has no row per sample, or the weights of
+            all calls are zero.
     """
     seen: list[_Seen] = []
     weights: list[Tensor] = []
@@ -137,7 +142,7 @@ def collect(
 
 def _watch(unet: nn.Module, name: str, call: UNetCall) -> _Seen:
     """Return what the unit reads and writes in one call."""
-    with recording(unet.get_submodule(name)) as seen:
+    with _recording(unet.get_submodule(name)) as seen:
         try:
             call.run(unet)
         except _Stop:
@@ -146,12 +151,13 @@ def _watch(unet: nn.Module, name: str, call: UNetCall) -> _Seen:
 
 
 @contextmanager
-def recording(unit: nn.Module) -> Iterator[list[_Seen]]:
+def _recording(unit: nn.Module) -> Iterator[list[_Seen]]:
     """Record the next call of `unit`, and stop the network after it."""
     seen: list[_Seen] = []
 
     def record(_: nn.Module, args: tuple[Any, ...], kwargs: dict[str, Any], output: Any) -> None:
-        seen.append(_Seen(args, kwargs, output))
+        kept = {key: _to_cpu(value) for key, value in kwargs.items()}
+        seen.append(_Seen(tuple(map(_to_cpu, args)), kept, output.float().cpu()))
         raise _Stop
 
     handle = unit.register_forward_hook(record, with_kwargs=True)
@@ -161,16 +167,20 @@ def recording(unit: nn.Module) -> Iterator[list[_Seen]]:
         handle.remove()
 
 
+def _to_cpu(value: Any) -> Any:
+    return value.cpu() if isinstance(value, Tensor) else value
+
+
 def _join(seen: Sequence[_Seen], weight: Tensor | None) -> Samples:
     """Put the samples of several calls behind one another."""
-    target = torch.cat([s.output.float().cpu() for s in seen])
+    target = torch.cat([s.output for s in seen])
     tensors: dict[int | str, Tensor] = {}
     constants: dict[int | str, Any] = {}
     arguments = [dict(enumerate(s.args)) | s.kwargs for s in seen]
     for key, first in arguments[0].items():
         if isinstance(first, Tensor):
             # A new tensor: one made in inference mode could not be part of a graph.
-            tensors[key] = torch.cat([a[key].cpu() for a in arguments])
+            tensors[key] = torch.cat([a[key] for a in arguments])
             if len(tensors[key]) != len(target):
                 raise ContextError(f"Argument {key} of a block has no row for each sample.")
         else:
