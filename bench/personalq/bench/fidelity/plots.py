@@ -66,15 +66,15 @@ def draw_pictures(columns: Mapping[str, Pictures], cases: Sequence[Case], file: 
     figure, axes = plt.subplots(
         len(rows), len(columns), figsize=size, squeeze=False, layout="constrained"
     )
+    for axis, method in zip(axes[0], columns, strict=True):
+        axis.set_title(method, fontsize=9)
     for axis_row, (checkpoint, index) in zip(axes, rows, strict=True):
-        for axis, (method, pictures) in zip(axis_row, columns.items(), strict=True):
+        for axis, pictures in zip(axis_row, columns.values(), strict=True):
             axis.imshow(pictures[index], interpolation="nearest")
             axis.set_xticks([])
             axis.set_yticks([])
             if axis is axis_row[0]:
                 axis.set_ylabel(checkpoint, fontsize=9)
-            if axis_row is axes[0]:
-                axis.set_title(method, fontsize=9)
     figure.savefig(file, dpi=150)
     plt.close(figure)
 
