@@ -17,6 +17,7 @@ def registered() -> events_pb2.CheckpointRegistered:
     card = event.checkpoint
     card.checkpoint_id, card.base_model = "bear-v4", "m"
     card.triggers.extend(["<bear-v4>", "sks"])
+    card.subjects.extend(["bear", "toy"])
     card.source.uri, card.source.sha256, card.source.size_bytes = "file:///a", "5" * 64, 7
     return event
 
@@ -27,6 +28,10 @@ def test_a_job_has_what_the_event_says() -> None:
     assert (job.tenant, job.checkpoint_id, job.base_model) == ("acme", "bear-v4", "m")
     assert (job.uri, job.source_sha256, job.source_size_bytes) == ("file:///a", "5" * 64, 7)
     assert (job.triggers, job.profiles) == (("<bear-v4>", "sks"), ("w8a8",))
+    assert job.noun == "bear"
+    event = registered()
+    event.checkpoint.ClearField("subjects")
+    assert wire.to_job(event).noun == ""
 
 
 def test_an_artifact_is_announced_with_every_field() -> None:

@@ -22,8 +22,9 @@ from personalq.renderer.device import Cancellation, Cancelled
 from personalq.renderer.draw import Drawn, draw
 from personalq.renderer.models import Model
 from personalq.renderer.requests import Picture, Progress, RenderPlan, Sampler
-from personalq.taq import PROFILES, quantize_, read_lora
+from personalq.taq import PROFILES, Protected, Protection, quantize_, read_lora
 
+TRIGGER_KEPT = Protection(Protected.parse("trigger"), "", None)
 ARTIFACT = ArtifactRef(
     checkpoint_id="bear-v4",
     profile="full",
@@ -56,7 +57,9 @@ def model(folder: Path, base: Base) -> Model:
     """The tiny model in full precision, as an artifact of it would be loaded."""
     unet = UNet2DConditionModel.from_pretrained(folder / "unet").eval()
     quantize_(unet, PROFILES["full"], {})
-    return Model(base=base, unet=unet, lora=None, vocabulary=base.vocabulary)
+    return Model(
+        base=base, unet=unet, lora=None, vocabulary=base.vocabulary, protection=TRIGGER_KEPT
+    )
 
 
 def make_plan(**fields: Any) -> RenderPlan:
@@ -106,13 +109,37 @@ def pixels(emitted: Sequence[Progress | Picture | Drawn]) -> list[np.ndarray[Any
     ]
 
 
-def test_a_checkpoint_without_a_trigger_protects_nothing(model: Model) -> None:
-    """It draws, and says that no word was kept precise."""
-    for triggers, protected in ((), False), ((TRIGGER,), True):
-        emitted = run(model, make_plan(), artifact=replace(ARTIFACT, triggers=triggers))
-        (drawn,) = (e for e in emitted if isinstance(e, Drawn))
-        assert bool(drawn.provenance.protected_tokens) is protected
-        assert len(pixels(emitted)) == 1
+def protected_positions(model: Model, plan: RenderPlan, *triggers: str) -> tuple[int, ...]:
+    """Draw, and return the tokens that the provenance says were kept precise."""
+    (drawn,) = (
+        e
+        for e in run(model, plan, artifact=replace(ARTIFACT, triggers=triggers))
+        if isinstance(e, Drawn)
+    )
+    return drawn.provenance.protected_tokens
+
+
+def test_a_checkpoint_without_a_trigger_keeps_its_start_token(model: Model) -> None:
+    """As its artifact says; the prompt does not matter."""
+    without = replace(model, protection=Protection(Protected.parse("bos"), "", "no trigger"))
+    assert protected_positions(without, make_plan()) == (0,)
+    assert protected_positions(without, make_plan(prompt="")) == (0,)
+
+
+def test_rows_that_depend_on_the_trigger_are_found_for_each_prompt(model: Model) -> None:
+    """A recipe may ask for them: as many as its budget, none before the trigger, none without."""
+    kept = replace(model, protection=Protection(Protected.parse("conditioned:5"), "bear", None))
+    positions = protected_positions(kept, make_plan(), TRIGGER)
+    assert len(positions) == 5
+    assert min(positions) >= min(protected_positions(model, make_plan(), TRIGGER))
+    assert protected_positions(kept, make_plan(prompt="a photo of a bear"), TRIGGER) == ()
+
+
+def test_a_trigger_is_kept_where_it_stands(model: Model) -> None:
+    """It draws with and without one, and says which tokens were kept precise."""
+    assert protected_positions(model, make_plan()) == ()
+    assert protected_positions(model, make_plan(), TRIGGER)
+    assert protected_positions(model, make_plan(prompt="a bear"), TRIGGER) == ()
 
 
 @pytest.mark.parametrize("sampler", list(Sampler))
@@ -162,7 +189,7 @@ def test_a_picture_does_not_depend_on_its_company(model: Model) -> None:
 def test_a_lora_leaves_no_trace(folder: Path, model: Model, tmp_path: Path) -> None:
     """The shared UNet draws bit for bit the same before and after a LoRA rode on it."""
     lora = read_lora(make_lora(folder, tmp_path / "a.safetensors", strength=1.0))
-    with_lora = Model(base=model.base, unet=model.unet, lora=lora, vocabulary=model.vocabulary)
+    with_lora = replace(model, lora=lora)
     before, during, after = (pixels(run(m, make_plan()))[0] for m in (model, with_lora, model))
     assert np.array_equal(before, after)
     assert not np.array_equal(before, during)
@@ -173,7 +200,7 @@ def test_a_set_flag_stops_the_next_step_and_frees_the_unet(
 ) -> None:
     """Cancelled during step 2: nothing more is emitted, and the LoRA is off again."""
     lora = read_lora(make_lora(folder, tmp_path / "a.safetensors", strength=1.0))
-    with_lora = Model(base=model.base, unet=model.unet, lora=lora, vocabulary=model.vocabulary)
+    with_lora = replace(model, lora=lora)
     cancellation, emitted = Cancellation(), list[Any]()
 
     def emit(item: Progress | Picture | Drawn) -> None:

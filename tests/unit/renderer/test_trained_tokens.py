@@ -13,6 +13,7 @@ from support.tiny_sd import HIDDEN, make_tiny_sd
 from transformers import CLIPTextModel, CLIPTokenizer
 
 from personalq.renderer.prompts import EncodedPrompts, Vocabulary, encode, extend
+from personalq.taq import Protected, Protection
 
 TRIGGER = "<bear-v4>"
 PROMPT = "a photo of a <bear-v4> in the forest"
@@ -30,7 +31,14 @@ def run(
     encoder: Any, vocabulary: Vocabulary, prompts: Sequence[str], trigger: str = TRIGGER
 ) -> EncodedPrompts:
     """Encode prompts with one trigger each."""
-    return encode(prompts, [[trigger]] * len(prompts), encoder=encoder, vocabulary=vocabulary)
+    return encode(
+        prompts,
+        [[trigger]] * len(prompts),
+        encoder=encoder,
+        vocabulary=vocabulary,
+        protection=Protection(Protected.parse("trigger"), "", None),
+        score=lambda states, _: states,
+    )
 
 
 def test_a_trained_token_is_encoded_as_if_the_encoder_had_been_resized(

@@ -350,11 +350,11 @@ def test_a_file_that_lacks_tensors_is_refused(base: tuple[Artifact, Any], tmp_pa
     ("triggers", "noun", "expected"),
     [
         (["<bear-v4>"], "", {"protected": "trigger", "noun": "", "reason": None}),
-        (["<bear-v4>"], "bear", {"protected": "trigger", "noun": "bear", "reason": None}),
+        (["<bear-v4>"], "bear", {"protected": "trigger", "noun": "", "reason": None}),
         (
             [],
             "bear",
-            {"protected": "bos", "noun": "bear", "reason": "the checkpoint has no trigger"},
+            {"protected": "bos", "noun": "", "reason": "the checkpoint has no trigger"},
         ),
     ],
 )
@@ -378,7 +378,7 @@ def test_the_manifest_tells_what_is_protected(
     assert read.manifest["recipe"]["protected"] == "trigger"
     assert read.manifest["protection"] == expected
     assert str(read.protection.protected) == expected["protected"]
-    assert (read.protection.noun, read.protection.reason) == (noun, expected["reason"])
+    assert (read.protection.noun, read.protection.reason) == ("", expected["reason"])
 
 
 def test_a_full_artifact_tells_what_is_protected(tmp_path: Path) -> None:
@@ -402,6 +402,7 @@ def test_a_full_artifact_tells_what_is_protected(tmp_path: Path) -> None:
         assert read.recipe.protected == "bos+conditioned:4"
         assert str(read.protection.protected) == protected
         assert (read.protection.reason is None) == bool(noun)
+        assert read.protection.noun == noun
 
 
 def test_artifacts_of_earlier_versions_protect_the_trigger(

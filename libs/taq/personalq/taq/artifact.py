@@ -61,7 +61,7 @@ class Protection:
     """Which text tokens of a checkpoint's prompts keep their precision."""
 
     protected: Protected
-    noun: str  # the class noun that the set may need; "" if unknown
+    noun: str  # the class noun; "" if the recipe's set does not need it, or it is unknown
     reason: str | None  # why it is not the recipe's set
 
 
@@ -323,7 +323,9 @@ def _unet_manifest(
 
 def _protection(recipe: Recipe, triggers: Sequence[str], noun: str) -> dict[str, Any]:
     """Return what is protected in this checkpoint's prompts, and why if not what was asked."""
-    protected, reason = resolve_protection(Protected.parse(recipe.protected), triggers, noun)
+    asked = Protected.parse(recipe.protected)
+    noun = noun if asked.uses_noun else ""  # what makes no difference must not change the digest
+    protected, reason = resolve_protection(asked, triggers, noun)
     return {"protected": str(protected), "noun": noun, "reason": reason}
 
 

@@ -81,6 +81,11 @@ class Protected:
             raise RecipeError(f"In {text!r}, none and all stand for themselves only.")
         return cls(tuple(name for name in SETS if name in names), budget)
 
+    @property
+    def uses_noun(self) -> bool:
+        """Whether the class noun makes a difference."""
+        return bool({"noun", "conditioned"} & set(self.sets))
+
     def __str__(self) -> str:
         """Return what `parse` reads."""
         return "+".join(

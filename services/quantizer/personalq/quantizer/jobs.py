@@ -20,6 +20,7 @@ class Job:
     base_model: str
     triggers: tuple[str, ...]  # canonical first
     profiles: tuple[str, ...]  # empty: all configured
+    noun: str = ""  # the class noun of the subject; "" when the card does not say
 
     def of_source(self, sha256: str, size_bytes: int) -> Job:
         """Return the job with the identity of its source."""

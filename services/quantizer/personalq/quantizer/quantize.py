@@ -20,7 +20,7 @@ from personalq.quantizer.ports import Announcements, Sources
 from personalq.quantizer.shelf import all_stored, read_manifest, scratch, store
 from personalq.quantizer.thread import TorchThread
 from personalq.quantizer.workshop import Workshop
-from personalq.taq import PROFILES, Artifact, LoraError
+from personalq.taq import PROFILES, Artifact, LoraError, Protected
 from personalq.taq.recipe import RECIPE_VERSION
 
 log = logging.getLogger(__name__)
@@ -109,6 +109,7 @@ async def _make(
                 base,
                 profile,
                 triggers=job.triggers,
+                noun=job.noun,
                 source_sha256=job.source_sha256,
                 directory=out,
                 stop=stop,
@@ -122,6 +123,7 @@ async def _make(
                 base,
                 base_artifact,
                 triggers=job.triggers,
+                noun=job.noun,
                 source_sha256=job.source_sha256,
                 directory=out,
             )
@@ -139,6 +141,7 @@ async def _base(
         kind="base",
         base=base.fingerprint,
         profile=profile,
+        protected=PROFILES[profile].protected,
         recipe=RECIPE_VERSION,
         calibration=tools.workshop.calibration,
     )
@@ -231,11 +234,14 @@ def lora_file(source: Path) -> Path:
 
 def _key(job: Job, profile: str, base: BaseModel, tools: Tools) -> str:
     """Name the artifact by everything that its bytes depend on."""
+    protected = PROFILES[profile].protected
     return key_of(
         kind="checkpoint",
         source=job.source_sha256,
         triggers=job.triggers,
+        noun=job.noun if Protected.parse(protected).uses_noun else "",
         profile=profile,
+        protected=protected,
         base=base.fingerprint,
         recipe=RECIPE_VERSION,
         calibration=tools.workshop.calibration,

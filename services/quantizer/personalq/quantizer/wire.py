@@ -18,6 +18,7 @@ def to_job(event: events_pb2.CheckpointRegistered) -> Job:
         base_model=card.base_model,
         triggers=tuple(card.triggers),
         profiles=tuple(event.profiles),
+        noun=next(iter(card.subjects), ""),
     )
 
 

@@ -87,6 +87,7 @@ class Workshop:
         triggers: Sequence[str],
         source_sha256: str,
         directory: Path,
+        noun: str = "",
     ) -> Artifact:
         """Write a LoRA, as it is, beside its quantized base.
 
@@ -113,6 +114,7 @@ class Workshop:
             base_artifact=base_artifact,
             triggers=triggers,
             source_digest=source_sha256,
+            noun=noun,
         )
 
     def make_full(
@@ -125,6 +127,7 @@ class Workshop:
         source_sha256: str,
         directory: Path,
         stop: threading.Event,
+        noun: str = "",
     ) -> Artifact:
         """Quantize a fine-tuned UNet, with ranges of its own, into `directory`.
 
@@ -146,6 +149,7 @@ class Workshop:
             tokenizer_fingerprint=base.tokenizer_fingerprint,
             triggers=triggers,
             source_digest=source_sha256,
+            noun=noun,
         )
 
     def _ranges(

@@ -18,7 +18,9 @@ from personalq.renderer.models import Model
 from personalq.renderer.ports import SafetyChecker
 from personalq.renderer.prompts import encode
 from personalq.renderer.requests import Picture, Progress, Provenance, RenderPlan, Timings
-from personalq.taq import TextContext
+from personalq.taq import TextContext, attention_received, conditioning
+
+SCORED_SEED, SCORED_TIME = 0, 500  # the noise and the middle of its time
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -100,11 +102,25 @@ def _context(
         [triggers] * len(prompts),
         encoder=model.base.text_encoder,
         vocabulary=model.vocabulary,
+        protection=model.protection,
+        score=partial(_score, model, unet),
     )
     context = TextContext.project(unet, encoded.states.to(model.base.dtype), encoded.mask)
     rows = [row for row in range(len(prompts)) for _ in range(plan.count)]
     positions = encoded.mask[-1].nonzero().flatten().tolist()
     return context[rows], tuple(positions)
+
+
+def _score(model: Model, unet: torch.nn.Module, states: Tensor, plain: Tensor) -> Tensor:
+    """Return how much each text row depends on the trigger: one more forward pass, of noise."""
+    config, dtype = model.base.unet_config, model.base.dtype
+    side = int(config["sample_size"])
+    noise = initial_noise(
+        [SCORED_SEED] * len(states), (int(config["in_channels"]), side, side), model.base.device
+    )
+    states, plain = states.to(dtype), plain.to(dtype)
+    attention = attention_received(unet, noise.to(dtype), SCORED_TIME, states)
+    return conditioning(unet, states, plain, attention)
 
 
 def _latent_shape(model: Model, plan: RenderPlan) -> tuple[int, int, int]:

@@ -22,6 +22,7 @@ from personalq.renderer.prompts import Vocabulary, extend
 from personalq.renderer.residents import Lease, Resident, Residents
 from personalq.taq import (
     Lora,
+    Protection,
     TaqError,
     attach_lora_,
     detach_lora_,
@@ -39,6 +40,7 @@ class Weights:
     unet: nn.Module  # of a base or a full fine-tune; of a LoRA an empty module
     lora: Lora | None  # of a LoRA, on the device
     vocabulary: Vocabulary  # its tokenizer and trained tokens, or the base model's
+    protection: Protection  # of its prompts' words
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -49,6 +51,7 @@ class Model:
     unet: nn.Module
     lora: Lora | None
     vocabulary: Vocabulary
+    protection: Protection
 
     @contextmanager
     def attached(self) -> Iterator[nn.Module]:
@@ -181,9 +184,16 @@ def load_weights(folder: Path, base: Base) -> Weights:
     vocabulary = extend(base.tokenizer, own) if own else base.vocabulary
     if artifact.kind == "lora":
         lora = _to(artifact.lora(), base.device)
-        return Weights(unet=nn.Module(), lora=lora, vocabulary=vocabulary)
+        return Weights(
+            unet=nn.Module(), lora=lora, vocabulary=vocabulary, protection=artifact.protection
+        )
     unet = load_unet_(base.empty_unet(), artifact, dtype=base.dtype)
-    return Weights(unet=unet.to(base.device).eval(), lora=None, vocabulary=vocabulary)
+    return Weights(
+        unet=unet.to(base.device).eval(),
+        lora=None,
+        vocabulary=vocabulary,
+        protection=artifact.protection,
+    )
 
 
 def held_bytes(weights: Weights) -> int:
@@ -223,4 +233,10 @@ def _to(lora: Lora, device: torch.device) -> Lora:
 
 
 def _model(base: Base, *, unet: Weights, checkpoint: Weights) -> Model:
-    return Model(base=base, unet=unet.unet, lora=checkpoint.lora, vocabulary=checkpoint.vocabulary)
+    return Model(
+        base=base,
+        unet=unet.unet,
+        lora=checkpoint.lora,
+        vocabulary=checkpoint.vocabulary,
+        protection=checkpoint.protection,
+    )

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import copy
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
@@ -19,7 +19,7 @@ import torch
 from tokenizers import AddedToken
 from torch import Tensor, nn
 
-from personalq.taq import trigger_mask
+from personalq.taq import Protection, Words, counterparts, plain_prompt, protected_mask
 
 PLACEHOLDER = 0  # any token that the shared table has; its row is overwritten
 
@@ -88,16 +88,52 @@ def encode(
     *,
     encoder: Any,
     vocabulary: Vocabulary,
+    protection: Protection,
+    score: Callable[[Tensor, Tensor], Tensor],
 ) -> EncodedPrompts:
-    """Return the encoder's last states of `prompts`.
+    """Return the encoder's last states of `prompts`, and the tokens to keep precise in them.
 
     Args:
-        triggers: for each prompt, what to keep precise in it.
+        triggers: of each prompt.
+        score: how much each row (B, T) depends on the trigger, from the states and those of the
+            same rows without it; called for the protected set `conditioned` only.
     """
+    words = [
+        Words(
+            vocabulary.expand(prompt),
+            tuple(vocabulary.phrases.get(trigger, trigger) for trigger in of_prompt),
+            protection.noun,
+        )
+        for prompt, of_prompt in zip(prompts, triggers, strict=True)
+    ]
+    states = _states([of_prompt.prompt for of_prompt in words], encoder, vocabulary)
+
+    def conditioning(words: Sequence[Words]) -> Tensor:
+        return score(states, _plain_states(words, encoder, vocabulary))
+
+    mask = protected_mask(
+        protection.protected,
+        words,
+        vocabulary.tokenizer,
+        conditioning=conditioning,
+        device=states.device,
+    )
+    return EncodedPrompts(states=states, mask=mask)
+
+
+def _plain_states(words: Sequence[Words], encoder: Any, vocabulary: Vocabulary) -> Tensor:
+    """Return the states of the prompts with the noun for the trigger, row beside row."""
     tokenizer = vocabulary.tokenizer
-    texts = [vocabulary.expand(prompt) for prompt in prompts]
+    states = _states([plain_prompt(w, tokenizer) for w in words], encoder, vocabulary)
+    rows = torch.stack([counterparts(w, tokenizer) for w in words]).to(states.device)
+    return states.gather(1, rows[..., None].expand_as(states))
+
+
+def _states(texts: Sequence[str], encoder: Any, vocabulary: Vocabulary) -> Tensor:
+    """Return the encoder's last states (B, T, D)."""
+    tokenizer = vocabulary.tokenizer
     tokens = tokenizer(
-        texts,
+        list(texts),
         padding="max_length",
         truncation=True,
         max_length=tokenizer.model_max_length,
@@ -107,9 +143,8 @@ def encode(
     ids = tokens["input_ids"].to(table.weight.device)
     with _own_rows(table, ids, vocabulary):
         known = ids.masked_fill(ids >= vocabulary.first_id, PLACEHOLDER)
-        states = encoder(known).last_hidden_state
-    wanted = [[vocabulary.phrases.get(t, t) for t in of_prompt] for of_prompt in triggers]
-    return EncodedPrompts(states=states, mask=trigger_mask(texts, wanted, tokenizer, ids.device))
+        states: Tensor = encoder(known).last_hidden_state
+    return states
 
 
 @contextmanager
