@@ -22,7 +22,7 @@ from personalq.renderer.device import Cancellation, Cancelled
 from personalq.renderer.draw import Drawn, draw
 from personalq.renderer.models import Model
 from personalq.renderer.requests import Picture, Progress, RenderPlan, Sampler
-from personalq.taq import PROFILES, Protected, Protection, quantize_, read_lora
+from personalq.taq import PROFILES, Factors, Lora, Protected, Protection, quantize_, read_lora
 
 TRIGGER_KEPT = Protection(Protected.parse("trigger"), "", None)
 ARTIFACT = ArtifactRef(
@@ -190,6 +190,20 @@ def test_a_lora_leaves_no_trace(folder: Path, model: Model, tmp_path: Path) -> N
     """The shared UNet draws bit for bit the same before and after a LoRA rode on it."""
     lora = read_lora(make_lora(folder, tmp_path / "a.safetensors", strength=1.0))
     with_lora = replace(model, lora=lora)
+    before, during, after = (pixels(run(m, make_plan()))[0] for m in (model, with_lora, model))
+    assert np.array_equal(before, after)
+    assert not np.array_equal(before, during)
+
+
+def test_a_lora_of_the_text_encoder_reads_the_prompt_and_leaves_no_trace(model: Model) -> None:
+    """The shared encoder reads with the branch while the checkpoint draws, and as before after."""
+    name = next(n for n, _ in model.base.text_encoder.named_modules() if n.endswith("q_proj"))
+    width = model.base.text_encoder.config.hidden_size
+    g = torch.Generator().manual_seed(0)
+    factors = Factors(
+        torch.randn(2, width, generator=g), torch.randn(width, 2, generator=g), scale=1.0
+    )
+    with_lora = replace(model, lora=Lora({}, {name: factors}))
     before, during, after = (pixels(run(m, make_plan()))[0] for m in (model, with_lora, model))
     assert np.array_equal(before, after)
     assert not np.array_equal(before, during)

@@ -1,7 +1,9 @@
 """LoRA as an exact side branch: y = W x + s · B (A x), never merged into integers.
 
-Merging would round W + s B A again, and below 8 bits the step is wider than most of the change:
-the adapter would be erased.
+Merging would round Ŵ + s B A again. Measured at 4 bits on the same grid (norms of the change and
+of the weight, ⟨what is left, change⟩ / ‖change‖²): of a change of 2 % nothing is left, of 5 % an
+eighth; of the miniature's LoRAs, which are 10 %, four fifths, with an error of two thirds the
+change's size.
 """
 
 from __future__ import annotations
@@ -135,7 +137,9 @@ def parse_lora(state_dict: Mapping[str, Tensor], metadata: Mapping[str, str] | N
     embeddings: dict[str, list[Tensor]] = {}
     unknown = []
     for key in sorted(state_dict):
-        if match := _EMBEDDING.fullmatch(key):
+        if _SECOND_ENCODER.match(key):
+            unknown.append(key)
+        elif match := _EMBEDDING.fullmatch(key):
             embeddings.setdefault(match["trigger"], []).append(state_dict[key])
         elif match := _FACTOR.fullmatch(key):
             part, layer = _layer_name(match["layer"])
@@ -242,8 +246,11 @@ _HALVES = {
 }
 _FACTOR = re.compile(rf"(?P<layer>.+?)\.(?P<half>{'|'.join(map(re.escape, _HALVES))})")
 _EMBEDDING = re.compile(r"bundle_emb\.(?P<trigger>.+)\.string_to_param\.(?P<token>.+)")
+# It would read as a layer of the UNet.
+_SECOND_ENCODER = re.compile(r"lora_te2_|text_encoder_2\.")
 _PROCESSOR = re.compile(r"(.+)\.processor\.(to_[qkv]|to_out)_lora")
 _OTHER_FORMATS = {
+    r"(lora_te2_|text_encoder_2\.).+": "a LoRA of SDXL's second text encoder",
     r"(unet|text_encoder):\d+:(up|down)|<[^<>]+>": "a cloneofsimo LoRA with indexed keys",
     r".+\.lokr_(w1|w2|t2)(_a|_b)?": "a LyCORIS LoKr",
     r".+\.hada_(w1|w2|t1|t2)(_a|_b)?": "a LyCORIS LoHa",
@@ -270,6 +277,7 @@ _PREFIXES: tuple[tuple[str, Part], ...] = (
     ("base_model.model.", "unet"),
     ("lora_unet_", "unet"),
     ("lora_te_", "text_encoder"),
+    ("lora_te1_", "text_encoder"),
     ("text_encoder.", "text_encoder"),
     ("unet.", "unet"),
     ("unet.", "unet"),
