@@ -260,16 +260,9 @@ class TriggerAttention:
             hidden_states = attn.group_norm(hidden_states.transpose(1, 2)).transpose(1, 2)
 
         k, v, mask = self._keys_values(attn, hidden_states, encoder_hidden_states, text)
-        out = attend(
-            _normed(attn.norm_q, _split_heads(attn.to_q(hidden_states), attn.heads)),
-            k,
-            v,
-            mask,
-            scale=attn.scale,
-            row_bits=self.row_bits,
-            probability_bits=self.probability_bits,
-            bias=_score_bias(attn, attention_mask, len(hidden_states), k.shape[2]),
-        )
+        q = _normed(attn.norm_q, _split_heads(attn.to_q(hidden_states), attn.heads))
+        bias = _score_bias(attn, attention_mask, len(hidden_states), k.shape[2])
+        out = self._attend(q, k, v, mask, scale=attn.scale, bias=bias)
         out = out.transpose(1, 2).flatten(2).to(hidden_states.dtype)  # (B, N, heads · d)
         out = attn.to_out[1](attn.to_out[0](out))
 
@@ -295,6 +288,21 @@ class TriggerAttention:
         k = _normed(attn.norm_k, _split_heads(attn.to_k(text), attn.heads))
         v = _split_heads(attn.to_v(text), attn.heads)
         return protect_rows(k, mask, self.row_bits), protect_rows(v, mask, self.row_bits)
+
+    def _attend(
+        self, q: Tensor, k: Tensor, v: Tensor, mask: Tensor | None, *, scale: float, bias: Any
+    ) -> Tensor:
+        """Return Ã Ṽ (B, heads, N, d), equation 3."""
+        return attend(
+            q,
+            k,
+            v,
+            mask,
+            scale=scale,
+            row_bits=self.row_bits,
+            probability_bits=self.probability_bits,
+            bias=bias,
+        )
 
     def _keys_values(
         self, attn: Any, image: Tensor, text: Tensor | None, context: TextContext | None

@@ -100,6 +100,49 @@ def repo_prompts(
     raise typer.Exit(code)
 
 
+@app.command("fidelity")
+def fidelity(
+    images: Annotated[int, typer.Option(help="Pictures of each row.")] = 500,
+    steps: Annotated[int, typer.Option(help="Denoising steps.")] = 10,
+    guidance: Annotated[float, typer.Option(help="Classifier-free guidance.")] = 3.0,
+    work: Annotated[
+        Path | None,
+        typer.Option(help="Keep the pictures here, and go on with those that are here already."),
+    ] = None,
+    results_dir: Annotated[
+        Path, typer.Option(help="Write summary.json, fidelity.md and plots here.")
+    ] = Path("bench/results/fidelity"),
+    table: Annotated[
+        list[str] | None, typer.Option(help="Only this table; may be given several times.")
+    ] = None,
+    workers: Annotated[int, typer.Option(help="Processes that draw, one thread each.")] = 2,
+    quick: Quick = False,
+    as_json: Json = False,
+) -> None:
+    """Does a quantized checkpoint still show its subject?
+
+    Draws the miniature's ten personalized checkpoints with TAQ and with the methods it is compared
+    with, from the same prompts, noise and weights, and measures the pictures.
+    """
+    check_installed()
+    from personalq.bench.fidelity.run import Options, run
+
+    code = run(
+        Options(
+            images=images,
+            steps=steps,
+            guidance=guidance,
+            work=work,
+            results_dir=results_dir,
+            tables=tuple(table or ()),
+            workers=workers,
+            quick=quick,
+            as_json=as_json,
+        )
+    )
+    raise typer.Exit(code)
+
+
 @app.command("scale")
 def scale(
     cards: Annotated[int, typer.Option(help="How many cards in all.")] = 1_000,

@@ -1,0 +1,211 @@
+"""`personalq bench fidelity`: draw what is not drawn yet, then report.
+
+Rows are drawn by a few processes of one thread each; a row that is done stays done, so that a run
+that was stopped goes on where it was.
+"""
+
+from __future__ import annotations
+
+import json
+import multiprocessing
+import os
+import tempfile
+import time
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor, as_completed
+from contextlib import contextmanager
+from dataclasses import dataclass, fields
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+from personalq.bench.fidelity.prompts import Case, miniature_cases
+from personalq.bench.fidelity.rows import Row, all_rows
+from personalq.chassis.errors import InvalidInput
+from personalq.sdk.cli.console import err, out
+from personalq.sdk.cli.failing import Exit
+
+QUICK_CASES = 20
+QUICK_METHODS = ("full", "q-diffusion", "taq-paper", "taq")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Options:
+    """What to draw, and where the results go."""
+
+    #: How many pictures of each row.
+    images: int
+    steps: int
+    guidance: float
+    #: Where pictures and what is derived from them are kept; a temporary folder when None.
+    work: Path | None
+    results_dir: Path
+    #: Only rows of these tables; all when empty.
+    tables: tuple[str, ...]
+    #: Processes that draw.
+    workers: int
+    quick: bool
+    as_json: bool
+
+
+def run(options: Options) -> Exit:
+    """Draw, score, write."""
+    rows = _chosen(options)
+    # Read when torch is imported, in this process and in those it starts.
+    os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
+    with _folder(options.work) as work:
+        settings = _Settings(options.steps, options.guidance, work)
+        _prepare(settings, rows)
+        _draw_all(rows, _cases(options), settings, options.workers)
+        summary = _report(options, work)
+    out().print(f"{len(summary['rows'])} rows in {options.results_dir}")
+    if options.as_json:
+        out().print_json(json.dumps({"rows": summary["rows"]}), indent=None)
+    return Exit.OK
+
+
+@dataclass(frozen=True)
+class _Settings:
+    """What a drawing process needs to know."""
+
+    steps: int
+    guidance: float
+    work: Path
+
+
+def _chosen(options: Options) -> list[Row]:
+    rows = all_rows()
+    known = sorted({row.table for row in rows})
+    if unknown := sorted(set(options.tables) - set(known)):
+        raise InvalidInput(f"no table {', '.join(unknown)}; there are {', '.join(known)}")
+    if options.images < 2:
+        raise InvalidInput("--images must be at least 2: a distance needs a spread")
+    if options.quick:
+        return [
+            row
+            for row in rows
+            if row.table == "methods"
+            and row.method.name in QUICK_METHODS
+            and (row.method.weight_bits, row.method.input_bits) in ((None, None), (8, 8), (8, 4))
+        ]
+    wanted = set(options.tables) or set(known)
+    return [row for row in rows if row.table in wanted or row.method.name == "full"]
+
+
+def _cases(options: Options) -> list[Case]:
+    return miniature_cases(QUICK_CASES if options.quick else options.images)
+
+
+@contextmanager
+def _folder(chosen: Path | None) -> Iterator[Path]:
+    if chosen is not None:
+        chosen.mkdir(parents=True, exist_ok=True)
+        yield chosen
+        return
+    with tempfile.TemporaryDirectory(prefix="personalq-fidelity-") as folder:
+        yield Path(folder)
+
+
+def _prepare(settings: _Settings, rows: Sequence[Row]) -> None:
+    """Observe and round weights once, before processes share them."""
+    workshop, model = _workshop(settings)
+    groups = ["", *(name for name, subject in model.subjects.items() if subject.own_unet)]
+    for group in groups:
+        workshop.observations(group)
+        for row in rows:
+            workshop.weights(group, row.method)
+
+
+def _draw_all(
+    rows: Sequence[Row], cases: Sequence[Case], settings: _Settings, workers: int
+) -> None:
+    left = [row for row in rows if not _is_drawn(settings.work / row.row_id, len(cases))]
+    columns = (TextColumn("drawing"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    context = multiprocessing.get_context("spawn")  # torch's threads do not survive a fork
+    with (
+        Progress(*columns, console=err(), transient=True) as progress,
+        ProcessPoolExecutor(workers, mp_context=context) as pool,
+    ):
+        bar = progress.add_task("drawing", total=len(left))
+        for future in as_completed([pool.submit(_draw, row, cases, settings) for row in left]):
+            future.result()
+            progress.advance(bar)
+
+
+def _is_drawn(folder: Path, count: int) -> bool:
+    file = folder / "pictures.npy"
+    return file.exists() and len(np.load(file, mmap_mode="r")) == count
+
+
+def _draw(row: Row, cases: Sequence[Case], settings: _Settings) -> None:
+    """Draw one row's pictures, in a process of its own."""
+    import torch
+
+    from personalq.bench.fidelity.generating import Sampling, generate
+
+    torch.set_num_threads(1)
+    workshop, model = _workshop(settings)
+    started = time.monotonic()
+    pictures = generate(
+        model,
+        lambda group: workshop.engine(row.method, group),
+        cases,
+        Sampling(settings.steps, settings.guidance),
+    )
+    folder = settings.work / row.row_id
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / "row.json").write_text(json.dumps(_described(row, time.monotonic() - started)))
+    # Last, and through another name: a row counts as drawn once its pictures are there.
+    partial = folder / "pictures.part.npy"
+    np.save(partial, pictures)
+    partial.replace(folder / "pictures.npy")
+
+
+def _workshop(settings: _Settings) -> Any:
+    from personalq.bench.fidelity.engines import Workshop
+    from personalq.bench.fidelity.generating import Sampling
+    from personalq.bench.fidelity.models import Model
+    from personalq.miniature.nouns import NOUNS
+    from personalq.miniature.places import base_dir, checkpoints_dir
+
+    model = Model(base_dir(), checkpoints_dir())
+    sampling = Sampling(settings.steps, settings.guidance)
+    cache = settings.work / "cache"
+    cache.mkdir(parents=True, exist_ok=True)
+    return Workshop(model, sampling, NOUNS, cache), model
+
+
+def _described(row: Row, seconds: float) -> dict[str, Any]:
+    method = row.method
+    softmax = method.cross_bits if method.cross_bits == method.self_bits else None
+    left_out = ("name", "weight_bits")
+    setting = {
+        field.name: getattr(method, field.name)
+        for field in fields(method)
+        if field.name not in left_out
+    }
+    return {
+        "row_id": row.row_id,
+        "table": row.table,
+        "method": method.name,
+        "w_bits": method.weight_bits,
+        "a_bits": method.input_bits,
+        "softmax_bits": softmax,
+        "label": row.label,
+        "setting": setting,
+        "seconds": round(seconds, 1),
+        "weights": method.weights,
+    }
+
+
+def _report(options: Options, work: Path) -> dict[str, Any]:
+    from personalq.bench.fidelity.report import described_run, report
+    from personalq.bench.fidelity.scorers import MiniatureScorer
+    from personalq.bench.fidelity.scoring import miniature_yard
+
+    yard = miniature_yard(MiniatureScorer(), _cases(options), work)
+    command = "personalq bench fidelity" + (" --quick" if options.quick else "")
+    described = described_run(command, options.steps, options.guidance)
+    return report(work, yard, options.results_dir, described)

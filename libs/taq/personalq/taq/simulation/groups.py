@@ -1,0 +1,50 @@
+"""DGQ's distribution-aware groups: indices with similar extremes share a range.
+
+Of channels and tokens, the dimension along which extremes differ more is grouped; K-means on the
+pairs (minimum, maximum) makes the groups (DGQ, Section 4.1). The method is restated from its paper.
+"""
+
+from __future__ import annotations
+
+import torch
+from torch import Tensor
+
+from personalq.taq.simulation.observe import Observation
+from personalq.taq.simulation.rounders import PerIndex
+
+GROUPS = 8  # the published setting; 16 is its other one
+ROUNDS = 20  # of K-means
+
+
+def grouped(by_step: list[Observation], bits: int, *, groups: int = GROUPS) -> PerIndex:
+    """Return the rounder of one tensor: a dimension for all steps, groups for each."""
+    dims = list(by_step[0].by_index)
+    dim = max(dims, key=lambda d: sum(_spread(*step.by_index[d]) for step in by_step))
+    pairs = [cluster_ranges(*step.by_index[dim], groups) for step in by_step]
+    low, high = (torch.stack(side) for side in zip(*pairs, strict=True))
+    return PerIndex(low, high, bits, dim)
+
+
+def cluster_ranges(low: Tensor, high: Tensor, groups: int) -> tuple[Tensor, Tensor]:
+    """Return (low, high), each (n), widened to the extremes of their cluster."""
+    points = torch.stack([low, high], -1)  # (n, 2)
+    order = (high - low).argsort()
+    spread = torch.linspace(0, len(points) - 1, min(groups, len(points))).round().long()
+    centres = points[order[spread]]
+    owner = torch.zeros(len(points), dtype=torch.long)
+    for _ in range(ROUNDS):
+        owner = torch.cdist(points, centres).argmin(-1)
+        for index in range(len(centres)):
+            if bool((owner == index).any()):
+                centres[index] = points[owner == index].mean(0)
+    wide_low, wide_high = low.clone(), high.clone()
+    for index in range(len(centres)):
+        members = owner == index
+        if bool(members.any()):
+            wide_low[members], wide_high[members] = low[members].min(), high[members].max()
+    return wide_low, wide_high
+
+
+def _spread(low: Tensor, high: Tensor) -> float:
+    """Return how much extremes differ along a dimension (DGQ)."""
+    return float((high.max() - high.min()) + (low.max() - low.min()))

@@ -1,0 +1,133 @@
+"""What every rounded tensor looks like in full precision: extremes and samples, by step."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass, field
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+
+from personalq.taq.attention import is_attention
+from personalq.taq.errors import MissingRangeError
+from personalq.taq.quantizers import search
+from personalq.taq.rounding import UNetCall
+from personalq.taq.simulation.attention import observed_attention
+from personalq.taq.simulation.layers import Clock
+
+SAMPLES = 512  # values kept of one tensor, one step and one call
+MOMENTUM = 0.95  # of the running extremes, as in Q-Diffusion and TFMQ-DM
+
+
+@dataclass
+class Observation:
+    """One tensor at one step."""
+
+    #: running extremes over calls
+    low: float = 0.0
+    high: float = 0.0
+    #: extremes over all calls of each index of a dimension: −1 (channels of a Linear's input), −2
+    #: (tokens) or 1 (channels of a picture)
+    by_index: dict[int, tuple[Tensor, Tensor]] = field(default_factory=dict)
+    values: list[Tensor] = field(default_factory=list)
+
+    def add(self, x: Tensor, dims: tuple[int, ...]) -> None:
+        """Remember `x`, and the extremes of each index of its dimensions `dims`."""
+        low, high = (t.item() for t in x.aminmax())
+        keep = MOMENTUM if self.values else 0.0
+        self.low = keep * self.low + (1 - keep) * min(low, 0.0)
+        self.high = keep * self.high + (1 - keep) * max(high, 0.0)
+        flat = x.flatten()
+        self.values.append(flat[:: max(1, flat.numel() // SAMPLES) | 1].clone())
+        for dim in dims:
+            rest = [d for d in range(x.ndim) if d != dim % x.ndim]
+            now = x.amin(rest).clamp(max=0), x.amax(rest).clamp(min=0)
+            before = self.by_index.get(dim, now)
+            self.by_index[dim] = (now[0].minimum(before[0]), now[1].maximum(before[1]))
+
+
+class Observations:
+    """All tensors of a UNet at all steps. A point is a layer's name, or `<attention>.q|k|v|a`."""
+
+    def __init__(self, timesteps: Sequence[float]) -> None:
+        """Take the sampler's timesteps."""
+        self.timesteps = tuple(float(t) for t in timesteps)
+        self._points: dict[str, list[Observation]] = {}
+        self._searched: dict[tuple[str, int], tuple[float, float]] = {}
+
+    def add(self, point: str, step: int, x: Tensor, dims: tuple[int, ...]) -> None:
+        """Remember `x`, seen at `point`, with the extremes by index of its dimensions `dims`."""
+        by_step = self._points.setdefault(point, [Observation() for _ in self.timesteps])
+        by_step[step].add(x.detach().float(), dims)
+
+    def at(self, point: str) -> list[Observation]:
+        """Return what was seen at each step.
+
+        Raises:
+            MissingRangeError: nothing was seen there at some step.
+        """
+        seen = self._points.get(point, [])
+        if not seen or not all(step.values for step in seen):
+            raise MissingRangeError(f"{point} was not observed at every step; calibrate all steps.")
+        return seen
+
+    def ranges(self, point: str) -> list[tuple[float, float]]:
+        """Return the running extremes at each step."""
+        return [(step.low, step.high) for step in self.at(point)]
+
+    def search(self, *widths: int) -> Observations:
+        """Find the ranges of every point at some bits now, rather than when they are asked for."""
+        for point in self._points:
+            for bits in widths:
+                self.searched(point, bits)
+        return self
+
+    def searched(self, point: str, bits: int) -> tuple[float, float]:
+        """Return the one range with the least mean |x − x̂|^2.4 over all steps (BRECQ)."""
+        if (point, bits) not in self._searched:
+            values = torch.cat([v for step in self.at(point) for v in step.values])
+            self._searched[point, bits] = searched(values, bits)
+        return self._searched[point, bits]
+
+
+def searched(values: Tensor, bits: int) -> tuple[float, float]:
+    """Return the range (low ≤ 0, high ≥ 0) that rounds `values` to `bits` best."""
+    grid = search(values, bits, "tensor", symmetric=False)
+    scale, zero = grid.scale.item(), grid.zero_point.item()
+    return (grid.low - zero) * scale, (grid.high - zero) * scale
+
+
+@torch.no_grad()
+def observe(unet: nn.Module, calls: Iterable[UNetCall], timesteps: Sequence[float]) -> Observations:
+    """Run `unet`, which is left as it was, and return what its tensors were.
+
+    Args:
+        calls: inputs from full-precision trajectories, all of `timesteps` among them.
+    """
+    model: Any = unet
+    seen, clock = Observations(timesteps), Clock(timesteps)
+    before = model.attn_processors
+
+    def tap(point: str, x: Tensor, dims: tuple[int, ...]) -> None:
+        seen.add(point, clock.step, x, dims)
+
+    with ExitStack() as stack:
+        stack.callback(lambda: model.set_attn_processor(before))
+        stack.callback(clock.attach(unet).remove)
+        for name, module in unet.named_modules():
+            if is_attention(module):
+                processor: Any = observed_attention(name, module, clock, tap)
+                module.set_processor(processor)
+            if isinstance(module, nn.Linear | nn.Conv2d):
+
+                def watch(layer: nn.Module, args: tuple[Tensor, ...], name: str = name) -> None:
+                    x = args[0]
+                    is_conv = isinstance(layer, nn.Conv2d)
+                    tap(name, x, (1,) if is_conv else (-1, -2)[: x.ndim - 1])
+
+                stack.callback(module.register_forward_pre_hook(watch).remove)
+        for call in calls:
+            call.run(unet)
+    return seen

@@ -1,0 +1,244 @@
+"""Put a method into a UNet."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+
+from personalq.taq.attention import is_attention
+from personalq.taq.calibrate import Range
+from personalq.taq.errors import MissingRangeError
+from personalq.taq.modules import equalize
+from personalq.taq.quantize import plan, text_projections
+from personalq.taq.quantizers import dequantize, quantize, search
+from personalq.taq.recipe import Recipe
+from personalq.taq.simulation.attention import AttentionRounders, SimulatedAttention
+from personalq.taq.simulation.groups import grouped
+from personalq.taq.simulation.layers import Clock, simulated
+from personalq.taq.simulation.method import Inputs, Method, Probabilities, Rows
+from personalq.taq.simulation.nf4 import nf4
+from personalq.taq.simulation.observe import Observations
+from personalq.taq.simulation.rounders import (
+    Equalized,
+    Exactly,
+    LogPerRow,
+    PerPrompt,
+    PerRow,
+    PerSample,
+    PerTensor,
+    PowersOfTwo,
+    Rounder,
+    Split,
+    ZeroToMax,
+    ZeroToRowMax,
+)
+
+SHORTCUT = "conv_shortcut"
+
+
+@dataclass(frozen=True)
+class Simulation:
+    """A UNet that computes as a method would."""
+
+    unet: nn.Module
+    method: Method
+    #: bits of weight and input of each Linear and Conv2d; 32 where it is precise
+    bits: Mapping[str, tuple[int, int]]
+
+
+def simulate_(
+    unet: nn.Module,
+    method: Method,
+    observations: Observations,
+    weights: Mapping[str, Tensor] | None = None,
+) -> Simulation:
+    """Make `unet`, in float32, compute as `method` does.
+
+    Args:
+        observations: of this UNet in full precision, see `observe`.
+        weights: Ŵ by layer, shared by all methods; rounded to nearest where a layer has none.
+
+    Raises:
+        MissingRangeError: a tensor was not observed.
+    """
+    clock = Clock(observations.timesteps)
+    clock.attach(unet)
+    recipe = _recipe(method)
+    text_layers = text_projections(unet)
+    bits: dict[str, tuple[int, int]] = {}
+    for name, layer in list(unet.named_modules()):
+        if isinstance(layer, nn.Linear | nn.Conv2d):
+            bits[name] = (32, 32)
+            scheme, _ = plan(name, layer, recipe, text_layers)
+            if scheme is None or name.endswith(method.precise_layers or ("\0",)):
+                continue
+            _round_weight_(name, layer, method, scheme.weight_bits, weights or {})
+            rounder = _input_rounder(name, layer, method, observations, unet, text_layers)
+            simulated(layer, rounder, clock)
+            a_bits = 32 if isinstance(rounder, Exactly) else method.input_bits or 32
+            bits[name] = (scheme.weight_bits, a_bits)
+    for name, attn in unet.named_modules():
+        if is_attention(attn):
+            _simulate_attention(name, attn, method, observations, clock)
+    return Simulation(unet.requires_grad_(False), method, bits)
+
+
+def _recipe(method: Method) -> Recipe:
+    """Return the recipe that names the layers which all methods quantize, and their bits."""
+    return Recipe(
+        name=method.name,
+        weight_bits=method.weight_bits,
+        activation_bits=method.input_bits,
+        cross_probability_bits=None,
+        self_probability_bits=None,
+    )
+
+
+@torch.no_grad()
+def _round_weight_(
+    name: str,
+    layer: nn.Linear | nn.Conv2d,
+    method: Method,
+    bits: int,
+    weights: Mapping[str, Tensor],
+) -> None:
+    if method.weights == "nf4":
+        layer.weight.copy_(nf4(layer.weight) if bits == 4 else nearest(layer.weight, bits))
+    elif name in weights:
+        layer.weight.copy_(weights[name])
+    else:
+        layer.weight.copy_(nearest(layer.weight, bits))
+
+
+def nearest(weight: Tensor, bits: int) -> Tensor:
+    """Return Ŵ rounded to nearest, per output channel, as `QuantModule` does it."""
+    symmetric = bits == 8
+    candidates = {"candidates": 1} if symmetric else {}
+    values = weight.detach().float()
+    grid = search(values, bits, "channel", symmetric=symmetric, **candidates)
+    return dequantize(quantize(values, grid), grid)
+
+
+def _input_rounder(
+    name: str,
+    layer: nn.Linear | nn.Conv2d,
+    method: Method,
+    seen: Observations,
+    unet: nn.Module,
+    text_layers: frozenset[str],
+) -> Rounder:
+    bits = method.input_bits
+    if bits is None or name.endswith(method.precise_inputs or ("\0",)):
+        return Exactly()
+    if name in text_layers and method.text_inputs == "precise":
+        return Exactly()
+    if name.endswith(SHORTCUT) and method.shortcuts == "split":
+        return _split(name, layer, bits, seen, unet)
+    if name.endswith(SHORTCUT) and method.shortcuts == "equalized":
+        return _equalized(name, layer, bits, seen)
+    if method.inputs == "row":
+        return PerSample(bits) if isinstance(layer, nn.Conv2d) else PerRow(bits)
+    return _calibrated(name, method.inputs, bits, seen)
+
+
+def _calibrated(point: str, kind: Inputs | Rows, bits: int, seen: Observations) -> Rounder:
+    if kind == "static":
+        return PerTensor([seen.searched(point, bits)], bits)
+    if kind == "extremes":
+        lows, highs = zip(*seen.ranges(point), strict=True)
+        return PerTensor([(min(lows), max(highs))], bits)
+    if kind == "step":
+        return PerTensor(seen.ranges(point), bits)
+    return grouped(seen.at(point), bits)
+
+
+def _split(name: str, layer: nn.Module, bits: int, seen: Observations, unet: nn.Module) -> Rounder:
+    """Return a rounder with a range for each half of a shortcut's input (Q-Diffusion, 3.3)."""
+    split = _own_channels(name, unet)
+    low, high = _channel_extremes(name, seen)
+    halves = [(low[:split], high[:split]), (low[split:], high[split:])]
+    grids = [PerTensor([(lo.min().item(), hi.max().item())], bits) for lo, hi in halves if len(lo)]
+    return Split(grids, split)
+
+
+def _own_channels(shortcut: str, unet: nn.Module) -> int:
+    """Return how many channels of a shortcut's input are the block's own, before the skip's."""
+    block, _, rest = shortcut.partition(".resnets.")
+    index = int(rest.split(".")[0])
+    if not block.startswith("up_blocks."):
+        whole: Any = unet.get_submodule(shortcut)
+        return int(whole.in_channels)
+    before, position = block, index - 1
+    if not index:
+        number = int(block.removeprefix("up_blocks."))
+        before, position = f"up_blocks.{number - 1}" if number else "mid_block", -1
+    blocks: Any = unet.get_submodule(f"{before}.resnets")
+    return int(blocks[position].conv2.out_channels)
+
+
+def _equalized(name: str, layer: nn.Module, bits: int, seen: Observations) -> Rounder:
+    low, high = _channel_extremes(name, seen)
+    channels = Range(low.min().item(), high.max().item(), tuple(low.tolist()), tuple(high.tolist()))
+    factors, _ = equalize(channels, len(low))
+    joint = (low * factors).min().item(), (high * factors).max().item()
+    return Equalized(factors, PerTensor([joint], bits))
+
+
+def _channel_extremes(name: str, seen: Observations) -> tuple[Tensor, Tensor]:
+    by_step = seen.at(name)
+    if 1 not in by_step[0].by_index:
+        raise MissingRangeError(f"{name} was observed without its channels.")
+    lows, highs = zip(*(step.by_index[1] for step in by_step), strict=True)
+    return torch.stack(lows).amin(0), torch.stack(highs).amax(0)
+
+
+def _simulate_attention(
+    name: str, attn: Any, method: Method, seen: Observations, clock: Clock
+) -> None:
+    is_cross = bool(attn.is_cross_attention)
+    bits = method.cross_row_bits if is_cross else method.self_row_bits
+    a_bits = method.cross_bits if is_cross else method.self_bits
+    q, k, v = (_rows(f"{name}.{part}", method.rows, bits, seen) for part in "qkv")
+    a = _probabilities(f"{name}.a", method.probabilities, a_bits, seen)
+    attn.set_processor(
+        SimulatedAttention(
+            name=name,
+            is_cross=is_cross,
+            rounders=AttentionRounders(q, k, v, a),
+            clock=clock,
+            protects=method.protects,
+            ranges_without_protected=method.rows == "tensor-rest",
+            projects_protected_precisely=method.text_inputs == "protected",
+        )
+    )
+
+
+def _rows(point: str, kind: Rows, bits: int | None, seen: Observations) -> Rounder:
+    if bits is None:
+        return Exactly()
+    if kind == "row":
+        return PerRow(bits)
+    if kind in ("tensor", "tensor-rest"):
+        return PerPrompt(bits)
+    if kind == "log":
+        return LogPerRow(bits)
+    return _calibrated(point, kind, bits, seen)
+
+
+def _probabilities(
+    point: str, kind: Probabilities, bits: int | None, seen: Observations
+) -> Rounder:
+    if bits is None:
+        return Exactly()
+    if kind == "row":
+        return ZeroToRowMax(bits)
+    if kind == "log2":
+        return PowersOfTwo(bits)
+    if kind == "log":
+        return LogPerRow(bits)
+    highs = [high for _, high in seen.ranges(point)]
+    return ZeroToMax(highs if kind == "step" else [max(highs)], bits)
