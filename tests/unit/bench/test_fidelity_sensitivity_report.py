@@ -20,7 +20,9 @@ def _group(kind: str, position: int, mse: float, bits: int = 4) -> dict[str, Any
         "positions": [position],
         "bits": bits,
         "mse": mse,
+        "latent_mse": mse / 1000,
         "clip_drop": mse / 100,
+        "clip_i_drop": mse / 50,
     }
 
 

@@ -29,6 +29,9 @@ from personalq.sdk.cli.failing import Exit
 
 QUICK_CASES = 20
 QUICK_METHODS = ("full", "q-diffusion", "taq-paper", "taq")
+SENSITIVITY = "sensitivity"
+"""A table of its own: of tokens, not of methods."""
+SENSITIVITY_CASES = 40
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -42,7 +45,7 @@ class Options:
     #: Where pictures and what is derived from them are kept; a temporary folder when None.
     work: Path | None
     results_dir: Path
-    #: Only rows of these tables; all when empty.
+    #: Only these tables; all when empty.
     tables: tuple[str, ...]
     #: Processes that draw.
     workers: int
@@ -55,14 +58,18 @@ def run(options: Options) -> Exit:
     rows = _chosen(options)
     # Read when torch is imported, in this process and in those it starts.
     os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
+    reported: list[dict[str, Any]] = []
     with _folder(options.work) as work:
         settings = _Settings(options.steps, options.guidance, work)
-        _prepare(settings, rows)
-        _draw_all(rows, _cases(options), settings, options.workers)
-        summary = _report(options, work)
-    out().print(f"{len(summary['rows'])} rows in {options.results_dir}")
+        if rows:
+            _prepare(settings, rows)
+            _draw_all(rows, _cases(options), settings, options.workers)
+            reported = _report(options, work)["rows"]
+        if _studies_tokens(options):
+            _study_tokens(settings, options.results_dir)
+    out().print(f"{len(reported)} rows in {options.results_dir}")
     if options.as_json:
-        out().print_json(json.dumps({"rows": summary["rows"]}), indent=None)
+        out().print_json(json.dumps({"rows": reported}), indent=None)
     return Exit.OK
 
 
@@ -77,7 +84,7 @@ class _Settings:
 
 def _chosen(options: Options) -> list[Row]:
     rows = all_rows()
-    known = sorted({row.table for row in rows})
+    known = sorted({*(row.table for row in rows), SENSITIVITY})
     if unknown := sorted(set(options.tables) - set(known)):
         raise InvalidInput(f"no table {', '.join(unknown)}; there are {', '.join(known)}")
     if options.images < 2:
@@ -91,7 +98,13 @@ def _chosen(options: Options) -> list[Row]:
             and (row.method.weight_bits, row.method.input_bits) in ((None, None), (8, 8), (8, 4))
         ]
     wanted = set(options.tables) or set(known)
+    if wanted == {SENSITIVITY}:
+        return []
     return [row for row in rows if row.table in wanted or row.method.name == "full"]
+
+
+def _studies_tokens(options: Options) -> bool:
+    return not options.quick and (not options.tables or SENSITIVITY in options.tables)
 
 
 def _cases(options: Options) -> list[Case]:
@@ -198,6 +211,33 @@ def _described(row: Row, seconds: float) -> dict[str, Any]:
         "seconds": round(seconds, 1),
         "weights": method.weights,
     }
+
+
+def _study_tokens(settings: _Settings, results: Path) -> None:
+    """Round tokens one group after another, in this process."""
+    import torch
+
+    from personalq.bench.fidelity.generating import Sampling
+    from personalq.bench.fidelity.scorers import MiniatureScorer
+    from personalq.bench.fidelity.scoring import miniature_yard
+    from personalq.bench.fidelity.sensitivity import run_study
+
+    torch.set_num_threads(1)
+    _, model = _workshop(settings)
+    cases = miniature_cases(SENSITIVITY_CASES)
+    yard = miniature_yard(MiniatureScorer(), cases, settings.work)
+    columns = (TextColumn("tokens"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    with Progress(*columns, console=err(), transient=True) as progress:
+        bar = progress.add_task("tokens", total=2 * len(cases))
+        run_study(
+            model,
+            cases,
+            yard,
+            Sampling(settings.steps, settings.guidance),
+            settings.work,
+            results,
+            lambda: progress.advance(bar),
+        )
 
 
 def _report(options: Options, work: Path) -> dict[str, Any]:

@@ -3,9 +3,10 @@
     python -m personalq.bench.fidelity.sensitivity_report MEASURED [--out FOLDER]
 
 The measured file: {"prompts": [{"prompt", "tokens", "groups": [{"label", "kind", "positions",
-"bits", "mse", "clip_drop"}]}]}. A group is a word, the trigger, the first token and so on, whose
-rows of K and V alone were quantized; `mse` (squared grey levels) and `clip_drop` (cosine) are how
-far the picture moved from the full precision's.
+"bits", "mse", "latent_mse", "clip_drop", "clip_i_drop"}]}]}. A group is a word, the trigger, the
+first token and so on, whose rows of K and V alone were quantized. How far the picture moved from
+the full precision's: `mse` (squared grey levels), `latent_mse` (of the final latents),
+`clip_drop` and `clip_i_drop` (cosines, to the caption and to the subject's references).
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ import argparse
 import json
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, get_args
 
 import numpy as np
 from pydantic import BaseModel, ConfigDict, Field, FiniteFloat, ValidationError
@@ -23,10 +24,10 @@ from personalq.bench.fidelity.metrics import Figure, difference, draws, mean_fig
 from personalq.bench.fidelity.plots import draw_tokens
 from personalq.chassis.errors import InvalidInput
 
-Kind = Literal["trigger", "noun", "bos", "end", "padding", "word"]
-KINDS: tuple[Kind, ...] = ("trigger", "noun", "bos", "end", "padding", "word")
+Kind = Literal["trigger", "noun", "bos", "end", "padding", "one padding", "word", "all words"]
+KINDS: tuple[Kind, ...] = get_args(Kind)
 _TRIGGER: Kind = "trigger"
-_MEASURES = ("mse", "clip_drop")
+_MEASURES = ("mse", "latent_mse", "clip_drop", "clip_i_drop")
 
 
 class Group(BaseModel):
@@ -39,7 +40,9 @@ class Group(BaseModel):
     positions: Annotated[tuple[int, ...], Field(min_length=1)]
     bits: Annotated[int, Field(ge=1)]
     mse: FiniteFloat
+    latent_mse: FiniteFloat
     clip_drop: FiniteFloat
+    clip_i_drop: FiniteFloat
 
 
 class Prompt(BaseModel):
@@ -72,13 +75,16 @@ def read_measured(file: Path) -> tuple[Prompt, ...]:
         raise InvalidInput(f"{file}: {name or 'the file'}: {first['msg']}") from error
 
 
-def write_sensitivity(prompts: Sequence[Prompt], out: Path, shown: int = 0) -> dict[str, Any]:
+def write_sensitivity(
+    prompts: Sequence[Prompt], out: Path, shown: int = 0, name: str = "sensitivity"
+) -> dict[str, Any]:
     """Write sensitivity.json and sensitivity.png; returns what the JSON holds.
 
     Args:
         prompts: see `read_measured`.
         out: folder of the results.
         shown: which prompt the plot shows token by token.
+        name: of the two files.
     """
     widths = sorted({group.bits for prompt in prompts for group in prompt.groups})
     kinds = [row for bits in widths for row in _kinds(prompts, bits)]
@@ -88,7 +94,7 @@ def write_sensitivity(prompts: Sequence[Prompt], out: Path, shown: int = 0) -> d
         "example": prompts[shown].model_dump(mode="json"),
     }
     out.mkdir(parents=True, exist_ok=True)
-    (out / "sensitivity.json").write_text(
+    (out / f"{name}.json").write_text(
         json.dumps(summary, indent=2, allow_nan=False) + "\n", encoding="utf-8"
     )
     # the fewest bits: there the tokens differ most
@@ -98,7 +104,7 @@ def write_sensitivity(prompts: Sequence[Prompt], out: Path, shown: int = 0) -> d
         prompts[shown].prompt,
         [(group.label, group.kind, group.mse, group.clip_drop) for group in groups],
         fewest,
-        out / "sensitivity.png",
+        out / f"{name}.png",
     )
     return summary
 
@@ -114,7 +120,12 @@ def _kinds(prompts: Sequence[Prompt], bits: int) -> list[dict[str, Any]]:
         }
         if not means:
             continue
-        row: dict[str, Any] = {"kind": kind, "bits": bits, "prompts": len(means)}
+        row: dict[str, Any] = {
+            "kind": kind,
+            "bits": bits,
+            "prompts": len(means),
+            "tokens": _tokens(prompts, kind, bits),
+        }
         for column, measure in enumerate(_MEASURES):
             figure = _figure([each[column] for each in means.values()])
             row[measure] = {"mean": figure.value, "interval": list(figure.interval)}
@@ -124,19 +135,24 @@ def _kinds(prompts: Sequence[Prompt], bits: int) -> list[dict[str, Any]]:
     return rows
 
 
-def _means(prompt: Prompt, kind: Kind, bits: int) -> tuple[float, float] | None:
-    """Mean (mse, clip_drop) of a prompt's groups of a kind: every prompt weighs the same."""
+def _tokens(prompts: Sequence[Prompt], kind: Kind, bits: int) -> float:
+    """How many tokens a group of a kind has on average."""
+    groups = [group for prompt in prompts for group in prompt.groups]
+    return float(np.mean([len(g.positions) for g in groups if (g.kind, g.bits) == (kind, bits)]))
+
+
+def _means(prompt: Prompt, kind: Kind, bits: int) -> tuple[float, ...] | None:
+    """Mean of each measure over a prompt's groups of a kind: every prompt weighs the same."""
     groups = [group for group in prompt.groups if group.kind == kind and group.bits == bits]
     if not groups:
         return None
-    return (
-        float(np.mean([group.mse for group in groups])),
-        float(np.mean([group.clip_drop for group in groups])),
+    return tuple(
+        float(np.mean([getattr(group, measure) for group in groups])) for measure in _MEASURES
     )
 
 
 def _excess(
-    prompts: Sequence[Prompt], means: dict[int, tuple[float, float]], column: int, bits: int
+    prompts: Sequence[Prompt], means: dict[int, tuple[float, ...]], column: int, bits: int
 ) -> dict[str, Any] | None:
     """By how much quantizing the trigger hurts more, over the prompts that have both."""
     pairs = [

@@ -110,7 +110,7 @@ def fidelity(
         typer.Option(help="Keep the pictures here, and go on with those that are here already."),
     ] = None,
     results_dir: Annotated[
-        Path, typer.Option(help="Write summary.json, fidelity.md and plots here.")
+        Path, typer.Option(help="Write summary.json, fidelity.md, sensitivity.json, plots here.")
     ] = Path("bench/results/fidelity"),
     table: Annotated[
         list[str] | None, typer.Option(help="Only this table; may be given several times.")
@@ -122,7 +122,8 @@ def fidelity(
     """Does a quantized checkpoint still show its subject?
 
     Draws the miniature's ten personalized checkpoints with TAQ and with the methods it is compared
-    with, from the same prompts, noise and weights, and measures the pictures.
+    with, from the same prompts, noise and weights, and measures the pictures. The table
+    "sensitivity" is of tokens instead: how far the picture moves when one's rows are quantized.
     """
     check_installed()
     from personalq.bench.fidelity.run import Options, run
