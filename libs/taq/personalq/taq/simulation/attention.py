@@ -12,7 +12,10 @@ from torch.nn import functional as F
 
 from personalq.taq.attention import TextContext, TriggerAttention, protect
 from personalq.taq.simulation.layers import Clock, Simulated
-from personalq.taq.simulation.rounders import Exactly, PerPrompt, Rounder
+from personalq.taq.simulation.rounders import Exactly, PerPrompt, PowersOfTwo, Rounder
+
+#: ends the name of a point that leaves out the first token
+REST = ".rest"
 
 #: is shown (point, tensor, dimensions whose indices matter)
 Tap = Callable[[str, Tensor, tuple[int, ...]], None]
@@ -68,9 +71,13 @@ class SimulatedAttention(TriggerAttention):
             return F.scaled_dot_product_attention(q, k, v, attn_mask=bias, scale=scale)
         scores = (q * scale) @ k.transpose(-1, -2)
         a = (scores if bias is None else scores + bias).softmax(-1)
-        a_rounded = self.rounders.a(a, step)
-        if mask is not None and "a" in self.protects:
-            a_rounded = protect(mask[:, None, None, :], a, a_rounded)
+        kept = mask if "a" in self.protects else None
+        if isinstance(self.rounders.a, PowersOfTwo):
+            a_rounded = self.rounders.a(a, step, kept)
+        else:
+            a_rounded = self.rounders.a(a, step)
+        if kept is not None:
+            a_rounded = protect(kept[:, None, None, :], a, a_rounded)
         return a_rounded @ v
 
     def _rows(self, rounder: Rounder, x: Tensor, mask: Tensor | None, *, kept: bool) -> Tensor:
@@ -104,20 +111,23 @@ def _unrounded(*layers: nn.Module) -> Iterator[None]:
 
 
 class _Shown:
-    """Rounds nothing and shows what it is given."""
+    """Rounds nothing and shows what it is given, of text also what comes after its first token."""
 
-    def __init__(self, point: str, tap: Tap, dims: tuple[int, ...]) -> None:
-        self._point, self._tap, self._dims = point, tap, dims
+    def __init__(self, point: str, tap: Tap, dims: tuple[int, ...], *, is_text: bool) -> None:
+        self._point, self._tap, self._dims, self._is_text = point, tap, dims, is_text
 
     def __call__(self, x: Tensor, step: int) -> Tensor:
         self._tap(self._point, x, self._dims)
+        if self._is_text:
+            self._tap(self._point + REST, x[..., 1:, :], self._dims)
         return x
 
 
 def observed_attention(name: str, attn: Any, clock: Clock, tap: Tap) -> SimulatedAttention:
     """Return a processor that computes precisely and shows Q, K, V and A to `tap`."""
-    q, k, v = (_Shown(f"{name}.{part}", tap, (-1, -2)) for part in "qkv")
-    rounders = AttentionRounders(q, k, v, _Shown(f"{name}.a", tap, ()))
-    return SimulatedAttention(
-        name=name, is_cross=bool(attn.is_cross_attention), rounders=rounders, clock=clock
+    is_cross = bool(attn.is_cross_attention)
+    q, k, v = (
+        _Shown(f"{name}.{part}", tap, (-1, -2), is_text=is_cross and part != "q") for part in "qkv"
     )
+    rounders = AttentionRounders(q, k, v, _Shown(f"{name}.a", tap, (), is_text=False))
+    return SimulatedAttention(name=name, is_cross=is_cross, rounders=rounders, clock=clock)

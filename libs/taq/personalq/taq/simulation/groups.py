@@ -31,18 +31,19 @@ def cluster_ranges(low: Tensor, high: Tensor, groups: int) -> tuple[Tensor, Tens
     order = (high - low).argsort()
     spread = torch.linspace(0, len(points) - 1, min(groups, len(points))).round().long()
     centres = points[order[spread]]
-    owner = torch.zeros(len(points), dtype=torch.long)
+    owner = torch.full((len(points),), -1)
     for _ in range(ROUNDS):
-        owner = torch.cdist(points, centres).argmin(-1)
-        for index in range(len(centres)):
-            if bool((owner == index).any()):
-                centres[index] = points[owner == index].mean(0)
-    wide_low, wide_high = low.clone(), high.clone()
-    for index in range(len(centres)):
-        members = owner == index
-        if bool(members.any()):
-            wide_low[members], wide_high[members] = low[members].min(), high[members].max()
-    return wide_low, wide_high
+        nearest = torch.cdist(points, centres).argmin(-1)
+        if torch.equal(nearest, owner):
+            break
+        owner = nearest
+        members = owner.bincount(minlength=len(centres)).unsqueeze(-1)
+        sums = torch.zeros_like(centres).index_add_(0, owner, points)
+        centres = torch.where(members > 0, sums / members.clamp(min=1), centres)
+    ends = torch.full((len(centres),), torch.inf)
+    wide_low = ends.scatter_reduce(0, owner, low, "amin")
+    wide_high = (-ends).scatter_reduce(0, owner, high, "amax")
+    return wide_low[owner], wide_high[owner]
 
 
 def _spread(low: Tensor, high: Tensor) -> float:

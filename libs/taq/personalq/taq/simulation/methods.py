@@ -35,8 +35,10 @@ def _q_diffusion(bits: Bits) -> Method:
 
 
 def _ptqd(bits: Bits) -> Method:
-    """Per-tensor ranges and corrected noise (He et al. 2023)."""
-    return _base("ptqd", bits).but(corrected=True)
+    """Corrected noise; shortcuts and downsampling stay precise (He et al. 2023)."""
+    return _base("ptqd", bits).but(
+        corrected=True, precise_layers=("conv_shortcut", "downsamplers.0.conv")
+    )
 
 
 def _tfmq(bits: Bits) -> Method:
@@ -61,9 +63,9 @@ def _dgq(bits: Bits) -> Method:
 
 
 def _mixdq_bos(bits: Bits) -> Method:
-    """Per-tensor ranges, the start token's K and V precise, attention matmuls too (Zhao 2024)."""
+    """Shortcuts split, the start token's K and V precise and in no range (Zhao et al. 2024)."""
     return _base("mixdq-bos", bits).but(
-        protected="bos", protects=("k", "v"), text_inputs="protected"
+        shortcuts="split", protected="bos", protects=("k", "v"), text_inputs="protected"
     )
 
 

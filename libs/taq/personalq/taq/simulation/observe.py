@@ -12,9 +12,10 @@ from torch import Tensor, nn
 
 from personalq.taq.attention import is_attention
 from personalq.taq.errors import MissingRangeError
+from personalq.taq.quantize import text_projections
 from personalq.taq.quantizers import search
 from personalq.taq.rounding import UNetCall
-from personalq.taq.simulation.attention import observed_attention
+from personalq.taq.simulation.attention import REST, observed_attention
 from personalq.taq.simulation.layers import Clock
 
 SAMPLES = 512  # values kept of one tensor, one step and one call
@@ -39,23 +40,29 @@ class Observation:
         keep = MOMENTUM if self.values else 0.0
         self.low = keep * self.low + (1 - keep) * min(low, 0.0)
         self.high = keep * self.high + (1 - keep) * max(high, 0.0)
+        # With the extremes, which a sample would miss.
         flat = x.flatten()
-        self.values.append(flat[:: max(1, flat.numel() // SAMPLES) | 1].clone())
+        sample = flat[:: max(1, flat.numel() // SAMPLES) | 1]
+        self.values.append(torch.cat([sample, flat.new_tensor([low, high])]))
         for dim in dims:
             rest = [d for d in range(x.ndim) if d != dim % x.ndim]
-            now = x.amin(rest).clamp(max=0), x.amax(rest).clamp(min=0)
+            now = x.amin(rest), x.amax(rest)
             before = self.by_index.get(dim, now)
             self.by_index[dim] = (now[0].minimum(before[0]), now[1].maximum(before[1]))
 
 
 class Observations:
-    """All tensors of a UNet at all steps. A point is a layer's name, or `<attention>.q|k|v|a`."""
+    """All tensors of a UNet at all steps. A point is a layer's name, or `<attention>.q|k|v|a`.
+
+    What has the text's tokens is seen a second time without the first, at `<point>.rest`.
+    """
 
     def __init__(self, timesteps: Sequence[float]) -> None:
         """Take the sampler's timesteps."""
         self.timesteps = tuple(float(t) for t in timesteps)
         self._points: dict[str, list[Observation]] = {}
         self._searched: dict[tuple[str, int], tuple[float, float]] = {}
+        self._fitted: dict[tuple[str, int], list[tuple[float, float]]] = {}
 
     def add(self, point: str, step: int, x: Tensor, dims: tuple[int, ...]) -> None:
         """Remember `x`, seen at `point`, with the extremes by index of its dimensions `dims`."""
@@ -77,11 +84,19 @@ class Observations:
         """Return the running extremes at each step."""
         return [(step.low, step.high) for step in self.at(point)]
 
+    def fitted(self, point: str, bits: int) -> list[tuple[float, float]]:
+        """Return the range with the least mean |x − x̂|^2.4 of each step."""
+        if (point, bits) not in self._fitted:
+            values = [torch.cat(step.values) for step in self.at(point)]
+            self._fitted[point, bits] = [searched(of_step, bits) for of_step in values]
+        return self._fitted[point, bits]
+
     def search(self, *widths: int) -> Observations:
         """Find the ranges of every point at some bits now, rather than when they are asked for."""
         for point in self._points:
             for bits in widths:
                 self.searched(point, bits)
+                self.fitted(point, bits)
         return self
 
     def searched(self, point: str, bits: int) -> tuple[float, float]:
@@ -108,7 +123,7 @@ def observe(unet: nn.Module, calls: Iterable[UNetCall], timesteps: Sequence[floa
     """
     model: Any = unet
     seen, clock = Observations(timesteps), Clock(timesteps)
-    before = model.attn_processors
+    before, text_layers = model.attn_processors, text_projections(unet)
 
     def tap(point: str, x: Tensor, dims: tuple[int, ...]) -> None:
         seen.add(point, clock.step, x, dims)
@@ -126,6 +141,8 @@ def observe(unet: nn.Module, calls: Iterable[UNetCall], timesteps: Sequence[floa
                     x = args[0]
                     is_conv = isinstance(layer, nn.Conv2d)
                     tap(name, x, (1,) if is_conv else (-1, -2)[: x.ndim - 1])
+                    if name in text_layers:
+                        tap(name + REST, x[:, 1:], (-1, -2))
 
                 stack.callback(module.register_forward_pre_hook(watch).remove)
         for call in calls:

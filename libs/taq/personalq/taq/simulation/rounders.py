@@ -16,6 +16,7 @@ from personalq.taq.quantizers import (
 )
 
 TINY = torch.finfo(torch.float32).tiny * 2**16
+NARROW = 1e-8  # the least step of a range that need not reach zero, as in DGQ
 
 
 class Rounder(Protocol):
@@ -54,22 +55,37 @@ class PerTensor:
 class PerIndex:
     """A range for every index of one dimension (channels or tokens), for each step: DGQ's groups.
 
-    Members of a cluster share their range, so there are few different ones.
+    Members of a cluster share their range, so there are few different ones. A range need not
+    reach zero, as in the published code.
     """
 
     def __init__(self, low: Tensor, high: Tensor, bits: int, dim: int) -> None:
-        """Take `low` ≤ 0 and `high` ≥ 0, both (steps, n) for a dimension of size n."""
+        """Take the extremes, both (steps, n) for a dimension of size n."""
         _, self._last = code_limits(bits, symmetric=False)
         self._dim = dim
-        self._scale = ((high - low) / self._last).clamp(min=TINY)
-        self._zero = (-low / self._scale).round().clamp(0, self._last).to(torch.int32)
+        self._scale = ((high - low) / self._last).clamp(min=NARROW)
+        self._zero = (-low / self._scale).round()
 
     def __call__(self, x: Tensor, step: int) -> Tensor:
         """Return x̂; every index of the dimension on its own grid."""
         step = min(step, len(self._scale) - 1)
-        return torch.fake_quantize_per_channel_affine(
-            x, self._scale[step], self._zero[step], self._dim % x.ndim, 0, self._last
-        )
+        shape = [1] * x.ndim
+        shape[self._dim] = -1
+        scale, zero = (t[step].to(x.device).view(shape) for t in (self._scale, self._zero))
+        codes = (x / scale).round_().add_(zero).clamp_(0, self._last)
+        return codes.sub_(zero).mul_(scale)
+
+
+class AfterFirst:
+    """All tokens but the first, which stays as it is: the start token of MixDQ and DGQ."""
+
+    def __init__(self, rest: Rounder) -> None:
+        """Take the rounder of the other tokens."""
+        self._rest = rest
+
+    def __call__(self, x: Tensor, step: int) -> Tensor:
+        """Return x̂ of `x` (…, tokens, d)."""
+        return torch.cat([x[..., :1, :], self._rest(x[..., 1:, :], step)], dim=-2)
 
 
 class PerRow:
@@ -140,11 +156,11 @@ class Equalized:
 
     def __init__(self, factors: Tensor, grid: PerTensor) -> None:
         """Take the factors (C) and the grid of x · f."""
-        self._factors, self._grid = factors.view(1, -1, 1, 1), grid
+        self.factors, self._grid = factors.view(1, -1, 1, 1), grid
 
     def __call__(self, x: Tensor, step: int) -> Tensor:
         """Return x̂ of `x` (B, C, H, W)."""
-        return self._grid(x * self._factors, step) / self._factors
+        return self._grid(x * self.factors, step) / self.factors
 
 
 class LogPerRow:
@@ -193,9 +209,13 @@ class PowersOfTwo:
         """Take the width of the codes."""
         _, self._last = code_limits(bits, symmetric=False)
 
-    def __call__(self, x: Tensor, step: int) -> Tensor:
-        """Return Â of `x` (B, …); δ is taken per prompt, since prompts share a batch here."""
-        delta = x.flatten(1).amax(1).view([-1] + [1] * (x.ndim - 1)).clamp(min=TINY)
+    def __call__(self, x: Tensor, step: int, left_out: Tensor | None = None) -> Tensor:
+        """Return Â of `x` (B, heads, queries, keys); keys in `left_out`, bool (B, keys), may clip.
+
+        δ is taken per prompt, since prompts share a batch here.
+        """
+        counted = x if left_out is None else x.masked_fill(left_out[:, None, None, :], 0.0)
+        delta = counted.amax((1, 2, 3), keepdim=True).clamp(min=TINY)
         codes = (x / delta).clamp_(min=TINY).log2_().neg_().round_().clamp_(0, self._last)
         return codes.neg_().exp2_().mul_(delta)
 

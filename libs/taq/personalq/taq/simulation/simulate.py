@@ -16,13 +16,14 @@ from personalq.taq.modules import equalize
 from personalq.taq.quantize import plan, text_projections
 from personalq.taq.quantizers import dequantize, quantize, search
 from personalq.taq.recipe import Recipe
-from personalq.taq.simulation.attention import AttentionRounders, SimulatedAttention
+from personalq.taq.simulation.attention import REST, AttentionRounders, SimulatedAttention
 from personalq.taq.simulation.groups import grouped
 from personalq.taq.simulation.layers import Clock, simulated
 from personalq.taq.simulation.method import Inputs, Method, Probabilities, Rows
 from personalq.taq.simulation.nf4 import nf4
 from personalq.taq.simulation.observe import Observations
 from personalq.taq.simulation.rounders import (
+    AfterFirst,
     Equalized,
     Exactly,
     LogPerRow,
@@ -76,8 +77,9 @@ def simulate_(
             scheme, _ = plan(name, layer, recipe, text_layers)
             if scheme is None or name.endswith(method.precise_layers or ("\0",)):
                 continue
-            _round_weight_(name, layer, method, scheme.weight_bits, weights or {})
             rounder = _input_rounder(name, layer, method, observations, unet, text_layers)
+            factors = rounder.factors if isinstance(rounder, Equalized) else None
+            _round_weight_(name, layer, method, scheme.weight_bits, weights or {}, factors)
             simulated(layer, rounder, clock)
             a_bits = 32 if isinstance(rounder, Exactly) else method.input_bits or 32
             bits[name] = (scheme.weight_bits, a_bits)
@@ -105,8 +107,12 @@ def _round_weight_(
     method: Method,
     bits: int,
     weights: Mapping[str, Tensor],
+    factors: Tensor | None,
 ) -> None:
-    if method.weights == "nf4":
+    if factors is not None:
+        # The weight absorbs the factors and is rounded then, as in `QuantModule`.
+        layer.weight.copy_(nearest(layer.weight / factors, bits) * factors)
+    elif method.weights == "nf4":
         layer.weight.copy_(nf4(layer.weight) if bits == 4 else nearest(layer.weight, bits))
     elif name in weights:
         layer.weight.copy_(weights[name])
@@ -142,10 +148,16 @@ def _input_rounder(
         return _equalized(name, layer, bits, seen)
     if method.inputs == "row":
         return PerSample(bits) if isinstance(layer, nn.Conv2d) else PerRow(bits)
-    return _calibrated(name, method.inputs, bits, seen)
+    spares_first = name in text_layers and method.text_inputs == "protected"
+    return _calibrated(name, method.inputs, bits, seen, spares_first and method.protected == "bos")
 
 
-def _calibrated(point: str, kind: Inputs | Rows, bits: int, seen: Observations) -> Rounder:
+def _calibrated(
+    point: str, kind: Inputs | Rows, bits: int, seen: Observations, spares_first: bool = False
+) -> Rounder:
+    if spares_first:
+        # What is not rounded must not widen the ranges of what is.
+        return AfterFirst(_calibrated(point + REST, kind, bits, seen))
     if kind == "static":
         return PerTensor([seen.searched(point, bits)], bits)
     if kind == "extremes":
@@ -153,6 +165,8 @@ def _calibrated(point: str, kind: Inputs | Rows, bits: int, seen: Observations) 
         return PerTensor([(min(lows), max(highs))], bits)
     if kind == "step":
         return PerTensor(seen.ranges(point), bits)
+    if kind == "fitted":
+        return PerTensor(seen.fitted(point, bits), bits)
     return grouped(seen.at(point), bits)
 
 
@@ -193,7 +207,7 @@ def _channel_extremes(name: str, seen: Observations) -> tuple[Tensor, Tensor]:
     if 1 not in by_step[0].by_index:
         raise MissingRangeError(f"{name} was observed without its channels.")
     lows, highs = zip(*(step.by_index[1] for step in by_step), strict=True)
-    return torch.stack(lows).amin(0), torch.stack(highs).amax(0)
+    return torch.stack(lows).amin(0).clamp(max=0), torch.stack(highs).amax(0).clamp(min=0)
 
 
 def _simulate_attention(
@@ -202,7 +216,8 @@ def _simulate_attention(
     is_cross = bool(attn.is_cross_attention)
     bits = method.cross_row_bits if is_cross else method.self_row_bits
     a_bits = method.cross_bits if is_cross else method.self_bits
-    q, k, v = (_rows(f"{name}.{part}", method.rows, bits, seen) for part in "qkv")
+    spared = method.protects if is_cross and method.protected == "bos" else ()
+    q, k, v = (_rows(f"{name}.{part}", method.rows, bits, seen, part in spared) for part in "qkv")
     a = _probabilities(f"{name}.a", method.probabilities, a_bits, seen)
     attn.set_processor(
         SimulatedAttention(
@@ -217,7 +232,9 @@ def _simulate_attention(
     )
 
 
-def _rows(point: str, kind: Rows, bits: int | None, seen: Observations) -> Rounder:
+def _rows(
+    point: str, kind: Rows, bits: int | None, seen: Observations, spares_first: bool
+) -> Rounder:
     if bits is None:
         return Exactly()
     if kind == "row":
@@ -226,7 +243,7 @@ def _rows(point: str, kind: Rows, bits: int | None, seen: Observations) -> Round
         return PerPrompt(bits)
     if kind == "log":
         return LogPerRow(bits)
-    return _calibrated(point, kind, bits, seen)
+    return _calibrated(point, kind, bits, seen, spares_first)
 
 
 def _probabilities(
@@ -240,5 +257,6 @@ def _probabilities(
         return PowersOfTwo(bits)
     if kind == "log":
         return LogPerRow(bits)
-    highs = [high for _, high in seen.ranges(point)]
-    return ZeroToMax(highs if kind == "step" else [max(highs)], bits)
+    if kind == "static":
+        return ZeroToMax([seen.searched(point, bits)[1]], bits)
+    return ZeroToMax([high for _, high in seen.ranges(point)], bits)
