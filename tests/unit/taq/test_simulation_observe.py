@@ -124,4 +124,6 @@ def test_steps_are_kept_apart() -> None:
     assert len(set(highs)) == len(TIMESTEPS)
     low, high = observations().searched("time_embedding.linear_2", 8)
     assert min(lows) * 1.01 <= low <= high <= max(highs) * 1.01
-    assert observations().search(8) is observations()
+    few = Observations(TIMESTEPS[:1])
+    few.add("conv_in", 0, random(2, 3), ())
+    assert few.search(4, 8).searched("conv_in", 4) == few.searched("conv_in", 4)

@@ -32,10 +32,10 @@ from personalq.taq.modules import QuantModule
 from personalq.taq.quantize import plan, text_projections
 from personalq.taq.recipe import EQUALIZED_LAYERS
 from personalq.taq.simulation import METHODS, Observations, method, simulate_
-from personalq.taq.simulation.layers import Simulated
+from personalq.taq.simulation.layers import Simulated, own_channels
 from personalq.taq.simulation.nf4 import nf4
-from personalq.taq.simulation.rounders import Equalized, Exactly, Split
-from personalq.taq.simulation.simulate import _channel_extremes, _own_channels, nearest
+from personalq.taq.simulation.rounders import Equalized, Exactly, PerTensor, Split
+from personalq.taq.simulation.simulate import _channel_extremes, nearest
 
 TRIGGER = torch.zeros(2, TOKENS, dtype=torch.bool)
 TRIGGER[:, 3:5] = True
@@ -170,7 +170,7 @@ def test_shortcuts_are_split_where_the_skip_begins(topology: str) -> None:
     def check(name: str, x: Tensor) -> None:
         skip = skips.pop()
         if isinstance(unet.get_submodule(name).conv_shortcut, nn.Module):
-            own = _own_channels(f"{name}.conv_shortcut", unet)
+            own = own_channels(f"{name}.conv_shortcut", unet)
             assert own + skip.shape[1] == x.shape[1]
             assert torch.equal(x[:, own:], skip)
             checked.append(name)
@@ -186,7 +186,7 @@ def test_shortcuts_are_split_where_the_skip_begins(topology: str) -> None:
     assert len(checked) == sum(len(block.resnets) for block in unet.up_blocks)
     for name, module in unet.down_blocks.named_modules():
         if name.endswith("conv_shortcut"):  # no skip enters there
-            assert _own_channels(f"down_blocks.{name}", unet) == module.in_channels
+            assert own_channels(f"down_blocks.{name}", unet) == module.in_channels
 
 
 def test_shortcuts_are_rounded_as_the_method_says() -> None:
@@ -201,12 +201,15 @@ def test_shortcuts_are_rounded_as_the_method_says() -> None:
     low, high = _channel_extremes(name, observations())
     assert bool((low <= 0).all())
     assert bool((high >= 0).all())
-    x = torch.stack([low, high])[:, :, None, None]
-    own = _own_channels(name, precise_unet())
-    for half in (slice(own), slice(own, None)):
-        reach = (high[half].max() - low[half].min()).item()
-        error = (of["q-diffusion"](x, 0) - x)[:, half].abs().max()
-        assert error <= reach / 255 / 2 * 1.001  # nothing that was seen clips
+    x = random(2, len(low), 4, 4)
+    own = own_channels(name, precise_unet())
+    rounded = of["q-diffusion"](x, 0)
+    for part, half in (("own", slice(own)), ("skip", slice(own, None))):
+        alone = PerTensor([observations().searched(f"{name}.{part}", 8)], 8)
+        assert torch.equal(rounded[:, half], alone(x[:, half], 0))
+        seen = observations().ranges(f"{name}.{part}")
+        assert low[half].min() <= min(a for a, _ in seen)
+        assert high[half].max() >= max(b for _, b in seen)
 
 
 def test_precise_inputs_and_layers_by_the_ends_of_names() -> None:

@@ -13,6 +13,8 @@ from torch.utils.hooks import RemovableHandle
 
 from personalq.taq.simulation.rounders import Exactly, Rounder
 
+SHORTCUT = "conv_shortcut"  # ends the names of ResNet shortcuts
+
 
 class Clock:
     """Knows at which denoising step a UNet runs: the index of the nearest of its timesteps."""
@@ -76,3 +78,18 @@ def simulated(layer: nn.Linear | nn.Conv2d, rounder: Rounder, clock: Clock) -> S
     changed = cast(Simulated, layer)
     changed.rounder, changed.clock = rounder, clock
     return changed
+
+
+def own_channels(shortcut: str, unet: nn.Module) -> int:
+    """Return how many channels of a shortcut's input are the block's own, before the skip's."""
+    block, _, rest = shortcut.partition(".resnets.")
+    index = int(rest.split(".")[0])
+    if not block.startswith("up_blocks."):
+        whole: Any = unet.get_submodule(shortcut)
+        return int(whole.in_channels)
+    before, position = block, index - 1
+    if not index:
+        number = int(block.removeprefix("up_blocks."))
+        before, position = f"up_blocks.{number - 1}" if number else "mid_block", -1
+    blocks: Any = unet.get_submodule(f"{before}.resnets")
+    return int(blocks[position].conv2.out_channels)

@@ -16,9 +16,11 @@ from personalq.taq.quantize import text_projections
 from personalq.taq.quantizers import search
 from personalq.taq.rounding import UNetCall
 from personalq.taq.simulation.attention import REST, observed_attention
-from personalq.taq.simulation.layers import Clock
+from personalq.taq.simulation.layers import SHORTCUT, Clock, own_channels
 
 SAMPLES = 512  # values kept of one tensor, one step and one call
+#: end the names of points that are a block's own channels and its skip's, in a shortcut's input
+HALVES = (".own", ".skip")
 MOMENTUM = 0.95  # of the running extremes, as in Q-Diffusion and TFMQ-DM
 
 
@@ -54,7 +56,8 @@ class Observation:
 class Observations:
     """All tensors of a UNet at all steps. A point is a layer's name, or `<attention>.q|k|v|a`.
 
-    What has the text's tokens is seen a second time without the first, at `<point>.rest`.
+    What has the text's tokens is seen a second time without the first, at `<point>.rest`, and the
+    input of a shortcut by its halves, at `<layer>.own` and `<layer>.skip`.
     """
 
     def __init__(self, timesteps: Sequence[float]) -> None:
@@ -143,6 +146,11 @@ def observe(unet: nn.Module, calls: Iterable[UNetCall], timesteps: Sequence[floa
                     tap(name, x, (1,) if is_conv else (-1, -2)[: x.ndim - 1])
                     if name in text_layers:
                         tap(name + REST, x[:, 1:], (-1, -2))
+                    if name.endswith(SHORTCUT):
+                        parts = x.tensor_split([own_channels(name, unet)], dim=1)
+                        for half, part in zip(HALVES, parts, strict=True):
+                            if part.shape[1]:
+                                tap(name + half, part, ())
 
                 stack.callback(module.register_forward_pre_hook(watch).remove)
         for call in calls:

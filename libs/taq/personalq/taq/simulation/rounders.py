@@ -140,14 +140,14 @@ class Split:
     """Channels before and after a split, each on their own grid (Q-Diffusion's shortcuts)."""
 
     def __init__(self, halves: Sequence[PerTensor], split: int) -> None:
-        """Take a rounder for the first `split` channels and, if there are more, one for those."""
+        """Take a rounder for the first `split` channels and one for the others."""
         self._halves, self._split = halves, split
 
     def __call__(self, x: Tensor, step: int) -> Tensor:
         """Return x̂ of `x` (B, C, H, W)."""
         parts = x.tensor_split([self._split], dim=1)
         return torch.cat(
-            [half(p, step) for half, p in zip(self._halves, parts, strict=False)], dim=1
+            [half(p, step) for half, p in zip(self._halves, parts, strict=True)], dim=1
         )
 
 

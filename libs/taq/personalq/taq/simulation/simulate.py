@@ -18,10 +18,10 @@ from personalq.taq.quantizers import dequantize, quantize, search
 from personalq.taq.recipe import Recipe
 from personalq.taq.simulation.attention import REST, AttentionRounders, SimulatedAttention
 from personalq.taq.simulation.groups import grouped
-from personalq.taq.simulation.layers import Clock, simulated
+from personalq.taq.simulation.layers import SHORTCUT, Clock, own_channels, simulated
 from personalq.taq.simulation.method import Inputs, Method, Probabilities, Rows
 from personalq.taq.simulation.nf4 import nf4
-from personalq.taq.simulation.observe import Observations
+from personalq.taq.simulation.observe import HALVES, Observations
 from personalq.taq.simulation.rounders import (
     AfterFirst,
     Equalized,
@@ -37,8 +37,6 @@ from personalq.taq.simulation.rounders import (
     ZeroToMax,
     ZeroToRowMax,
 )
-
-SHORTCUT = "conv_shortcut"
 
 
 @dataclass(frozen=True)
@@ -143,7 +141,7 @@ def _input_rounder(
     if name in text_layers and method.text_inputs == "precise":
         return Exactly()
     if name.endswith(SHORTCUT) and method.shortcuts == "split":
-        return _split(name, layer, bits, seen, unet)
+        return _split(name, bits, seen, unet)
     if name.endswith(SHORTCUT) and method.shortcuts == "equalized":
         return _equalized(name, layer, bits, seen)
     if method.inputs == "row":
@@ -170,28 +168,13 @@ def _calibrated(
     return grouped(seen.at(point), bits)
 
 
-def _split(name: str, layer: nn.Module, bits: int, seen: Observations, unet: nn.Module) -> Rounder:
+def _split(name: str, bits: int, seen: Observations, unet: nn.Module) -> Rounder:
     """Return a rounder with a range for each half of a shortcut's input (Q-Diffusion, 3.3)."""
-    split = _own_channels(name, unet)
-    low, high = _channel_extremes(name, seen)
-    halves = [(low[:split], high[:split]), (low[split:], high[split:])]
-    grids = [PerTensor([(lo.min().item(), hi.max().item())], bits) for lo, hi in halves if len(lo)]
-    return Split(grids, split)
-
-
-def _own_channels(shortcut: str, unet: nn.Module) -> int:
-    """Return how many channels of a shortcut's input are the block's own, before the skip's."""
-    block, _, rest = shortcut.partition(".resnets.")
-    index = int(rest.split(".")[0])
-    if not block.startswith("up_blocks."):
-        whole: Any = unet.get_submodule(shortcut)
-        return int(whole.in_channels)
-    before, position = block, index - 1
-    if not index:
-        number = int(block.removeprefix("up_blocks."))
-        before, position = f"up_blocks.{number - 1}" if number else "mid_block", -1
-    blocks: Any = unet.get_submodule(f"{before}.resnets")
-    return int(blocks[position].conv2.out_channels)
+    split = own_channels(name, unet)
+    whole: Any = unet.get_submodule(name)
+    if split == whole.in_channels:
+        return _calibrated(name, "static", bits, seen)
+    return Split([PerTensor([seen.searched(name + half, bits)], bits) for half in HALVES], split)
 
 
 def _equalized(name: str, layer: nn.Module, bits: int, seen: Observations) -> Rounder:
