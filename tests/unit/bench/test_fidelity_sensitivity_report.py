@@ -75,6 +75,22 @@ def test_prompts_with_more_words_weigh_no_more(tmp_path: Path) -> None:
     assert summary["kinds"][0]["mse"]["trigger_less_this"] is None
 
 
+def test_triggers_of_one_token_are_told_apart(tmp_path: Path) -> None:
+    """What is true of long triggers need not be of a trained token."""
+    prompts = _prompts(3)
+    for group in prompts[0]["groups"]:
+        if group["kind"] == "trigger":
+            group |= {"positions": [3, 4, 5], "mse": 99.0}
+    summary = write_sensitivity(read_measured(_write(tmp_path / "m.json", prompts)), tmp_path)
+    found = {
+        name: next(row for row in rows if (row["kind"], row["bits"]) == ("trigger", 4))
+        for name, rows in summary["by_trigger"].items()
+    }
+    assert found["several tokens"]["mse"]["mean"] == 99
+    assert found["several tokens"]["tokens"] == 3
+    assert found["one token"]["prompts"] == 2
+
+
 @pytest.mark.parametrize(
     ("change", "said"),
     [({"kind": "verb"}, r"groups\.0\.kind"), ({"mse": float("nan")}, r"groups\.0\.mse")],

@@ -1,6 +1,6 @@
 """How much each token's precision matters (paper, equation 1, figures 2 and 5): JSON and plots.
 
-    python -m personalq.bench.fidelity.sensitivity_report MEASURED [--out FOLDER]
+    python -m personalq.bench.fidelity.sensitivity_report MEASURED [--out FOLDER] [--name NAME]
 
 The measured file: {"prompts": [{"prompt", "tokens", "groups": [{"label", "kind", "positions",
 "bits", "mse", "latent_mse", "clip_drop", "clip_i_drop"}]}]}. A group is a word, the trigger, the
@@ -91,6 +91,7 @@ def write_sensitivity(
     summary = {
         "prompts": len(prompts),
         "kinds": kinds,
+        "by_trigger": _by_trigger(prompts, widths),
         "example": prompts[shown].model_dump(mode="json"),
     }
     out.mkdir(parents=True, exist_ok=True)
@@ -107,6 +108,24 @@ def write_sensitivity(
         out / f"{name}.png",
     )
     return summary
+
+
+def _by_trigger(prompts: Sequence[Prompt], widths: Sequence[int]) -> dict[str, Any]:
+    """The same for prompts whose trigger is one token, and for those where it is several.
+
+    Only one token is a fair match for a word: the error grows with the number of tokens.
+    """
+    lengths = [
+        {len(group.positions) for group in prompt.groups if group.kind == _TRIGGER}
+        for prompt in prompts
+    ]
+    parts = {
+        "one token": [p for p, n in zip(prompts, lengths, strict=True) if n == {1}],
+        "several tokens": [p for p, n in zip(prompts, lengths, strict=True) if n and 1 not in n],
+    }
+    return {
+        name: [row for bits in widths for row in _kinds(part, bits)] for name, part in parts.items()
+    }
 
 
 def _kinds(prompts: Sequence[Prompt], bits: int) -> list[dict[str, Any]]:
@@ -175,12 +194,13 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("measured", type=Path)
     parser.add_argument("--out", type=Path, default=Path("bench/results/fidelity"))
+    parser.add_argument("--name", default="sensitivity", help="of the two files")
     parser.add_argument("--shown", type=int, default=0, help="which prompt to show by token")
     options = parser.parse_args()
     prompts = read_measured(options.measured)
     if not 0 <= options.shown < len(prompts):
         parser.error(f"--shown is 0 to {len(prompts) - 1}")
-    for row in write_sensitivity(prompts, options.out, options.shown)["kinds"]:
+    for row in write_sensitivity(prompts, options.out, options.shown, options.name)["kinds"]:
         print(f"{row['bits']} bits {row['kind']:8s} mse {row['mse']['mean']:.2f}")
 
 
