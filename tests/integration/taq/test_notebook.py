@@ -24,8 +24,8 @@ def test_the_quickstart_runs_to_its_end_and_draws(
     NotebookClient(notebook, timeout=150, kernel_name="python3").execute(cwd=str(tmp_path))
     printed = "".join(output["text"] for output in _outputs(notebook) if "text" in output)
     assert "w4a8" in printed
-    assert "bear     precise" in printed
-    assert "beach    rounded" in printed
+    assert "dog      precise" in printed
+    assert "garden   rounded" in printed
     figures = [output for output in _outputs(notebook) if "image/png" in output.get("data", {})]
     assert len(figures) == 2
 
