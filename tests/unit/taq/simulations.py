@@ -33,7 +33,7 @@ def random(*shape: int, seed: int = 0) -> Tensor:
     return torch.randn(*shape, generator=torch.Generator().manual_seed(seed))
 
 
-def calls(seeds: int = 3) -> Iterator[UNetCall]:
+def calls(seeds: int = 2) -> Iterator[UNetCall]:
     """Calls of `tiny_unet` at every step; text states with an outlier in the first token."""
     for seed in range(seeds):
         for timestep in TIMESTEPS:

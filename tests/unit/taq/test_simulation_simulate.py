@@ -27,6 +27,7 @@ from unit.taq.simulations import (
 )
 
 from personalq.taq import PROFILES, MissingRangeError, Range, quantize_
+from personalq.taq.attention import is_attention
 from personalq.taq.kernels import use_kernel
 from personalq.taq.modules import QuantModule
 from personalq.taq.quantize import plan, text_projections
@@ -57,8 +58,9 @@ def _served_ranges() -> dict[str, Range]:
 def test_taq_is_simulated_as_it_is_served(profile: str) -> None:
     """The same ranges and weights: integers and their simulation predict the same noise.
 
-    Each layer agrees to rounding errors of float32. Over the whole UNet these move a value across
-    a tie here and there, and every value that moves makes others move.
+    Each layer and each attention agrees to rounding errors of float32. Over the whole UNet these
+    move a value across a tie here and there, and every value that moves makes others move: the
+    two end up closer to each other than to full precision, but not as close as their parts are.
     """
     recipe, x = PROFILES[profile], picture()
     served = copy.deepcopy(precise_unet())
@@ -74,12 +76,13 @@ def test_taq_is_simulated_as_it_is_served(profile: str) -> None:
             assert_similar(weight, expected, within=1e-6)
     errors = {}
 
-    def compare(layer: nn.Module, args: Any, output: Tensor, name: str) -> None:
-        errors[name] = relative_error(simulated.get_submodule(name)(args[0]), output)
+    def compare(_: nn.Module, args: Any, kwargs: dict[str, Any], output: Tensor, name: str) -> None:
+        same = simulated.get_submodule(name)(*args, **kwargs)
+        errors[name] = relative_error(same, output)
 
     for name, layer in served.named_modules():
-        if isinstance(layer, QuantModule):
-            layer.register_forward_hook(partial(compare, name=name))
+        if isinstance(layer, QuantModule) or is_attention(layer):
+            layer.register_forward_hook(partial(compare, name=name), with_kwargs=True)
     simulated.get_submodule("mid_block.resnets.0.conv1").clock.step = 1
     reference = predict(precise_unet(), x)
     with use_kernel("reference"):
@@ -89,8 +92,7 @@ def test_taq_is_simulated_as_it_is_served(profile: str) -> None:
     assert sum(error < 1e-6 for error in errors.values()) > 0.9 * len(errors)
     assert max(errors.values()) < 5e-3  # a tie
     lost = psnr(integers, reference)
-    assert psnr(floats, integers) > 50
-    assert lost < psnr(floats, integers) - 6
+    assert psnr(floats, integers) > max(45, lost + 4)
     assert lost > (35 if profile == "w8a8" else 25)
 
 
