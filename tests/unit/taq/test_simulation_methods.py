@@ -31,6 +31,7 @@ def _mask(of: Method) -> Tensor | None:
         "none": None,
         "bos": first_token(),
         "trigger": (positions == 3) | (positions == 4),
+        "all": positions >= 0,
     }
     return marks[of.protected]
 
@@ -89,3 +90,5 @@ def test_what_each_source_does_is_done() -> None:
     for ours in ("taq", "taq-paper"):
         assert method(ours, 8, 8).protected == "trigger"
         assert method(ours, 8, 8).protects == ("k", "v", "a")
+    four = method("taq", 8, 4)
+    assert (four.inputs, four.protected, four.self_bits) == ("fitted", "all", 8)

@@ -8,18 +8,19 @@ from typing import Literal, Self
 #: How the input of a Linear or Conv2d is rounded.
 #: static: one range for all steps, least mean |x − x̂|^2.4 (Q-Diffusion, PTQD, MixDQ).
 #: extremes: one range for all steps, from the least to the largest value seen.
-#: fitted: one range per denoising step, least mean |x − x̂|^2.4 (TAQ).
+#: fitted, fitted-step: the same loss, low and high searched each for itself (TAQ); for all steps
+#: or one range per step.
 #: step: one min-max range per denoising step (TFMQ-DM's finite set calibration).
 #: group: per step, clusters of channels or tokens with a range each (DGQ).
 #: row: one scale per token, found at run time; a convolution's is per picture.
-Inputs = Literal["static", "extremes", "step", "fitted", "group", "row"]
+Inputs = Literal["static", "extremes", "step", "fitted", "fitted-step", "group", "row"]
 
 #: How Q, K and V are rounded.
 #: static, step, group: as above. row: one symmetric scale per token and head at run time (the
 #: paper's sensitivity study). tensor: one symmetric scale per prompt and layer at run time.
 #: tensor-rest: the same over the rows that are not protected. log: equation of the older
 #: text, Section 3.2, per row.
-Rows = Literal["static", "step", "fitted", "group", "row", "tensor", "tensor-rest", "log"]
+Rows = Literal["static", "step", "group", "row", "tensor", "tensor-rest", "log"]
 
 #: How probabilities are rounded. static: 0 … one maximum of least mean |x − x̂|^2.4. step: 0 … the
 #: calibrated maximum of the step. row: 0 … the maximum of each query's row. log2: δ 2^(−q) with δ

@@ -13,14 +13,18 @@ from torch import Tensor, nn
 from personalq.taq.attention import is_attention
 from personalq.taq.errors import MissingRangeError
 from personalq.taq.quantize import text_projections
-from personalq.taq.quantizers import search
+from personalq.taq.quantizers import RANGE_CANDIDATES, RANGE_NORM, code_limits
 from personalq.taq.rounding import UNetCall
 from personalq.taq.simulation.attention import REST, observed_attention
 from personalq.taq.simulation.layers import SHORTCUT, Clock, own_channels
+from personalq.taq.simulation.rounders import TINY
 
 SAMPLES = 512  # values kept of one tensor, one step and one call
 #: end the names of points that are a block's own channels and its skip's, in a shortcut's input
 HALVES = (".own", ".skip")
+SIDE_CANDIDATES = 16  # of each end of a fitted range
+SIDE_RATIO = 0.85  # from one candidate to the next
+TAIL = 64  # of the largest, and of the smallest
 MOMENTUM = 0.95  # of the running extremes, as in Q-Diffusion and TFMQ-DM
 
 
@@ -34,7 +38,9 @@ class Observation:
     #: extremes over all calls of each index of a dimension: −1 (channels of a Linear's input), −2
     #: (tokens) or 1 (channels of a picture)
     by_index: dict[int, tuple[Tensor, Tensor]] = field(default_factory=dict)
+    #: a regular sample and the tails, and how many values each of them stands for
     values: list[Tensor] = field(default_factory=list)
+    counts: list[Tensor] = field(default_factory=list)
 
     def add(self, x: Tensor, dims: tuple[int, ...]) -> None:
         """Remember `x`, and the extremes of each index of its dimensions `dims`."""
@@ -42,15 +48,24 @@ class Observation:
         keep = MOMENTUM if self.values else 0.0
         self.low = keep * self.low + (1 - keep) * min(low, 0.0)
         self.high = keep * self.high + (1 - keep) * max(high, 0.0)
-        # With the extremes, which a sample would miss.
-        flat = x.flatten()
-        sample = flat[:: max(1, flat.numel() // SAMPLES) | 1]
-        self.values.append(torch.cat([sample, flat.new_tensor([low, high])]))
+        self._sample(x.flatten())
         for dim in dims:
             rest = [d for d in range(x.ndim) if d != dim % x.ndim]
             now = x.amin(rest), x.amax(rest)
             before = self.by_index.get(dim, now)
             self.by_index[dim] = (now[0].minimum(before[0]), now[1].maximum(before[1]))
+
+    def _sample(self, flat: Tensor) -> None:
+        """Keep every so many values, and the tails whole: a sample would miss or overstate them."""
+        stride = max(1, flat.numel() // SAMPLES) | 1
+        tail = min(TAIL, flat.numel() // 2)
+        top, bottom = flat.topk(tail).values, flat.topk(tail, largest=False).values
+        sample = flat[::stride]
+        if tail:
+            sample = sample[(sample <= top[-1]) & (sample >= bottom[-1])]
+        self.values.append(torch.cat([sample, top, bottom]))
+        counts = [torch.full_like(sample, stride), torch.ones(2 * tail)]
+        self.counts.append(torch.cat(counts))
 
 
 class Observations:
@@ -65,7 +80,7 @@ class Observations:
         self.timesteps = tuple(float(t) for t in timesteps)
         self._points: dict[str, list[Observation]] = {}
         self._searched: dict[tuple[str, int], tuple[float, float]] = {}
-        self._fitted: dict[tuple[str, int], list[tuple[float, float]]] = {}
+        self._fitted: dict[tuple[str, int, bool], list[tuple[float, float]]] = {}
 
     def add(self, point: str, step: int, x: Tensor, dims: tuple[int, ...]) -> None:
         """Remember `x`, seen at `point`, with the extremes by index of its dimensions `dims`."""
@@ -87,34 +102,75 @@ class Observations:
         """Return the running extremes at each step."""
         return [(step.low, step.high) for step in self.at(point)]
 
-    def fitted(self, point: str, bits: int) -> list[tuple[float, float]]:
-        """Return the range with the least mean |x − x̂|^2.4 of each step."""
-        if (point, bits) not in self._fitted:
-            values = [torch.cat(step.values) for step in self.at(point)]
-            self._fitted[point, bits] = [searched(of_step, bits) for of_step in values]
-        return self._fitted[point, bits]
+    def fitted(self, point: str, bits: int, *, by_step: bool) -> list[tuple[float, float]]:
+        """Return the range with the least mean |x − x̂|^2.4, both ends searched, or one a step."""
+        key = (point, bits, by_step)
+        if key not in self._fitted:
+            seen = self.at(point)
+            groups = [[step] for step in seen] if by_step else [seen]
+            self._fitted[key] = [fitted(group, bits) for group in groups]
+        return self._fitted[key]
 
     def search(self, *widths: int) -> Observations:
         """Find the ranges of every point at some bits now, rather than when they are asked for."""
         for point in self._points:
             for bits in widths:
                 self.searched(point, bits)
-                self.fitted(point, bits)
+                self.fitted(point, bits, by_step=False)
         return self
 
     def searched(self, point: str, bits: int) -> tuple[float, float]:
         """Return the one range with the least mean |x − x̂|^2.4 over all steps (BRECQ)."""
         if (point, bits) not in self._searched:
-            values = torch.cat([v for step in self.at(point) for v in step.values])
-            self._searched[point, bits] = searched(values, bits)
+            self._searched[point, bits] = searched(self.at(point), bits)
         return self._searched[point, bits]
 
 
-def searched(values: Tensor, bits: int) -> tuple[float, float]:
-    """Return the range (low ≤ 0, high ≥ 0) that rounds `values` to `bits` best."""
-    grid = search(values, bits, "tensor", symmetric=False)
-    scale, zero = grid.scale.item(), grid.zero_point.item()
-    return (grid.low - zero) * scale, (grid.high - zero) * scale
+def searched(steps: Sequence[Observation], bits: int) -> tuple[float, float]:
+    """Return the range (low ≤ 0, high ≥ 0) that rounds what was seen to `bits` best.
+
+    Ranges are shrunk from the extremes as in `quantizers.search`; here values have counts.
+    """
+    seen = _Seen(steps, bits)
+    shrunk = [1 - 0.01 * i for i in range(RANGE_CANDIDATES)]
+    return seen.best((seen.low * keep, seen.high * keep) for keep in shrunk)
+
+
+def fitted(steps: Sequence[Observation], bits: int) -> tuple[float, float]:
+    """Return the range that rounds what was seen best, low and high searched each for itself.
+
+    What follows a SiLU lies between −0.28 and some large value. A search that shrinks both ends
+    alike gives up the negative values long before it reaches the best high.
+    """
+    seen = _Seen(steps, bits)
+    sides = [SIDE_RATIO**i for i in range(SIDE_CANDIDATES)]
+    return seen.best((seen.low * a, seen.high * b) for a in sides for b in sides)
+
+
+class _Seen:
+    """Values with counts, and what ranges make of them."""
+
+    def __init__(self, steps: Sequence[Observation], bits: int) -> None:
+        self._values = torch.cat([v for step in steps for v in step.values])
+        self._counts = torch.cat([c for step in steps for c in step.counts])
+        _, self._last = code_limits(bits, symmetric=False)
+        self.low = min(self._values.min().item(), 0.0)
+        self.high = max(self._values.max().item(), 0.0)
+
+    def best(self, ranges: Iterable[tuple[float, float]]) -> tuple[float, float]:
+        """Return the range with the least mean |x − x̂|^2.4, as its grid covers it."""
+        grids = {self._grid(low, high) for low, high in ranges}
+        scale, zero = min(sorted(grids), key=lambda grid: self._loss(*grid))
+        return -zero * scale, (self._last - zero) * scale
+
+    def _grid(self, low: float, high: float) -> tuple[float, int]:
+        scale = max((high - low) / self._last, TINY)
+        return scale, min(max(round(-low / scale), 0), self._last)
+
+    def _loss(self, scale: float, zero: int) -> float:
+        rounded = torch.fake_quantize_per_tensor_affine(self._values, scale, zero, 0, self._last)
+        error = rounded.sub_(self._values).abs_().pow_(RANGE_NORM)
+        return float(error @ self._counts)
 
 
 @torch.no_grad()

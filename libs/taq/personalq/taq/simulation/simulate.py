@@ -163,8 +163,8 @@ def _calibrated(
         return PerTensor([(min(lows), max(highs))], bits)
     if kind == "step":
         return PerTensor(seen.ranges(point), bits)
-    if kind == "fitted":
-        return PerTensor(seen.fitted(point, bits), bits)
+    if kind in ("fitted", "fitted-step"):
+        return PerTensor(seen.fitted(point, bits, by_step=kind == "fitted-step"), bits)
     return grouped(seen.at(point), bits)
 
 
