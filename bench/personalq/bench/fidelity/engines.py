@@ -37,7 +37,6 @@ from personalq.taq.simulation import (
 
 log = logging.getLogger(__name__)
 
-CAPTIONS = 64  # of the calibration set, as in the paper
 CALIBRATION_BATCH = 8
 CORRECTION_CAPTIONS = 32
 #: of BRECQ, at 4 bits: what a UNet of a few million weights learns from in minutes on one core
@@ -48,11 +47,17 @@ class Workshop:
     """Makes engines; keeps in a folder what takes long to make."""
 
     def __init__(
-        self, model: Model, sampling: Sampling, nouns: Sequence[str], folder: Path
+        self,
+        model: Model,
+        sampling: Sampling,
+        nouns: Sequence[str],
+        folder: Path,
+        *,
+        count: int,
     ) -> None:
-        """Take the model, how it samples, and the nouns that the calibration captions name."""
+        """Take the model, how it samples, and the nouns of `count` calibration captions."""
         self._model, self._sampling, self._folder = model, sampling, folder
-        self._captions = captions(nouns, count=CAPTIONS)
+        self._captions = captions(nouns, count=count)
 
     def engine(self, method: Method, group: str) -> Engine:
         """Return the engine of a group of checkpoints."""
@@ -90,7 +95,7 @@ class Workshop:
             save_rounded(reconstruct(unet, self.calls(unet), recipe, ROUNDING), file)
         return {name: dequantize(*rounded) for name, rounded in load_rounded(file).items()}
 
-    def calls(self, unet: nn.Module, count: int = CAPTIONS) -> Iterator[UNetCall]:
+    def calls(self, unet: nn.Module, count: int | None = None) -> Iterator[UNetCall]:
         """Calls of `unet` while it draws calibration captions."""
         scheduler = self._model.scheduler(self._sampling.steps)
         return sampler_calls(

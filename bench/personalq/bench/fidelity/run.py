@@ -27,7 +27,9 @@ from personalq.chassis.errors import InvalidInput
 from personalq.sdk.cli.console import err, out
 from personalq.sdk.cli.failing import Exit
 
+CAPTIONS = 64  # of the calibration set, as in the paper
 QUICK_CASES = 20
+QUICK_CAPTIONS = 8
 QUICK_METHODS = ("full", "q-diffusion", "taq-paper", "taq")
 SENSITIVITY = "sensitivity"
 """A table of its own: of tokens, not of methods."""
@@ -60,7 +62,12 @@ def run(options: Options) -> Exit:
     os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
     reported: list[dict[str, Any]] = []
     with _folder(options.work) as work:
-        settings = _Settings(options.steps, options.guidance, work)
+        settings = _Settings(
+            options.steps,
+            options.guidance,
+            work,
+            QUICK_CAPTIONS if options.quick else CAPTIONS,
+        )
         if rows:
             _prepare(settings, rows)
             _draw_all(rows, _cases(options), settings, options.workers)
@@ -80,6 +87,8 @@ class _Settings:
     steps: int
     guidance: float
     work: Path
+    #: Calibration captions.
+    captions: int
 
 
 def _chosen(options: Options) -> list[Row]:
@@ -185,9 +194,9 @@ def _workshop(settings: _Settings) -> Any:
 
     model = Model(base_dir(), checkpoints_dir())
     sampling = Sampling(settings.steps, settings.guidance)
-    cache = settings.work / "cache"
+    cache = settings.work / f"cache-{settings.captions}"
     cache.mkdir(parents=True, exist_ok=True)
-    return Workshop(model, sampling, NOUNS, cache), model
+    return Workshop(model, sampling, NOUNS, cache, count=settings.captions), model
 
 
 def _described(row: Row, seconds: float) -> dict[str, Any]:
