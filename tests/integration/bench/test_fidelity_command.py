@@ -54,6 +54,8 @@ def test_rows_are_drawn_measured_and_not_drawn_again(tmp_path: Path) -> None:
     assert all(
         file.stat().st_mtime_ns == changed for file, changed in drawn.items() if file != lost
     )
+    with pytest.raises(InvalidInput, match="choose another --work"):
+        run(_options(tmp_path, steps=3))
 
 
 @pytest.mark.parametrize(

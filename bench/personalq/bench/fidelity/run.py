@@ -14,7 +14,7 @@ import time
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from contextlib import contextmanager
-from dataclasses import dataclass, fields
+from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from typing import Any
 
@@ -69,6 +69,7 @@ def run(options: Options) -> Exit:
             QUICK_CAPTIONS if options.quick else CAPTIONS,
         )
         if rows:
+            _claim(settings)
             _prepare(settings, rows)
             _draw_all(rows, _cases(options), settings, options.workers)
             reported = _report(options, work)["rows"]
@@ -128,6 +129,22 @@ def _folder(chosen: Path | None) -> Iterator[Path]:
         return
     with tempfile.TemporaryDirectory(prefix="personalq-fidelity-") as folder:
         yield Path(folder)
+
+
+def _claim(settings: _Settings) -> None:
+    """Refuse a folder whose pictures were drawn with other settings.
+
+    Raises:
+        InvalidInput: they were.
+    """
+    file = settings.work / "settings.json"
+    ours = {key: value for key, value in asdict(settings).items() if key != "work"}
+    if not file.exists():
+        file.write_text(json.dumps(ours))
+    elif (theirs := json.loads(file.read_text())) != ours:
+        raise InvalidInput(
+            f"{settings.work} holds pictures drawn with {theirs}, not {ours}; choose another --work"
+        )
 
 
 def _prepare(settings: _Settings, rows: Sequence[Row]) -> None:
@@ -194,7 +211,7 @@ def _workshop(settings: _Settings) -> Any:
 
     model = Model(base_dir(), checkpoints_dir())
     sampling = Sampling(settings.steps, settings.guidance)
-    cache = settings.work / f"cache-{settings.captions}"
+    cache = settings.work / "cache"
     cache.mkdir(parents=True, exist_ok=True)
     return Workshop(model, sampling, NOUNS, cache, count=settings.captions), model
 
