@@ -238,10 +238,12 @@ def test_without_a_noun_nothing_can_be_compared(tokenizer: Any) -> None:
         Words("no trigger here", ("sks",), "dog"),
         Words("word " * 70 + "<bear-v4> and then", ("<bear-v4>",), "bear"),
         Words("", ("sks",), "dog"),
+        Words("日本 🐻 and <bear-v4> 日本", ("<bear-v4>",), "bear"),
+        Words("a 日本 at night", ("日本",), "dog"),
     ],
 )
 def test_rows_are_compared_with_the_same_words(tokenizer: Any, words: Words) -> None:
-    """After triggers of any length: the same word, the noun's last token, end with end."""
+    """After triggers of any length: the same token, the noun's last one, end with end."""
     rows = counterparts(words, tokenizer)
     padded = {"padding": "max_length", "truncation": True, "max_length": 77}
     here = tokenizer(words.prompt, **padded)["input_ids"]

@@ -187,9 +187,14 @@ def counterparts(words: Words, tokenizer: Any) -> Tensor:
     rows[_text_end(here) :] += _text_end(there) - _text_end(here)
     for row, (start, stop) in enumerate(here):
         if stop > start:
-            character = _moved(start, stop, occurrences, noun_length)
-            covering = [i for i, (a, b) in enumerate(there) if a <= character < b]
-            rows[row] = covering[0] if covering else len(rows)  # truncated there
+            covering = _covering(there, _moved(start, stop, occurrences, noun_length))
+            if not covering:
+                rows[row] = len(rows)  # truncated there
+            elif any(start < end and stop > first for first, end in occurrences):
+                rows[row] = covering[-1]
+            else:
+                place = _covering(here, start).index(row)
+                rows[row] = covering[min(place, len(covering) - 1)]
     return rows.clamp(max=len(rows) - 1)
 
 
@@ -216,6 +221,11 @@ def _moved(start: int, stop: int, occurrences: Sequence[tuple[int, int]], noun_l
         if end <= start:
             moved += noun_length - (end - first)
     return start + moved
+
+
+def _covering(offsets: Sequence[tuple[int, int]], character: int) -> list[int]:
+    """Return the tokens of a character, in order; beyond ASCII it may have several."""
+    return [i for i, (start, stop) in enumerate(offsets) if start <= character < stop]
 
 
 def _text_end(offsets: Sequence[tuple[int, int]]) -> int:
