@@ -31,8 +31,12 @@ def _work(work: Path, pictures: Pictures) -> Path:
     write_row(work, "taq-w8a8", noisy(pictures, 5), method="taq", bops=7.5)
     write_row(work, "ptqd-w8a8", noisy(pictures, 40), method="ptqd")
     write_row(work, "ptqd-again", noisy(pictures, 40), method="ptqd", label="again")
-    write_row(work, "taq-w4a8", noisy(pictures[:10], 20), method="taq", w_bits=4)
-    write_row(work, "t4-log", noisy(pictures, 9), table="table4", method="taq", label="log")
+    mixed = {"cross_bits": 4, "self_bits": 8}
+    write_row(work, "taq-w4a8", noisy(pictures[:10], 20), method="taq", w_bits=4, setting=mixed)
+    kept = mixed | {"protected": "all"}
+    write_row(
+        work, "t4-log", noisy(pictures, 9), table="table4", method="taq", label="log", setting=kept
+    )
     write_row(work, "dgq-w8a8", None, method="dgq")
     return work
 
@@ -63,6 +67,17 @@ def test_rows_have_the_promised_keys(written: Path) -> None:
     assert (taq["n_images"], taq["bops"], taq["seconds"]) == (20, 7.5, 1.5)
     for key, (low, high) in taq["intervals"].items():
         assert low <= taq[key] <= high
+
+
+def test_bits_of_probabilities_are_said_of_both_attentions(written: Path) -> None:
+    """A method that keeps one of them in more bits does not pass for one of fewer, nor of 32."""
+    summary = _summary(written)
+    rows = [*summary["rows"], *summary["tables"]["table4"]]
+    bits = {row["row_id"]: row["softmax_bits"] for row in rows}
+    assert bits["taq-w8a8"] == {"cross": 8, "self": 8}
+    assert bits["taq-w4a8"] == {"cross": 4, "self": 8}
+    assert bits["t4-log"] == {"cross": 32, "self": 8}, "no text token is rounded"
+    assert "| taq-w4a8 | W4A8 | 4/8 | 10 |" in (written / "fidelity.md").read_text()
 
 
 def test_other_tables_stay_apart(written: Path) -> None:

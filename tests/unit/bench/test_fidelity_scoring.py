@@ -103,12 +103,13 @@ def test_real_pictures_are_four_of_each_case() -> None:
 
 
 def test_rows_without_pictures_are_named(tmp_path: Path, pictures: Pictures) -> None:
-    """A run that goes on can be reported; an empty folder cannot."""
+    """A run that goes on can be reported, what it calibrated is no row; an empty folder cannot."""
     with pytest.raises(InvalidInput, match="no row with pictures"):
         read_work(tmp_path)
     write_row(tmp_path, "full", pictures)
     write_row(tmp_path, "taq", None)
     (tmp_path / "other").mkdir()
+    (tmp_path / "cache-64").mkdir()
     entries, missing = read_work(tmp_path)
     assert [entry.row.row_id for entry in entries] == ["full"]
     assert missing == ["other: no row.json", "taq: no pictures.npy"]

@@ -107,6 +107,15 @@ def _bits(each: Scored) -> str:
     return f"W{each.row.w_bits or 32}A{each.row.a_bits or 32}"
 
 
+def _softmax_bits(each: Scored) -> tuple[int, int]:
+    """Bits of the probabilities of cross- and self-attention; a method may treat them apart."""
+    setting = each.row.setting
+    cross, own = (setting.get(key, each.row.softmax_bits) for key in ("cross_bits", "self_bits"))
+    if setting.get("protected") == "all":
+        cross = None  # every column of the text is kept
+    return cross if isinstance(cross, int) else 32, own if isinstance(own, int) else 32
+
+
 def _groups(rows: Sequence[Scored]) -> Iterator[tuple[str, list[Scored]]]:
     """Quantized rows by bit width."""
     quantized = [each for each in rows if each.row.method != FULL]
@@ -139,7 +148,7 @@ def _row(each: Scored) -> dict[str, Any]:
         "method": row.method,
         "w_bits": row.w_bits or 32,
         "a_bits": row.a_bits or 32,
-        "softmax_bits": row.softmax_bits or 32,
+        "softmax_bits": dict(zip(("cross", "self"), _softmax_bits(each), strict=True)),
         "n_images": each.n_images,
         **values,
         "intervals": {key: _interval(key, figure) for key, figure in each.figures.items()},
@@ -222,8 +231,12 @@ def _page(
         "Below each figure is its 95 % bootstrap interval. **Bold** is the best of a table where "
         "its paired interval against every other row excludes zero; nothing is bold where the "
         "prompts do not suffice to tell. Fréchet distances depend on the number of pictures: "
-        "compare only rows of the same number, and none with those of other papers.",
+        "compare only rows of the same number, and none with those of other papers. The intervals "
+        "are of other prompts for these checkpoints, not of other checkpoints.",
         "",
+        "- `bits`: of weights and of layer inputs; what a row leaves in more is in its `setting` "
+        "in summary.json",
+        "- `softmax`: bits of the probabilities of cross- and of self-attention",
         *(f"- `{key}`: {_MEANINGS[key]}" for key in _COLUMNS),
     ]
     if summary["real_pictures"] is not None:
@@ -253,13 +266,15 @@ _SAID = ("cases", "scorer")
 
 def _table(table: Sequence[Scored], best: Mapping[str, str]) -> list[str]:
     lines = [
-        f"| row | bits | pictures | {' | '.join(_COLUMNS)} |",
-        "|---|---|---|" + "---|" * len(_COLUMNS),
+        f"| row | bits | softmax | pictures | {' | '.join(_COLUMNS)} |",
+        "|---|---|---|---|" + "---|" * len(_COLUMNS),
     ]
     for each in table:
         cells = [_cell(each, key, best.get(key) == each.row.row_id) for key in _COLUMNS]
         label = each.row.label or each.row.method
-        lines.append(f"| {label} | {_bits(each)} | {each.n_images} | {' | '.join(cells)} |")
+        softmax = "/".join(map(str, _softmax_bits(each)))
+        first = f"| {label} | {_bits(each)} | {softmax} | {each.n_images} |"
+        lines.append(f"{first} {' | '.join(cells)} |")
     return lines
 
 

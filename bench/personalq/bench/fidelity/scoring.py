@@ -5,6 +5,7 @@
     <work>/<row-id>/scores.json     the figures, resampled as well; written here
     <work>/<row-id>/features.npy    float32 (N, D); written here
     <work>/world-<…>.npy            features of the real pictures; written here
+    <work>/cache…/                  no row: what a run keeps of calibration
 
 A score is taken again when the pictures, those of the full precision, the cases or the scorer
 are others than when it was taken.
@@ -41,6 +42,7 @@ from personalq.chassis.errors import InvalidInput
 FULL = "full"
 """The method of the row that all others are compared with."""
 
+_CACHE = "cache"  # begins the names of folders that are no rows
 _VERSION = 1  # of how scores are taken; raised with every change of the figures
 
 
@@ -121,7 +123,8 @@ def read_work(work: Path) -> tuple[list[Entry], list[str]]:
             its folder's name, or there is no row at all.
     """
     entries, missing = [], []
-    for folder in sorted(path for path in work.glob("*/") if path.is_dir()):
+    folders = (path for path in work.glob("*/") if path.is_dir())
+    for folder in sorted(path for path in folders if not path.name.startswith(_CACHE)):
         if not (folder / "row.json").is_file():
             missing.append(f"{folder.name}: no row.json")
         elif not (folder / "pictures.npy").is_file():
