@@ -420,6 +420,28 @@ def test_artifacts_of_earlier_versions_protect_the_trigger(
         assert str(read_artifact(tmp_path).protection.protected) == protected
 
 
+@pytest.mark.parametrize(
+    ("told", "error"),
+    [
+        ({"protected": "trigger"}, ManifestError),
+        ({"protected": None, "noun": "", "reason": None}, ManifestError),
+        ("trigger", ManifestError),
+        ({"protected": "of-tomorrow", "noun": "", "reason": None}, RecipeError),
+    ],
+)
+def test_a_protection_that_cannot_be_read_is_refused(
+    base: tuple[Artifact, Any], tmp_path: Path, told: Any, error: type[Exception]
+) -> None:
+    """As everything in a manifest is, not as a mistake of the reader."""
+    write_lora_artifact(
+        tmp_path, _lora(), base_artifact=base[0], triggers=["sks"], source_digest="source"
+    )
+    manifest = json.loads((tmp_path / "manifest.json").read_text())
+    (tmp_path / "manifest.json").write_bytes(canonical_json(manifest | {"protection": told}))
+    with pytest.raises(error):
+        _ = read_artifact(tmp_path).protection
+
+
 def test_a_recipe_names_a_set_that_exists() -> None:
     """In one form, so that equal recipes have equal digests."""
     assert {recipe.protected for recipe in PROFILES.values()} == {"trigger"}

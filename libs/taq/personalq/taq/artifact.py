@@ -90,9 +90,17 @@ class Artifact:
         """What is kept precise in the checkpoint's prompts.
 
         Artifacts of earlier versions do not say; of them it is what would be written now.
+
+        Raises:
+            ManifestError: the manifest says it in another form.
+            RecipeError: it names a set that this version does not know.
         """
         told = self.manifest.get("protection") or _protection(self.recipe, self.triggers, "")
-        return Protection(Protected.parse(told["protected"]), told["noun"], told["reason"])
+        try:
+            protected, noun, reason = (told[key] for key in ("protected", "noun", "reason"))
+            return Protection(Protected.parse(protected), noun, reason)
+        except (AttributeError, KeyError, TypeError) as error:
+            raise ManifestError(f"{MANIFEST} does not say what is protected: {told}.") from error
 
     def lora(self) -> Lora:
         """Return the LoRA of a "lora" artifact.
