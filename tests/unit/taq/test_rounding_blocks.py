@@ -168,6 +168,23 @@ def test_what_is_saved_is_what_is_loaded(rounded: dict[str, RoundedWeight], tmp_
             load_rounded(broken)
 
 
+def test_a_stopped_save_leaves_what_was_there(
+    rounded: dict[str, RoundedWeight], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Half a file would be found, and refused, by every later run."""
+
+    def stopped(_: object, path: Path) -> None:
+        path.write_bytes(b"half")
+        raise KeyboardInterrupt
+
+    path = tmp_path / "a.safetensors"
+    save_rounded(rounded, path)
+    monkeypatch.setattr("personalq.taq.rounding.store.save_file", stopped)
+    with pytest.raises(KeyboardInterrupt):
+        save_rounded(rounded, path)
+    assert load_rounded(path).keys() == rounded.keys()
+
+
 def test_the_same_seed_gives_the_same_codes(unet: Any) -> None:
     """Twice the same run, and the UNet it ran on is untouched."""
     before = {name: p.clone() for name, p in unet.named_parameters()}

@@ -37,6 +37,8 @@ def apply_(unet: nn.Module, rounded: Mapping[str, RoundedWeight]) -> None:
 def save_rounded(rounded: Mapping[str, RoundedWeight], path: Path) -> None:
     """Write rounded weights as safetensors; the same weights give the same bytes.
 
+    A run that is stopped meanwhile leaves no half a file under this name.
+
     Of each layer: `codes` int8 in the weight's shape, `scale` float32 and `zero_point` int8
     (out, 1, …), `limits` int16 (2): the smallest and largest code.
     """
@@ -46,7 +48,9 @@ def save_rounded(rounded: Mapping[str, RoundedWeight], path: Path) -> None:
         tensors[f"{name}.scale"] = grid.scale.cpu().contiguous()
         tensors[f"{name}.zero_point"] = grid.zero_point.cpu().to(torch.int8).contiguous()
         tensors[f"{name}.limits"] = torch.tensor([grid.low, grid.high], dtype=torch.int16)
-    save_file(tensors, path)
+    unfinished = path.with_name(f".{path.name}.partial")
+    save_file(tensors, unfinished)
+    unfinished.replace(path)
 
 
 def load_rounded(path: Path) -> dict[str, RoundedWeight]:
