@@ -5,63 +5,8 @@ from __future__ import annotations
 import random
 from collections.abc import Sequence
 
-SCENES = (
-    "on a sunny beach",
-    "in a lush green park",
-    "inside a cosy living-room",
-    "on a snowy mountain at sunset",
-    "running across a golden wheat field",
-    "under cherry-blossom trees",
-    "posing in front of the Eiffel Tower",
-    "sitting on a skateboard at a skatepark",
-    "playing fetch by a forest lake",
-    "splashing in a backyard pool",
-    "walking through bustling city streets",
-    "lying on a vintage Persian rug",
-    "climbing a rocky cliff by the sea",
-    "resting beside a campfire",
-    "sitting in a canoe on calm water",
-    "wrapped in a warm blanket during a snowfall",
-)
-TIMES = (
-    "at dawn",
-    "at golden hour",
-    "at blue hour",
-    "on an overcast day",
-    "under neon lights at night",
-    "at high noon",
-    "during a thunderstorm",
-    "at twilight",
-)
-STYLES = (
-    "high-resolution photograph",
-    "analog film style",
-    "soft focus portrait",
-    "35 mm film",
-    "ultra-wide angle shot",
-    "macro shot",
-    "HDR",
-    "vintage Polaroid",
-    "cinematic still",
-    "professional studio lighting",
-    "low-key lighting",
-    "minimalist composition",
-    "aerial drone view",
-)
-ACTIONS = (
-    "wearing sunglasses",
-    "jumping over an obstacle",
-    "catching a frisbee",
-    "tilting its head",
-    "sleeping peacefully",
-    "wagging its tail",
-    "smiling at the camera",
-    "with its tongue out",
-    "howling playfully",
-    "sniffing a flower",
-    "splashing water",
-    "wrapped in a scarf",
-)
+from personalq.taq.rounding.calibration import ACTIONS, SCENES, STYLES, TIMES
+
 #: The paper's 20 categories: what a base is calibrated with, which no trigger belongs to.
 CLASSES = (
     "dog", "cat", "person", "bear", "horse", "car", "toy", "watch", "bag", "chair",
