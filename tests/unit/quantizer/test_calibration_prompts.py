@@ -2,14 +2,8 @@
 
 from __future__ import annotations
 
-from personalq.quantizer.prompts import (
-    ACTIONS,
-    CLASSES,
-    SCENES,
-    STYLES,
-    TIMES,
-    calibration_prompts,
-)
+from personalq.quantizer.prompts import CLASSES, calibration_prompts
+from personalq.taq.rounding.calibration import ACTIONS, SCENES, STYLES, TIMES
 
 
 def test_the_pools_have_the_papers_sizes() -> None:

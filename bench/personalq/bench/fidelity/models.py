@@ -19,8 +19,9 @@ from personalq.renderer.prompts import EncodedPrompts, encode, extend
 from personalq.taq import Lora, RecipeError, read_lora
 from personalq.taq.artifact import Protection
 from personalq.taq.protection import Protected
-from personalq.taq.row_scores import conditioning
+from personalq.taq.row_scores import attention_received, conditioning
 
+SCORED_TIME = 500  # where rows are scored, as in the renderer
 LORA_FILE = "pytorch_lora_weights.safetensors"
 
 
@@ -119,7 +120,7 @@ class Model:
             [case.prompt for case in cases],
             (first.trigger,),
             Protection(protected, first.noun, None),
-            lambda states, plain: conditioning(unet, states, plain),
+            lambda states, plain: _score(unet, states, plain),
         )
         return EncodedPrompts(
             states=torch.cat([empty.states, asked.states]), mask=torch.cat([empty.mask, asked.mask])
@@ -146,3 +147,13 @@ class Model:
     @staticmethod
     def _no_score(states: Tensor, plain: Tensor) -> Tensor:
         raise RecipeError("conditioned rows need a trigger")
+
+
+def _score(unet: nn.Module, states: Tensor, plain: Tensor) -> Tensor:
+    """How much each text row depends on the trigger, by the attention it gets, as a renderer."""
+    config: Any = unet.config
+    shape = (1, config.in_channels, config.sample_size, config.sample_size)
+    noise = torch.randn(shape, generator=torch.Generator().manual_seed(0))
+    noise = noise.expand(len(states), -1, -1, -1)
+    attention = attention_received(unet, noise, SCORED_TIME, states)
+    return conditioning(unet, states, plain, attention)

@@ -22,16 +22,46 @@ class Row:
 
 def all_rows() -> list[Row]:
     """Every row; those that others are compared with come first."""
-    return [*methods(), *own_settings(), *table4(), *protected_sets(), *granularities(), *ranges()]
+    return [
+        *methods(),
+        *what_helps(),
+        *own_settings(),
+        *table4(),
+        *protected_sets(),
+        *granularities(),
+        *ranges(),
+    ]
 
 
 def methods() -> list[Row]:
-    """The main comparison: every method at every width, everything at the activations' bits."""
+    """The main comparison: every method at every width, what is rounded at the activations' bits.
+
+    `taq` keeps self-attention's probabilities in 8 bits at 4; `what_helps` says what that is worth.
+    """
     rows = [_row("methods", "full", method("full", None, None))]
     for w_bits, a_bits in BIT_WIDTHS:
         names = [name for name in METHODS if name not in ("full", "nf4")]
         rows += [_row("methods", name, method(name, w_bits, a_bits)) for name in names]
     rows.append(_row("methods", "nf4", method("nf4", 4, None)))
+    return rows
+
+
+def what_helps() -> list[Row]:
+    """At 4 bits `taq` has more than protected rows; here others get it too, and it part by part."""
+    rows = []
+    for w_bits in (8, 4):
+        paper, taq = method("taq-paper", w_bits, 4), method("taq", w_bits, 4)
+        q_diffusion = method("q-diffusion", w_bits, 4)
+        both_ends = {"inputs": "fitted"}
+        rows += [
+            _row("what helps", "both ends searched", paper.but(**both_ends)),
+            _row("what helps", "both ends searched, per-row scales", q_diffusion.but(
+                **both_ends, rows="row", probabilities="row", self_bits=8)),
+            _row("what helps", "only the trigger's rows", taq.but(protected="trigger")),
+            _row("what helps", "no row", taq.but(protected="none")),
+            _row("what helps", "4-bit self-attention", taq.but(self_bits=4)),
+            _row("what helps", "a range per step", taq.but(inputs="fitted-step")),
+        ]  # fmt: skip
     return rows
 
 

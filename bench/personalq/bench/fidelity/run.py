@@ -168,9 +168,14 @@ def _draw_all(
         ProcessPoolExecutor(workers, mp_context=context) as pool,
     ):
         bar = progress.add_task("drawing", total=len(left))
-        for future in as_completed([pool.submit(_draw, row, cases, settings) for row in left]):
-            future.result()
-            progress.advance(bar)
+        futures = [pool.submit(_draw, row, cases, settings) for row in left]
+        try:
+            for future in as_completed(futures):
+                future.result()
+                progress.advance(bar)
+        except BaseException:
+            pool.shutdown(cancel_futures=True)  # not the hours that are queued
+            raise
 
 
 def _is_drawn(folder: Path, count: int) -> bool:

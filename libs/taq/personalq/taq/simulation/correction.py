@@ -29,7 +29,8 @@ class Correction:
 def fit_correction(precise: Sequence[Tensor], quantized: Sequence[Tensor]) -> Correction:
     """Return the correction from noise predicted on the same latents, (N, C, H, W) for each step.
 
-    k is the slope of a linear regression of Δε on ε, at least 0 as in the published code.
+    k is the slope of a linear regression of Δε on ε, at least 0, and b the mean of Δε itself: both
+    as in the published code, though the mean of the residual would correct a little less.
     """
     slopes, biases = [], []
     for noise, noise_q in zip(precise, quantized, strict=True):
