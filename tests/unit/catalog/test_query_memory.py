@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+import math
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any
 
-import numpy as np
 import pytest
 
 from personalq.catalog.embedders import SentenceTransformerEmbedder
-from personalq.catalog.ports import Model, Unembeddable
+from personalq.catalog.ports import Model, Unembeddable, Vector
 
 
 class Encoder:
@@ -20,10 +19,10 @@ class Encoder:
     def __init__(self) -> None:
         self.asked: list[str] = []
 
-    def encode(self, texts: Sequence[str], **_: Any) -> Any:
+    def __call__(self, texts: Sequence[str]) -> list[Vector]:
         """One number per text; none for "broken"."""
         self.asked += texts
-        return np.array([[float("nan") if "broken" in text else len(text)] for text in texts])
+        return [[math.nan if "broken" in text else len(text)] for text in texts]
 
 
 @pytest.fixture

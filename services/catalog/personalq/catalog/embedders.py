@@ -15,11 +15,11 @@ import logging
 import math
 import time
 from collections import OrderedDict
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager
 from pathlib import Path
-from typing import Any
+from typing import TypeAlias
 
 import httpx
 
@@ -46,6 +46,10 @@ _REFUSED = (400, 413, 422)
 _PAUSE_S = 5.0
 
 
+#: Vectors of length 1, one per text; blocking.
+Encode: TypeAlias = Callable[[Sequence[str]], list[Vector]]
+
+
 class SentenceTransformerEmbedder:
     """A model on this machine, in a thread of its own, with one torch thread.
 
@@ -54,14 +58,14 @@ class SentenceTransformerEmbedder:
 
     def __init__(
         self,
-        encoder: Any,
+        encode: Encode,
         *,
         model: Model,
         executor: ThreadPoolExecutor,
         query_prefix: str,
         document_prefix: str,
     ) -> None:
-        self._encoder = encoder
+        self._encode_now = encode
         self._model = model
         self._executor = executor
         self._query_prefix = query_prefix
@@ -102,17 +106,8 @@ class SentenceTransformerEmbedder:
 
     async def _encode(self, texts: Sequence[str]) -> list[Vector]:
         shortened = [text[:_MAX_CHARACTERS] for text in texts]
-
-        def encode() -> list[Vector]:
-            vectors = self._encoder.encode(
-                shortened,
-                batch_size=_BATCH,
-                normalize_embeddings=True,
-                show_progress_bar=False,
-            )
-            return [vector.tolist() for vector in vectors]
-
-        found = await asyncio.get_running_loop().run_in_executor(self._executor, encode)
+        loop = asyncio.get_running_loop()
+        found = await loop.run_in_executor(self._executor, self._encode_now, shortened)
         if not all(math.isfinite(math.fsum(vector)) for vector in found):
             raise Unembeddable("the embedding model made a vector without a direction")
         return found
@@ -280,15 +275,14 @@ async def open_embedder(
         # One thread: torch is set up there, and texts are encoded one call after the other.
         with ThreadPoolExecutor(max_workers=1, thread_name_prefix="embedder") as executor:
             loop = asyncio.get_running_loop()
-            encoder, name = await loop.run_in_executor(executor, _load, model, device)
-            found: int = encoder.get_embedding_dimension()
+            encode, name, found = await loop.run_in_executor(executor, _load, model, device)
             if dim and dim != found:
                 raise PersonalQError(
                     f"{model} makes vectors {found} wide, not {dim}; leave "
                     "PERSONALQ_CATALOG_EMBEDDING_DIM out, or correct it"
                 )
             yield SentenceTransformerEmbedder(
-                encoder,
+                encode,
                 model=Model(id=_model_id(name, found, document_prefix), dim=found),
                 executor=executor,
                 query_prefix=query_prefix,
@@ -296,8 +290,11 @@ async def open_embedder(
             )
 
 
-def _load(model: str, device: str) -> tuple[Any, str]:
-    """The encoder and a name that changes with its weights. Blocking; imports torch."""
+def _load(model: str, device: str) -> tuple[Encode, str, int]:
+    """What encodes, a name that changes with its weights, and the width of its vectors.
+
+    Blocking; imports torch.
+    """
     folder = _minilm_folder() if model == MINILM else Path(model)
     if folder.is_dir():
         sha256 = _digest(folder / "model.safetensors")
@@ -312,6 +309,7 @@ def _load(model: str, device: str) -> tuple[Any, str]:
         import torch
         from sentence_transformers import SentenceTransformer
 
+        from personalq.catalog.bert import BertEncoder, is_plain_bert
         from personalq.catalog.packed_linear import pack_linears
     except ImportError as error:
         raise PersonalQError(
@@ -332,8 +330,18 @@ def _load(model: str, device: str) -> tuple[Any, str]:
         raise PersonalQError(
             f"no embedding model at {model!r}: give a folder, a Hub id, or {MINILM!r}"
         ) from error
+    width: int = encoder.get_embedding_dimension()
+    if is_plain_bert(encoder):
+        return BertEncoder(encoder), name, width
     pack_linears(encoder)
-    return encoder, name
+
+    def encode(texts: Sequence[str]) -> list[Vector]:
+        vectors: list[Vector] = encoder.encode(
+            list(texts), batch_size=_BATCH, normalize_embeddings=True, show_progress_bar=False
+        ).tolist()
+        return vectors
+
+    return encode, name, width
 
 
 def _minilm_folder() -> Path:

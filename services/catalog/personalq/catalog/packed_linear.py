@@ -33,13 +33,18 @@ class PackedLinear(nn.Module):
         return product
 
 
+def packed(linear: nn.Linear) -> nn.Module:
+    """The layer packed; itself where it is not float32 on the CPU, or oneDNN is missing."""
+    packable = linear.weight.device.type == "cpu" and linear.weight.dtype == torch.float32
+    if packable and torch.backends.mkldnn.is_available():  # type: ignore[no-untyped-call]
+        return PackedLinear(linear)
+    return linear
+
+
 def pack_linears(module: nn.Module) -> None:
-    """Replaces every float32 CPU `nn.Linear` below `module`; nothing where oneDNN is missing."""
-    if not torch.backends.mkldnn.is_available():  # type: ignore[no-untyped-call]
-        return
+    """Replaces every `nn.Linear` below `module` that can be packed."""
     for name, child in list(module.named_children()):
         if type(child) is nn.Linear:
-            if child.weight.device.type == "cpu" and child.weight.dtype == torch.float32:
-                setattr(module, name, PackedLinear(child))
+            setattr(module, name, packed(child))
         else:
             pack_linears(child)
