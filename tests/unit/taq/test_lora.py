@@ -367,20 +367,6 @@ def test_a_real_text_encoder_adapter_is_told_apart() -> None:
     assert (len(lora.unet), len(lora.text_encoder)) == (0, 24)
 
 
-@pytest.mark.parametrize(
-    ("name", "words"),
-    [
-        ("lora/lycoris_smart_falcon_4_lokr.safetensors", "LoKr"),
-        ("lora/cloneofsimo_lora_disney.safetensors", "cloneofsimo"),
-        ("lora/invokeai_test_embedding.safetensors", "textual inversion"),
-    ],
-)
-def test_real_files_of_other_kinds_are_named(name: str, words: str) -> None:
-    """What is not supported yet says what it is."""
-    with pytest.raises(UnsupportedFormatError, match=words):
-        read_lora(_real(name))
-
-
 def test_what_is_not_safetensors_is_refused(tmp_path: Path) -> None:
     """Broken files of the wild and a truncated one."""
     whole = tmp_path / "whole.safetensors"

@@ -3,7 +3,8 @@
 Read in this order: `quantizers`, `packing`, `triggers`, `protection`, `attention`, `row_scores`
 are functions of tensors;
 `modules` and `kernels` the layers built of them; `calibrate`, `recipe`, `quantize` and `lora`
-walk over a model; `artifact` puts it on disk. Needs torch, safetensors and numpy only.
+walk over a model; `formats` reads adapter files, `artifact` puts a model on disk. Needs torch,
+safetensors and numpy only.
 """
 
 from personalq.taq.artifact import (
@@ -16,8 +17,8 @@ from personalq.taq.artifact import (
     write_full_artifact,
     write_lora_artifact,
 )
-from personalq.taq.attention import TextContext
 from personalq.taq.calibrate import Calibration, Range, ranges_from_json, ranges_to_json
+from personalq.taq.context import TextContext
 from personalq.taq.errors import (
     ArtifactError,
     ArtifactMismatchError,
@@ -33,7 +34,15 @@ from personalq.taq.errors import (
     UnsupportedFormatError,
     WidthMismatchError,
 )
-from personalq.taq.lora import Factors, Lora, attach_lora_, detach_lora_, parse_lora, read_lora
+from personalq.taq.formats.parse import parse_lora, read_lora
+from personalq.taq.lora import (
+    Factors,
+    Lora,
+    attach_lora_,
+    detach_lora_,
+    layer_shapes,
+    resolve,
+)
 from personalq.taq.protection import (
     Protected,
     Words,
@@ -82,6 +91,7 @@ __all__ = [
     "conditioning",
     "counterparts",
     "detach_lora_",
+    "layer_shapes",
     "load_unet_",
     "parse_lora",
     "plain_prompt",
@@ -91,6 +101,7 @@ __all__ = [
     "ranges_to_json",
     "read_artifact",
     "read_lora",
+    "resolve",
     "resolve_protection",
     "trigger_mask",
     "trigger_spans",

@@ -1,0 +1,105 @@
+"""The factors of a plain LoRA, and what scales any adapter."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Mapping
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from personalq.taq.errors import LoraError, UnknownKeysError
+from personalq.taq.formats.names import ALPHA, DOWN, MID, UP
+from personalq.taq.lora import Factors, Part
+
+
+def low_rank(layer: str, tensors: Mapping[str, Tensor], stated: Mapping[str, Any]) -> Factors:
+    """Return the change of a layer from its tensors by role.
+
+    A third factor in the middle, that some convolutions have (r, r, kh, kw), is multiplied into
+    the first, exactly but for float32.
+
+    Args:
+        stated: PEFT's configuration of the adapter; {} if the file has none.
+
+    Raises:
+        UnknownKeysError: a factor has no partner.
+        LoraError: shapes or alphas that make no low-rank change.
+    """
+    if not {DOWN, UP} <= tensors.keys():
+        raise UnknownKeysError(f"{layer} has only {', '.join(tensors)}; a LoRA needs both factors.")
+    down, up = tensors[DOWN], tensors[UP]
+    shapes = f"{tuple(down.shape)}, {tuple(up.shape)}"
+    if up.ndim not in (2, 4) or down.ndim != up.ndim or not up.shape[1] == down.shape[0] > 0:
+        raise LoraError(f"The factors of {layer} have no common rank: {shapes}.")
+    if any(side != 1 for side in up.shape[2:]):
+        raise LoraError(f"The second factor of {layer} is no 1 x 1 convolution: {shapes}.")
+    if MID in tensors:
+        down = _with_middle(layer, tensors[MID], down)
+    rank = down.shape[0]
+    if ALPHA in tensors:
+        return Factors(down, up, scale_of(layer, tensors[ALPHA], rank))
+    alpha = _pattern_alpha(layer, stated)
+    if alpha is None:
+        alpha = stated.get("lora_alpha", rank)
+    root = bool(stated.get("use_rslora")) and "lora_alpha" in stated
+    return Factors(down, up, scale_of(layer, alpha, rank, root=root))
+
+
+def scale_of(layer: str, alpha: Any, rank: int, *, root: bool = False) -> float:
+    """Return alpha / rank, or with `root` alpha / √rank; alpha 0 stands for the rank.
+
+    Raises:
+        LoraError: alpha is no finite number.
+    """
+    try:
+        value = float(alpha)
+    except (TypeError, ValueError, RuntimeError) as error:
+        raise LoraError(f"The alpha of {layer} is no number.") from error
+    if not math.isfinite(value):
+        raise LoraError(f"The alpha of {layer} is not finite.")
+    return (value or rank) / (math.sqrt(rank) if root else rank)
+
+
+def stated_scales(metadata: Mapping[str, str]) -> dict[Part, dict[str, Any]]:
+    """Return PEFT's configuration of each part's adapter from diffusers' metadata.
+
+    Raises:
+        LoraError: the metadata says it in another form.
+    """
+    text = metadata.get("lora_adapter_metadata", "{}")
+    try:
+        values = json.loads(text)
+    except json.JSONDecodeError as error:
+        raise LoraError("The file's lora_adapter_metadata is not JSON.") from error
+    if not isinstance(values, dict):
+        raise LoraError("The file's lora_adapter_metadata is no JSON object.")
+    common = {key: value for key, value in values.items() if "." not in key}
+    parts: tuple[Part, ...] = ("unet", "text_encoder")
+    return {part: common | _below(values, f"{part}.") for part in parts}
+
+
+def _pattern_alpha(layer: str, stated: Mapping[str, Any]) -> Any:
+    """Return the alpha that PEFT's `alpha_pattern` gives the layer by its name or its end."""
+    patterns = stated.get("alpha_pattern")
+    for pattern, alpha in patterns.items() if isinstance(patterns, dict) else ():
+        if f".{layer}".endswith("." + pattern.removeprefix("^")):
+            return alpha
+    return None
+
+
+def _below(values: Mapping[str, Any], prefix: str) -> dict[str, Any]:
+    return {k.removeprefix(prefix): v for k, v in values.items() if k.startswith(prefix)}
+
+
+def _with_middle(layer: str, middle: Tensor, down: Tensor) -> Tensor:
+    """Return (r, in, kh, kw) of a first factor (r, in, 1, 1) and a middle one (r, r, kh, kw)."""
+    rank = down.shape[0]
+    if middle.ndim != 4 or middle.shape[:2] != (rank, rank) or down.shape[2:] != (1, 1):
+        raise LoraError(
+            f"The middle factor of {layer} does not fit: {tuple(middle.shape)}, "
+            f"{tuple(down.shape)}."
+        )
+    return torch.einsum("ijhw,jn->inhw", middle.float(), down[..., 0, 0].float())

@@ -1,0 +1,153 @@
+"""From a file, or its tensors, to a `Lora`."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from safetensors import SafetensorError, safe_open
+from torch import Tensor
+
+from personalq.taq.errors import LoraError, UnknownKeysError, UnsupportedFormatError
+from personalq.taq.formats.embeddings import collect, is_lone_embedding, token_of
+from personalq.taq.formats.low_rank import low_rank, stated_scales
+from personalq.taq.formats.lycoris import hadamard, is_hadamard, is_kronecker, kronecker
+from personalq.taq.formats.names import ALPHA, meaning_of, refuse_known_formats
+from personalq.taq.formats.numbered import COUNTED, MARK
+from personalq.taq.lora import KRONECKER, Factors, Lora, Part, examples
+
+ADAPTER_CONFIG = "adapter_config.json"
+
+
+def read_lora(path: Path, *, token: str = "") -> Lora:
+    """Read an adapter, a textual inversion, or both, from a safetensors file.
+
+    The alpha is what the file says or, of PEFT's files, the `adapter_config.json` beside it.
+
+    Args:
+        token: what to call an embedding that the file does not name.
+
+    Raises:
+        UnsupportedFormatError: not a safetensors file, an adapter of a kind that cannot be read,
+            or an embedding without a name.
+        UnknownKeysError, LoraError: as `parse_lora`.
+    """
+    try:
+        with safe_open(path, framework="pt") as file:
+            state_dict = {key: file.get_tensor(key) for key in file.keys()}  # noqa: SIM118 - no mapping
+            metadata = file.metadata() or {}
+    except SafetensorError as error:
+        raise UnsupportedFormatError(f"{path.name} is not a safetensors file: {error}.") from error
+    if any(key.startswith("base_model.") for key in state_dict) and (
+        config := _adapter_config(path)
+    ):
+        metadata = metadata | {"lora_adapter_metadata": json.dumps(config)}
+    return parse_lora(state_dict, metadata, token=token)
+
+
+def parse_lora(
+    state_dict: Mapping[str, Tensor], metadata: Mapping[str, str] | None = None, *, token: str = ""
+) -> Lora:
+    """Return what `state_dict` adapts, whatever its kind and key style; `names` lists them.
+
+    Args:
+        metadata: of the safetensors file; diffusers states alpha there (`lora_adapter_metadata`),
+            cloneofsimo/lora ranks and the classes whose layers it counted.
+        token: what to call an embedding that the file does not name.
+
+    Raises:
+        UnsupportedFormatError: the keys are those of a known kind that cannot be read.
+        UnknownKeysError: a key has no known form, a factor lacks its partner, or none is there.
+        LoraError: shapes or alphas that make no change of a layer.
+    """
+    metadata = metadata or {}
+    layers: dict[tuple[Part, str], dict[str, Tensor]] = {}
+    tokens: dict[str, list[Tensor]] = {}
+    unknown = []
+    for key in sorted(state_dict):
+        if (named := token_of(key)) is not None:
+            tokens.setdefault(named, []).append(state_dict[key])
+        elif meaning := meaning_of(key):
+            part, layer, role = meaning
+            if role in layers.setdefault((part, layer), {}):
+                raise LoraError(f"{layer} has its {role} twice, the second time as {key}.")
+            layers[part, layer][role] = state_dict[key]
+        else:
+            unknown.append(key)
+    if unknown and is_lone_embedding(state_dict):
+        tokens = {unknown.pop(): list(state_dict.values())}
+    if unknown:
+        refuse_known_formats(unknown)
+        raise UnknownKeysError(f"{len(unknown)} keys map to nothing: {examples(unknown)}.")
+    if not layers and not tokens:
+        raise UnknownKeysError("The file holds no LoRA layer and no embedding.")
+
+    _check_counted(metadata, layers)
+    stated = stated_scales(metadata)
+    changes: dict[Part, dict[str, Factors]] = {"unet": {}, "text_encoder": {}}
+    for (part, layer), tensors in layers.items():
+        changes[part] |= _changes(layer, tensors, stated[part])
+    return Lora(
+        unet=changes["unet"],
+        text_encoder=changes["text_encoder"],
+        embeddings=collect(tokens, token),
+    )
+
+
+def _changes(
+    layer: str, tensors: Mapping[str, Tensor], stated: Mapping[str, Any]
+) -> dict[str, Factors]:
+    """Return the entries of a `Lora` that one layer's tensors make."""
+    if tensors.keys() == {ALPHA}:
+        raise UnknownKeysError(f"{layer} has an alpha and nothing that it scales.")
+    if is_kronecker(tensors):
+        pair = kronecker(layer, tensors)
+        return {f"{layer}{half}": f for half, f in zip(KRONECKER, pair, strict=True)}
+    if is_hadamard(tensors):
+        return {layer: hadamard(layer, tensors)}
+    return {layer: low_rank(layer, tensors, stated)}
+
+
+def _check_counted(
+    metadata: Mapping[str, str], layers: Mapping[tuple[Part, str], Mapping[str, Tensor]]
+) -> None:
+    """Numbered layers must be of classes whose order is known, and of the ranks that are told."""
+    for part in {part for part, layer in layers if layer.startswith(MARK)}:
+        counted = _strings(metadata.get(part, "[]"))
+        if others := sorted(set(counted) - COUNTED):
+            raise UnsupportedFormatError(
+                f"The file numbers the layers in {', '.join(others)}, whose order is not known: "
+                "convert it to keys with names."
+            )
+    for (part, layer), tensors in layers.items():
+        told = metadata.get(f"{part}:{layer.removeprefix(MARK)}:rank")
+        if told is not None and "down" in tensors and str(tensors["down"].shape[0]) != told:
+            raise LoraError(
+                f"{part}:{layer.removeprefix(MARK)} has rank {tensors['down'].shape[0]} and is "
+                f"said to have {told}."
+            )
+
+
+def _strings(text: str) -> list[str]:
+    try:
+        values = json.loads(text)
+    except json.JSONDecodeError:
+        return [text]
+    return [str(value) for value in values] if isinstance(values, list) else [text]
+
+
+def _adapter_config(path: Path) -> dict[str, Any]:
+    """Return PEFT's configuration beside the file, {} if there is none."""
+    named = path.with_name(path.name.replace("adapter_model.safetensors", ADAPTER_CONFIG))
+    config = next((p for p in (named, path.with_name(ADAPTER_CONFIG)) if p.is_file()), path)
+    if config == path:
+        return {}
+    try:
+        values = json.loads(config.read_text())
+    except ValueError as error:
+        raise LoraError(f"{config.name} beside the file is not JSON: {error}.") from error
+    if not isinstance(values, dict):
+        raise LoraError(f"{config.name} beside the file is no JSON object.")
+    return values

@@ -1,0 +1,92 @@
+"""Trained tokens, alone or in a LoRA's file, and what scales PEFT's adapters."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+import torch
+from safetensors.torch import save_file
+from torch import Tensor
+
+from personalq.taq import LoraError, UnsupportedFormatError, parse_lora, read_lora
+
+ROWS = torch.ones(2, 8)
+
+
+@pytest.mark.parametrize(
+    "tensors",
+    [
+        {"<bear-v4>": ROWS},
+        {"bundle_emb.<bear-v4>.string_to_param.*": ROWS},
+        {"emb_params": ROWS},
+        {"string_to_param.*": ROWS},
+        {"<bear-v4>": ROWS[0]},
+    ],
+)
+def test_an_embedding_is_rows_under_its_token(tensors: dict[str, Tensor]) -> None:
+    """Every way to write one; where none is named, the caller's name counts."""
+    lora = parse_lora(tensors, token="<bear-v4>")
+    assert (lora.unet, lora.text_encoder, list(lora.embeddings)) == ({}, {}, ["<bear-v4>"])
+    assert lora.embeddings["<bear-v4>"].shape[1] == 8
+
+
+def test_a_lone_tensor_is_called_by_its_key() -> None:
+    """Diffusers saves an embedding under the token's own text, whatever that is."""
+    assert list(parse_lora({"sks": ROWS}, token="<other>").embeddings) == ["sks"]
+    with pytest.raises(LoraError, match="map to nothing: sks"):
+        parse_lora({"sks": torch.ones(78, 8)})
+    with pytest.raises(LoraError, match="map to nothing: a, b"):
+        parse_lora({"a": ROWS, "b": ROWS})
+
+
+def test_an_embedding_without_a_name_is_refused(shared_data: Path) -> None:
+    """A real file of that kind; with a name it is read."""
+    file = shared_data / "lora/invokeai_test_embedding.safetensors"
+    with pytest.raises(UnsupportedFormatError, match="does not name its token"):
+        read_lora(file)
+    assert read_lora(file, token="<ferret>").embeddings["<ferret>"].shape == (5, 768)
+
+
+def test_tokens_that_differ_in_case_only_are_refused() -> None:
+    """CLIP lower-cases: they would be one token with two embeddings."""
+    with pytest.raises(LoraError, match="<Licia> and <licia> differ in case only"):
+        parse_lora({"<Licia>": ROWS, "<licia>": ROWS})
+
+
+def test_pefts_configuration_beside_the_file_gives_the_alpha(tmp_path: Path) -> None:
+    """`lora_alpha`, its exceptions by layer, and the rank's root; not of files of others."""
+    pair = {"lora_A.weight": torch.ones(4, 8), "lora_B.weight": torch.ones(8, 4)}
+    peft = {f"base_model.model.{n}.{k}": t.clone() for n in ("a.q", "b.q") for k, t in pair.items()}
+    named = {key.removeprefix("base_model.model."): t for key, t in peft.items()}
+    save_file(peft, tmp_path / "adapter_model.safetensors")
+    save_file(named, tmp_path / "pytorch_lora_weights.safetensors")
+    config = tmp_path / "adapter_config.json"
+    config.write_text(json.dumps({"r": 4, "lora_alpha": 16, "alpha_pattern": {"b.q": 2}}))
+    scales = {n: f.scale for n, f in read_lora(tmp_path / "adapter_model.safetensors").unet.items()}
+    assert scales == {"a.q": 4.0, "b.q": 0.5}
+    other = read_lora(tmp_path / "pytorch_lora_weights.safetensors")
+    assert {f.scale for f in other.unet.values()} == {1.0}
+    config.write_text(json.dumps({"lora_alpha": 16, "use_rslora": True}))
+    lora = read_lora(tmp_path / "adapter_model.safetensors")
+    assert {f.scale for f in lora.unet.values()} == {8.0}
+    config.write_text("{")
+    with pytest.raises(LoraError, match="not JSON"):
+        read_lora(tmp_path / "adapter_model.safetensors")
+
+
+def test_parts_have_alphas_of_their_own() -> None:
+    """Diffusers' metadata states the UNet's and the text encoder's apart."""
+    tensors = {
+        "unet.a.lora_A.weight": torch.ones(2, 8),
+        "unet.a.lora_B.weight": torch.ones(8, 2),
+        "text_encoder.text_model.encoder.layers.0.q.lora_A.weight": torch.ones(2, 8),
+        "text_encoder.text_model.encoder.layers.0.q.lora_B.weight": torch.ones(8, 2),
+    }
+    stated = {"unet.lora_alpha": 4, "text_encoder.lora_alpha": 8}
+    lora = parse_lora(tensors, {"lora_adapter_metadata": json.dumps(stated)})
+    assert [f.scale for f in (*lora.unet.values(), *lora.text_encoder.values())] == [2.0, 4.0]
+    plain = parse_lora({key.replace("text_encoder.text_model", "base_model.model"): t
+                        for key, t in tensors.items()})  # fmt: skip
+    assert list(plain.text_encoder) == ["encoder.layers.0.q"]
