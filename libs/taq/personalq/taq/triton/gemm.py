@@ -1,0 +1,67 @@
+"""Matrix product of a float input, quantized on the way in, and a packed weight."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import triton
+import triton.language as tl
+from torch import Tensor
+
+from personalq.taq.triton.tiles import CONFIGS, launch, quantized, rescaled, weight_tile
+from personalq.taq.triton.weights import TritonWeights
+
+if TYPE_CHECKING:
+    from personalq.taq.modules import InputGrid
+
+
+@triton.jit
+def gemm_kernel(
+    x_ptr: tl.tensor,
+    factors_ptr: tl.tensor,
+    weight_ptr: tl.tensor,
+    zero_point_ptr: tl.tensor,
+    correction_ptr: tl.tensor,
+    scale_ptr: tl.tensor,
+    bias_ptr: tl.tensor,
+    y_ptr: tl.tensor,
+    rows: tl.tensor,
+    columns: tl.tensor,
+    depth: tl.tensor,
+    weight_stride: tl.tensor,
+    inverse_scale: tl.tensor,
+    offset: tl.tensor,
+    top: tl.tensor,
+    block_m: tl.constexpr,
+    block_n: tl.constexpr,
+    block_k: tl.constexpr,
+) -> None:
+    """Write one block of y (rows, columns) = x (rows, depth) · weight (columns, depth)ᵀ."""
+    m = tl.program_id(0) * block_m + tl.arange(0, block_m)
+    n = tl.program_id(1) * block_n + tl.arange(0, block_n)
+    # A batch of large pictures has more than 2³¹ numbers.
+    x_row = x_ptr + m.to(tl.int64)[:, None] * depth
+    weight_row = weight_ptr + n * weight_stride
+    sums = tl.zeros((block_m, block_n), tl.int32)
+    for start in range(0, depth, block_k):
+        k = start + tl.arange(0, block_k)
+        inside = (m < rows)[:, None] & (k < depth)[None, :]
+        x = tl.load(x_row + k[None, :], mask=inside, other=0.0)
+        codes = quantized(x, factors_ptr, k, depth, inverse_scale, offset, top)
+        weight = weight_tile(weight_row, zero_point_ptr, n, columns, start, depth, block_k)
+        sums = tl.dot(codes, weight, sums, out_dtype=tl.int32)
+    y = rescaled(sums, correction_ptr, scale_ptr, bias_ptr, n, columns)
+    y_row = y_ptr + m.to(tl.int64)[:, None] * columns
+    tl.store(y_row + n[None, :], y, mask=(m < rows)[:, None] & (n < columns)[None, :])
+
+
+# Tuned once for a layer's shape, whatever the number of rows: a batch of another size must not
+# stall the first request that has it.
+_tuned = triton.autotune(CONFIGS, key=["columns", "depth"])(gemm_kernel)
+
+
+def gemm(x: Tensor, weights: TritonWeights, grid: InputGrid) -> Tensor:
+    """Return (M, n) in the dtype of x (M, k)."""
+    y = x.new_empty(len(x), len(weights.codes))
+    launch(_tuned, x.contiguous(), weights, grid, y)
+    return y
