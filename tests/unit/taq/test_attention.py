@@ -20,8 +20,8 @@ from unit.taq.models import (
 )
 
 from personalq.taq import PROFILES, ContextError, Recipe, TextContext, WidthMismatchError, quantize_
-from personalq.taq.attention import (
-    attend,
+from personalq.taq.equations import (
+    attend_text,
     protect,
     protect_columns,
     protect_rows,
@@ -80,7 +80,7 @@ def test_equations_2_and_3_literally(bits: int) -> None:
                         a_tilde[i] * v_tilde[i][j] for i in range(tokens)
                     )
 
-    computed = attend(
+    computed = attend_text(
         q,
         protect_rows(k, mask, bits),
         protect_rows(v, mask, bits),
@@ -140,11 +140,11 @@ def test_large_attention_is_computed_in_pieces(
     bias = _random(2, 1, 1, tokens, seed=4)
 
     def result() -> Tensor:
-        return attend(q, k, v, mask, scale=0.3, row_bits=8, probability_bits=8, bias=bias)
+        return attend_text(q, k, v, mask, scale=0.3, row_bits=8, probability_bits=8, bias=bias)
 
     whole = result()
     for piece in (1, 120, 4096):
-        monkeypatch.setattr("personalq.taq.attention.PIECE", piece)
+        monkeypatch.setattr("personalq.taq.equations.PIECE", piece)
         assert_similar(result(), whole, within=FLIPS)
 
 

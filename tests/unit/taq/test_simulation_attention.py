@@ -22,7 +22,7 @@ from unit.taq.simulations import (
 )
 
 from personalq.taq import ContextError, TextContext
-from personalq.taq.attention import attend, protect_rows
+from personalq.taq.equations import attend_text, protect_rows
 from personalq.taq.simulation import Method, method, project_text
 from personalq.taq.simulation.attention import AttentionRounders, SimulatedAttention
 from personalq.taq.simulation.layers import Clock
@@ -97,7 +97,7 @@ def test_per_row_scales_are_the_served_attention(bits: int, mask: Tensor | None)
     q, k, v = _qkv()
     nothing = torch.zeros_like(PROTECTED)
     k_kept, v_kept = (protect_rows(x, nothing if mask is None else mask, bits) for x in (k, v))
-    served = attend(q, k_kept, v_kept, mask, scale=0.35, row_bits=bits, probability_bits=bits)
+    served = attend_text(q, k_kept, v_kept, mask, scale=0.35, row_bits=bits, probability_bits=bits)
     assert_similar(_attend(processor, mask), served)
 
 

@@ -16,6 +16,7 @@ from personalq.taq.simulation.rounders import (
     Equalized,
     Exactly,
     LogPerRow,
+    PerColumn,
     PerIndex,
     PerPrompt,
     PerRow,
@@ -257,3 +258,11 @@ def test_a_rounder_leaves_its_input_alone(rounder: Rounder) -> None:
     assert rounded.dtype == x.dtype
     assert rounded[0, 0, 0, 0] == 0
     assert not torch.equal(rounded, x)
+
+
+def test_columns_have_a_scale_each() -> None:
+    """A wide channel does not coarsen a narrow one."""
+    x = torch.tensor([[0.1, 100.0], [0.7, -300.0]])
+    rounded = PerColumn(4)(x, 0)
+    assert torch.allclose(rounded[:, 0], x[:, 0])  # multiples of 0.7 / 7
+    assert torch.allclose(rounded[:, 1], torch.tensor([2.0, -7.0]) * 300 / 7)

@@ -45,7 +45,8 @@ from personalq.bench.fidelity.sensitivity_report import (
 )
 from personalq.renderer.prompts import Vocabulary, extend
 from personalq.taq import PROFILES, TextContext, trigger_spans
-from personalq.taq.attention import install_attention_, protect_rows
+from personalq.taq.attention import install_attention_
+from personalq.taq.equations import protect_rows
 from personalq.taq.protection import Protected
 from personalq.taq.triggers import max_tokens, token_offsets
 

@@ -27,6 +27,7 @@ from personalq.taq.errors import (
     LoraError,
     ManifestError,
     MissingRangeError,
+    PreparedError,
     RecipeError,
     TaqError,
     TokenizerError,
@@ -43,6 +44,7 @@ from personalq.taq.lora import (
     layer_shapes,
     resolve,
 )
+from personalq.taq.modules import prepare_
 from personalq.taq.protection import (
     Protected,
     Words,
@@ -72,6 +74,7 @@ __all__ = [
     "LoraError",
     "ManifestError",
     "MissingRangeError",
+    "PreparedError",
     "Protected",
     "Protection",
     "Range",
@@ -95,6 +98,7 @@ __all__ = [
     "load_unet_",
     "parse_lora",
     "plain_prompt",
+    "prepare_",
     "protected_mask",
     "quantize_",
     "ranges_from_json",

@@ -73,3 +73,7 @@ class IntegrityError(ArtifactError):
 
 class ArtifactMismatchError(ArtifactError):
     """The artifact and the model or artifact it is combined with do not belong together."""
+
+
+class PreparedError(TaqError):
+    """The weights were packed for one device and kernel and cannot be read or moved any more."""

@@ -11,7 +11,7 @@ from torch import Tensor, nn
 
 from personalq.taq import kernels
 from personalq.taq.calibrate import Range
-from personalq.taq.errors import ArtifactMismatchError, MissingRangeError
+from personalq.taq.errors import ArtifactMismatchError, MissingRangeError, PreparedError
 from personalq.taq.packing import pack, packed_dtype, packed_shape, unpack
 from personalq.taq.quantizers import Grid, code_limits, dequantize, fit, quantize, search
 
@@ -178,7 +178,13 @@ class QuantModule(nn.Module):
             )
 
     def integers(self) -> Tensor:
-        """Return w_q − z_w, int8 of the original shape: −127…127 or, with 4 bits, −15…15."""
+        """Return w_q − z_w, int8 of the original shape: −127…127 or, with 4 bits, −15…15.
+
+        Raises:
+            PreparedError: `prepare_` dropped the plain weights.
+        """
+        if self._is_released:
+            raise PreparedError("The layer's weights are packed for its device: load them again.")
         codes = unpack(self.weight, self.weight_bits, self.weight_shape)
         if self.weight_zero_point is None:
             return codes
@@ -205,6 +211,25 @@ class QuantModule(nn.Module):
             )
         return self._input_grid
 
+    def prepare_(self, like: Tensor) -> None:
+        """Pack the weights for inputs like `like`, and drop the plain ones if they are not read.
+
+        From then on the layer stays on its device.
+        """
+        if self._is_released:
+            return
+        name, kernel = kernels.choose(self, like)
+        if self._prepared(name, self._packer(kernel)) is not None:
+            self.weight = self.weight.new_empty(0)
+
+    @property
+    def _is_released(self) -> bool:
+        return not self.weight.numel()
+
+    def _packer(self, kernel: kernels.Kernel) -> Callable[[Any], Any]:
+        """Return what packs this kind of layer."""
+        raise NotImplementedError
+
     def _prepared(self, name: str, pack: Callable[[Self], Any]) -> Any:
         """Return the weights as the kernel `name` wants them, prepared at first use."""
         if name not in self._prepacked:
@@ -212,7 +237,13 @@ class QuantModule(nn.Module):
         return self._prepacked[name]
 
     def _apply(self, fn: Callable[[Tensor], Tensor], recurse: bool = True) -> Self:
-        """Move to another device or dtype, but never round scales or biases to a shorter float."""
+        """Move to another device or dtype, but never round scales or biases to a shorter float.
+
+        Raises:
+            PreparedError: `prepare_` dropped the plain weights.
+        """
+        if self._is_released:
+            raise PreparedError("The UNet is packed for its device: load it again to move it.")
         kept = {
             name: tensor
             for name in (*EXACT_BUFFERS, "bias")
@@ -225,6 +256,11 @@ class QuantModule(nn.Module):
                 setattr(self, name, before.to(after.device))
         self._forget()
         return self
+
+    def _save_to_state_dict(self, *args: Any, **kwargs: Any) -> None:
+        if self._is_released:
+            raise PreparedError("The weights are packed for their device: save before prepare_.")
+        super()._save_to_state_dict(*args, **kwargs)
 
     def _load_from_state_dict(self, *args: Any, **kwargs: Any) -> None:
         super()._load_from_state_dict(*args, **kwargs)
@@ -274,7 +310,10 @@ class QuantLinear(QuantModule):
     def forward(self, x: Tensor) -> Tensor:
         """Return (…, out) in the dtype of x (…, in)."""
         name, kernel = kernels.choose(self, x)
-        return kernel.linear(self, self._prepared(name, kernel.pack_linear), x)
+        return kernel.linear(self, self._prepared(name, self._packer(kernel)), x)
+
+    def _packer(self, kernel: kernels.Kernel) -> Callable[[Any], Any]:
+        return kernel.pack_linear
 
     def extra_repr(self) -> str:
         """Describe the layer in a printed model."""
@@ -337,7 +376,10 @@ class QuantConv2d(QuantModule):
     def forward(self, x: Tensor) -> Tensor:
         """Return (B, out, H', W') in the dtype of x (B, in, H, W)."""
         name, kernel = kernels.choose(self, x)
-        return kernel.conv2d(self, self._prepared(name, kernel.pack_conv2d), x)
+        return kernel.conv2d(self, self._prepared(name, self._packer(kernel)), x)
+
+    def _packer(self, kernel: kernels.Kernel) -> Callable[[Any], Any]:
+        return kernel.pack_conv2d
 
     def _broadcast_factors(self) -> Tensor | None:
         """Return the factors in the shape that broadcasts against the input (B, in, H, W)."""
@@ -352,3 +394,16 @@ def _pair(value: Any) -> tuple[int, int]:
     """Return diffusers' stride or padding as two integers."""
     first, second = value
     return int(first), int(second)
+
+
+def prepare_(unet: nn.Module, like: Tensor) -> nn.Module:
+    """Pack the weights of a quantized UNet for the device and dtype of `like`, and return it.
+
+    Otherwise every layer packs its weight when it is first executed, and keeps the plain one
+    beside it. A prepared UNet holds one copy; it can be executed, and carry LoRAs, but no longer
+    be moved or saved.
+    """
+    for module in unet.modules():
+        if isinstance(module, QuantModule):
+            module.prepare_(like)
+    return unet

@@ -10,7 +10,9 @@ from typing import Any, Literal
 from torch import Tensor, nn
 from torch.nn import functional as F
 
-from personalq.taq.attention import TextContext, TriggerAttention, protect
+from personalq.taq.attention import TriggerAttention
+from personalq.taq.context import TextContext
+from personalq.taq.equations import protect
 from personalq.taq.simulation.layers import Clock, Simulated
 from personalq.taq.simulation.rounders import Exactly, PerPrompt, PowersOfTwo, Rounder
 

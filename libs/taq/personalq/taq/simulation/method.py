@@ -46,6 +46,9 @@ class Method:
     weights: Literal["grid", "nf4"] = "grid"
     inputs: Inputs = "static"
     rows: Rows = "static"
+    #: with rows="row", the scales of V in self-attention: one per token, or one per channel, which
+    #: leaves the sum over tokens an integer product (what is served)
+    self_values: Literal["row", "column"] = "row"
     probabilities: Probabilities = "static"
     #: what is kept precise in cross-attention, see `protection.Protected`
     protected: str = "none"

@@ -89,7 +89,7 @@ def _taq(bits: Bits) -> Method:
     served = _taq_paper(bits).but(name="taq", shortcuts="equalized")
     _, activation_bits = bits
     if activation_bits is None or activation_bits >= 8:
-        return served
+        return served.but(self_values="column")
     return served.but(inputs="fitted", protected="all", self_bits=8)
 
 

@@ -93,11 +93,24 @@ class PerRow:
 
     def __init__(self, bits: int) -> None:
         """Take the width of the codes."""
+        self.bits = bits
         _, self._last = code_limits(bits, symmetric=True)
 
     def __call__(self, x: Tensor, step: int) -> Tensor:
         """Return x̂, one scale per row of `x` (…, d)."""
         return to_multiples(x, x.abs().amax(-1, keepdim=True) / self._last)
+
+
+class PerColumn:
+    """One symmetric scale per channel of every head, over all its tokens, found at run time."""
+
+    def __init__(self, bits: int) -> None:
+        """Take the width of the codes."""
+        _, self._last = code_limits(bits, symmetric=True)
+
+    def __call__(self, x: Tensor, step: int) -> Tensor:
+        """Return x̂, one scale per column of `x` (…, tokens, d)."""
+        return to_multiples(x, x.abs().amax(-2, keepdim=True) / self._last)
 
 
 class PerSample:

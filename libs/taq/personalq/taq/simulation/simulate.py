@@ -27,6 +27,7 @@ from personalq.taq.simulation.rounders import (
     Equalized,
     Exactly,
     LogPerRow,
+    PerColumn,
     PerPrompt,
     PerRow,
     PerSample,
@@ -201,6 +202,8 @@ def _simulate_attention(
     a_bits = method.cross_bits if is_cross else method.self_bits
     spared = method.protects if is_cross and method.protected == "bos" else ()
     q, k, v = (_rows(f"{name}.{part}", method.rows, bits, seen, part in spared) for part in "qkv")
+    if isinstance(v, PerRow) and not is_cross and method.self_values == "column":
+        v = PerColumn(v.bits)
     a = _probabilities(f"{name}.a", method.probabilities, a_bits, seen)
     attn.set_processor(
         SimulatedAttention(

@@ -1,0 +1,32 @@
+"""Codes of layer inputs."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import torch
+from torch import Tensor
+
+from personalq.taq import native
+from personalq.taq.kernels.registry import is_native_allowed
+
+if TYPE_CHECKING:
+    from personalq.taq.modules import InputGrid
+
+
+def quantize_input(x: Tensor, grid: InputGrid) -> Tensor:
+    """Return the codes of `x` as uint8: clip(round(x / s) + z, 0, 2^b − 1), x equalized first.
+
+    Ties go upwards.
+    """
+    if is_native_allowed() and native.supports_quantize(x, grid.factors):
+        factors = None if grid.factors is None else grid.factors.flatten()
+        return native.quantize(
+            x, factors, scale=grid.scale, zero_point=grid.zero_point, bits=grid.bits
+        )
+    if grid.factors is not None:
+        x = x * grid.factors
+    # The conversion to uint8 truncates, so that adding z + ½ first rounds.
+    offset = x.new_full((), grid.zero_point + 0.5, dtype=torch.float32)
+    codes = torch.add(offset, x.float(), alpha=1.0 / grid.scale)
+    return codes.clamp_(0, 2**grid.bits - 1).to(torch.uint8)

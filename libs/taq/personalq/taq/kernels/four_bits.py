@@ -1,0 +1,87 @@
+"""4-bit weights on CPU: unpacked in the cache while they are multiplied."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, cast
+
+import torch
+from torch import Tensor
+
+from personalq.taq import native
+from personalq.taq.kernels.codes import quantize_input
+from personalq.taq.kernels.reference import float_bias
+from personalq.taq.packing import unpack
+
+if TYPE_CHECKING:
+    from personalq.taq.modules import QuantConv2d, QuantLinear, QuantModule
+
+POINT = (1, 1)
+
+
+class FourBits:
+    """Integer products on CPU, uint8 input times 4-bit weight, in a kernel of our own."""
+
+    def supports(self, layer: QuantModule, x: Tensor) -> bool:
+        """Ungrouped 4-bit layers with a static input range, where the CPU has the instructions."""
+        return (
+            layer.weight_bits == 4
+            and layer.activation_bits is not None
+            and layer.weight_shape[1] % 4 == 0
+            and getattr(layer, "groups", 1) == 1
+            and native.supports(x)
+        )
+
+    def pack_linear(self, layer: QuantLinear) -> native.Packed:
+        """Reorder the codes."""
+        return _packed(layer)
+
+    def pack_conv2d(self, layer: QuantConv2d) -> native.Packed:
+        """Reorder the codes."""
+        return _packed(layer)
+
+    def linear(self, layer: QuantLinear, packed: native.Packed, x: Tensor) -> Tensor:
+        """Compute in int32, write in the dtype of `x`."""
+        codes = quantize_input(x, layer.input_grid).contiguous()
+        pixels = codes.view(1, -1, 1, codes.shape[-1]).permute(0, 3, 1, 2)
+        y = _product(layer, packed, pixels, x.dtype, POINT, POINT, (0, 0), POINT)
+        return y.permute(0, 2, 3, 1).reshape(*x.shape[:-1], layer.out_features)
+
+    def conv2d(self, layer: QuantConv2d, packed: native.Packed, x: Tensor) -> Tensor:
+        """Compute in int32, write channels last in the dtype of `x`."""
+        codes = quantize_input(x, layer.input_grid)
+        codes = codes.contiguous(memory_format=torch.channels_last)
+        height, width = layer.weight_shape[2:]
+        geometry = ((height, width), layer.stride, layer.padding, layer.dilation)
+        return _product(layer, packed, codes, x.dtype, *geometry)
+
+
+def _packed(layer: QuantModule) -> native.Packed:
+    codes = unpack(layer.weight, layer.weight_bits, layer.weight_shape)
+    rows, width = layer.weight_shape[:2]
+    return native.pack(codes.reshape(rows, width, -1), cast(Tensor, layer.weight_zero_point))
+
+
+def _product(
+    layer: QuantModule,
+    packed: native.Packed,
+    codes: Tensor,
+    dtype: torch.dtype,
+    kernel: tuple[int, int],
+    stride: tuple[int, int],
+    padding: tuple[int, int],
+    dilation: tuple[int, int],
+) -> Tensor:
+    grid = layer.input_grid
+    bias = float_bias(layer)
+    return native.product(
+        codes,
+        grid.zero_point,
+        packed,
+        layer.weight_scale * grid.scale,
+        torch.zeros_like(layer.weight_scale) if bias is None else bias,
+        kernel=kernel,
+        stride=stride,
+        padding=padding,
+        dilation=dilation,
+        dtype=dtype,
+    )

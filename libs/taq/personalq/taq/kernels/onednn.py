@@ -1,0 +1,119 @@
+"""Integer products on CPU."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import TYPE_CHECKING, NamedTuple, cast
+
+import torch
+from torch import Tensor
+
+from personalq.taq.kernels.codes import quantize_input
+from personalq.taq.kernels.reference import float_bias
+
+if TYPE_CHECKING:
+    from personalq.taq.modules import QuantConv2d, QuantLinear, QuantModule
+
+
+class OneDnnWeights(NamedTuple):
+    """A weight in oneDNN's own blocked layout, opaque to torch."""
+
+    weight: Tensor
+    scale: Tensor  # float32 (out)
+    zero_point: Tensor  # int8 (out), all zero: the weight's own was subtracted
+    bias: Tensor | None  # float32 (out)
+
+
+class OneDnn:
+    """Integer products on CPU: oneDNN, uint8 input times int8 weight, scale and bias fused.
+
+    4-bit weights are unpacked and reordered on every call: kept, they would take the memory of 8.
+    """
+
+    def supports(self, layer: QuantModule, x: Tensor) -> bool:
+        """Layers with a static input range, on CPUs whose integer products are exact."""
+        static = layer.activation_bits is not None
+        return static and x.device.type == "cpu" and onednn_is_exact()
+
+    def pack_linear(self, layer: QuantLinear) -> OneDnnWeights | None:
+        """Reorder an 8-bit weight."""
+        return self._reordered_linear(layer) if layer.weight_bits == 8 else None
+
+    def pack_conv2d(self, layer: QuantConv2d) -> OneDnnWeights | None:
+        """Reorder an 8-bit weight."""
+        return self._reordered_conv2d(layer) if layer.weight_bits == 8 else None
+
+    def linear(self, layer: QuantLinear, packed: OneDnnWeights | None, x: Tensor) -> Tensor:
+        """Compute in int32, write in the dtype of `x`."""
+        grid = layer.input_grid
+        weights = packed or self._reordered_linear(layer)
+        # A signed input would be accepted and take seconds: oneDNN's reference implementation.
+        codes = quantize_input(x, grid)
+        out = _onednn_dtype(x)
+        y = torch.ops.onednn.qlinear_pointwise(
+            codes, grid.scale, grid.zero_point, *weights, 1.0, 0, out, "none", [], ""
+        )
+        return cast(Tensor, y).to(x.dtype)
+
+    def conv2d(self, layer: QuantConv2d, packed: OneDnnWeights | None, x: Tensor) -> Tensor:
+        """Compute in int32, write channels last in the dtype of `x`."""
+        grid = layer.input_grid
+        weights = packed or self._reordered_conv2d(layer)
+        codes = quantize_input(x, grid)
+        codes = codes.contiguous(memory_format=torch.channels_last)
+        geometry = (layer.stride, layer.padding, layer.dilation, layer.groups)
+        out = _onednn_dtype(x)
+        y = torch.ops.onednn.qconv_pointwise(
+            codes, grid.scale, grid.zero_point, *weights, *geometry, 1.0, 0, out, "none", [], ""
+        )
+        return cast(Tensor, y).to(x.dtype)
+
+    def _reordered_linear(self, layer: QuantLinear) -> OneDnnWeights:
+        weight = torch.ops.onednn.qlinear_prepack(layer.integers().contiguous(), None)
+        return self._weights(layer, weight)
+
+    def _reordered_conv2d(self, layer: QuantConv2d) -> OneDnnWeights:
+        grid = layer.input_grid
+        weight = torch.ops.onednn.qconv_prepack(
+            layer.integers().contiguous(),
+            layer.weight_scale,
+            grid.scale,
+            grid.zero_point,
+            layer.stride,
+            layer.padding,
+            layer.dilation,
+            layer.groups,
+            None,
+        )
+        return self._weights(layer, weight)
+
+    @staticmethod
+    def _weights(layer: QuantModule, weight: Tensor) -> OneDnnWeights:
+        scale = layer.weight_scale
+        return OneDnnWeights(
+            weight, scale, torch.zeros_like(scale, dtype=torch.int8), float_bias(layer)
+        )
+
+
+@cache
+def onednn_is_exact() -> bool:
+    """Tell whether this torch and CPU compute the largest uint8 times int8 products exactly.
+
+    Without VNNI instructions pairs of products are added in 16 bits and saturate.
+    """
+    codes = torch.full((2, 64), 255, dtype=torch.uint8)
+    weight = torch.full((8, 64), 127, dtype=torch.int8)
+    one, zero = torch.ones(8), torch.zeros(8, dtype=torch.int8)
+    try:
+        packed = torch.ops.onednn.qlinear_prepack(weight, None)
+        y = torch.ops.onednn.qlinear_pointwise(
+            codes, 1.0, 0, packed, one, zero, None, 1.0, 0, torch.float32, "none", [], ""
+        )
+    except (AttributeError, RuntimeError, NotImplementedError):  # torch built without oneDNN
+        return False
+    return bool((y == 255 * 127 * 64).all())
+
+
+def _onednn_dtype(x: Tensor) -> torch.dtype:
+    """Return the output dtype to ask for: that of `x` where oneDNN can write it."""
+    return torch.bfloat16 if x.dtype == torch.bfloat16 else torch.float32

@@ -1,0 +1,207 @@
+"""Kernels in C++ for CPUs with AVX-512 VNNI; without them everything runs on torch's own."""
+
+from __future__ import annotations
+
+import ctypes
+from typing import Any, NamedTuple
+
+import torch
+from torch import Tensor
+
+from personalq.taq.native.build import library
+from personalq.taq.quantizers import code_limits
+
+FLOATS = (torch.float32, torch.bfloat16)
+MAX_KEYS = 1 << 16  # 255 · 127 · keys must fit int32
+COLUMNS = 32  # output channels of a block
+
+
+def supports(x: Tensor) -> bool:
+    """Tell whether these kernels can read `x`."""
+    return x.device.type == "cpu" and x.dtype in FLOATS and library() is not None
+
+
+def supports_attention(q: Tensor, k: Tensor, v: Tensor) -> bool:
+    """Tell whether these kernels can compute attention of Q, K, V (B, heads, rows, d)."""
+    tensors = (q, k, v)
+    return (
+        len({(t.dtype, t.shape[-1]) for t in tensors}) == 1
+        and all(t.stride(-1) == 1 for t in tensors)
+        and 0 < k.shape[2] <= MAX_KEYS
+        and q.numel() > 0
+        and supports(q)
+    )
+
+
+def attend_image(
+    q: Tensor, k: Tensor, v: Tensor, *, scale: float, row_bits: int, probability_bits: int
+) -> Tensor:
+    """Return Q(A) Q(V) (B, heads, N, d) of unrounded Q, K, V: `equations.attend_image`."""
+    out = _like_rows(q)
+    lasts = (code_limits(row_bits, symmetric=True)[1], 2**probability_bits - 1)
+    pointers = (q.data_ptr(), k.data_ptr(), v.data_ptr(), out.data_ptr())
+    _library().taq_image_attention(
+        *pointers, *_geometry(q, k, v, out), scale, *lasts, *_kind(q), torch.get_num_threads()
+    )
+    return out
+
+
+def attend_text(
+    q: Tensor,
+    k: Tensor,
+    v: Tensor,
+    mask: Tensor | None,
+    *,
+    scale: float,
+    row_bits: int,
+    probability_bits: int,
+) -> Tensor:
+    """Return Ã Ṽ (B, heads, N, d) of unrounded Q, of K̃ and Ṽ: `equations.attend_text`."""
+    out = _like_rows(q)
+    kept = None if mask is None else mask.contiguous()
+    lasts = (code_limits(row_bits, symmetric=True)[1], 2**probability_bits - 1)
+    pointers = (q.data_ptr(), k.data_ptr(), v.data_ptr(), out.data_ptr())
+    _library().taq_text_attention(
+        *pointers,
+        None if kept is None else kept.data_ptr(),
+        *_geometry(q, k, v, out),
+        scale,
+        *lasts,
+        *_kind(q),
+        torch.get_num_threads(),
+    )
+    return out
+
+
+def quantize(
+    x: Tensor, factors: Tensor | None, *, scale: float, zero_point: int, bits: int
+) -> Tensor:
+    """Return clip(round(x · f / s) + z, 0, 2^b − 1), uint8, ties upwards, laid out as `x`.
+
+    Args:
+        x: contiguous, or with four dimensions channels last.
+        factors: float32 (channels), one for each value of the innermost dimension.
+    """
+    width = x.shape[1] if _is_channels_last(x) else x.shape[-1]
+    codes = torch.empty_like(x, dtype=torch.uint8)
+    _library().taq_quantize(
+        x.data_ptr(),
+        None if factors is None else factors.data_ptr(),
+        codes.data_ptr(),
+        x.numel() // max(width, 1),
+        width,
+        1.0 / scale,
+        zero_point + 0.5,
+        2**bits - 1,
+        *_kind(x),
+        torch.get_num_threads(),
+    )
+    return codes
+
+
+def supports_quantize(x: Tensor, factors: Tensor | None) -> bool:
+    """Tell whether `quantize` takes these."""
+    if _is_channels_last(x):
+        return supports(x)
+    return x.is_contiguous() and (factors is None or x.ndim != 4) and supports(x)
+
+
+class Packed(NamedTuple):
+    """A 4-bit weight as `product` reads it: blocks of 32 output channels."""
+
+    codes: Tensor  # uint8 (blocks, taps · in / 4, 64), two codes per byte
+    zero_point: Tensor  # int8 (blocks · 32)
+    sums: Tensor  # int32 (out): Σ(w_q − z_w) over an output channel
+
+
+def pack(codes: Tensor, zero_point: Tensor) -> Packed:
+    """Return codes 0…15, int8 (out, in, taps), in the order of the products.
+
+    Args:
+        zero_point: int8 (out).
+
+    Raises:
+        ValueError: `in` is no multiple of 4.
+    """
+    rows, width, taps = codes.shape
+    if width % 4:
+        raise ValueError(f"{width} input channels are no multiple of 4.")
+    sums = codes.sum((1, 2), dtype=torch.int32) - zero_point.int() * (width * taps)
+    more = -rows % COLUMNS
+    zero_point = torch.nn.functional.pad(zero_point, (0, more))
+    codes = torch.nn.functional.pad(codes, (0, 0, 0, 0, 0, more)).to(torch.uint8)
+    # (block, half, column, group, channel, tap) → (half, block, tap, group, column, channel)
+    halves = codes.view(-1, 2, COLUMNS // 2, width // 4, 4, taps).permute(1, 0, 5, 3, 2, 4)
+    both = halves[0] | (halves[1] << 4)
+    return Packed(both.reshape(len(both), -1, 64).contiguous(), zero_point.contiguous(), sums)
+
+
+def product(
+    codes: Tensor,
+    zero_point: int,
+    packed: Packed,
+    scale: Tensor,
+    bias: Tensor,
+    *,
+    kernel: tuple[int, int],
+    stride: tuple[int, int],
+    padding: tuple[int, int],
+    dilation: tuple[int, int],
+    dtype: torch.dtype,
+) -> Tensor:
+    """Return Σ (x_q − z_x)(w_q − z_w) · scale + bias, (B, out, H', W') channels last.
+
+    Args:
+        codes: x_q, uint8 (B, in, H, W), channels last; what pads it is z_x.
+        scale: of input and weight together, float32 (out).
+        bias: float32 (out).
+        dtype: of the result, one of `FLOATS`.
+    """
+    batch, channels, *size = codes.shape
+    reach = [step * (side - 1) + 1 for step, side in zip(dilation, kernel, strict=True)]
+    out_size = [
+        (side + 2 * pad - span) // step + 1
+        for side, pad, span, step in zip(size, padding, reach, stride, strict=True)
+    ]
+    rows = len(scale)
+    out = torch.empty((batch, rows, *out_size), dtype=dtype, memory_format=torch.channels_last)
+    geometry = (batch, *size, channels, *out_size, rows, *kernel, *stride, *padding, *dilation)
+    shift = packed.sums * zero_point
+    held = (packed.codes, packed.zero_point, shift, scale, bias)
+    _library().taq_product(
+        codes.data_ptr(),
+        zero_point,
+        *(t.data_ptr() for t in held),
+        (ctypes.c_int64 * len(geometry))(*geometry),
+        out.data_ptr(),
+        int(dtype == torch.bfloat16),
+        torch.get_num_threads(),
+    )
+    return out
+
+
+def _library() -> ctypes.CDLL:
+    built = library()
+    if built is None:
+        raise RuntimeError("There are no native kernels here; ask `supports` first.")
+    return built
+
+
+def _is_channels_last(x: Tensor) -> bool:
+    return x.ndim == 4 and x.is_contiguous(memory_format=torch.channels_last)
+
+
+def _like_rows(q: Tensor) -> Tensor:
+    """Return an empty (B, heads, N, d) whose heads lie side by side, as the next layer reads."""
+    batch, heads, rows, width = q.shape
+    return torch.empty(batch, rows, heads, width, dtype=q.dtype).transpose(1, 2)
+
+
+def _geometry(q: Tensor, k: Tensor, v: Tensor, out: Tensor) -> tuple[Any, Any]:
+    shape = (*q.shape[:3], k.shape[2], q.shape[3])
+    strides = [t.stride(dim) for t in (q, k, v, out) for dim in range(3)]
+    return (ctypes.c_int64 * 5)(*shape), (ctypes.c_int64 * 12)(*strides)
+
+
+def _kind(x: Tensor) -> tuple[int]:
+    return (int(x.dtype == torch.bfloat16),)

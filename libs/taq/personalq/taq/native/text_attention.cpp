@@ -1,0 +1,202 @@
+// Cross-attention: Q in codes with a scale per row, K and V as the values they stand for (protected
+// rows are precise), probabilities in codes with a scale per row except the protected columns.
+// A prompt has few tokens, so all of it stays in the cache and sums are in float32.
+
+#include "lanes.h"
+
+namespace taq {
+namespace {
+
+constexpr int ROWS = 4;     // queries that share what is loaded of K or V
+constexpr int WIDE = 5;     // registers of keys worked on at a time
+constexpr int COLUMNS = 3;  // registers of output channels
+
+// One head of the text.
+struct Head {
+  std::vector<float> k;  // (width, keys)
+  std::vector<float> v;  // (tokens, columns)
+  int keys, columns;     // rounded up
+};
+
+template <typename T>
+void pack(Head& head, const T* k, const T* v, const Strides* at, int tokens, int width) {
+  head.k.assign(size_t(width) * head.keys, 0.f);
+  head.v.assign(size_t(tokens) * head.columns, 0.f);
+  std::vector<float> row(head.columns);
+  for (int j = 0; j < tokens; ++j) {
+    for (int c = 0; c < width; c += LANES) {
+      const __mmask16 lanes = first(width - c);
+      _mm512_storeu_ps(row.data() + c, load(k + j * at[1].row + c, lanes));
+      _mm512_storeu_ps(head.v.data() + size_t(j) * head.columns + c,
+                       load(v + j * at[2].row + c, lanes));
+    }
+    for (int c = 0; c < width; ++c) head.k[size_t(c) * head.keys + j] = row[c];
+  }
+}
+
+// Scores of ROWS queries (ROWS, width) for COUNT registers of keys.
+template <int COUNT>
+void scores_of(const float* q, int q_stride, const Head& head, int width, int key, float* scores) {
+  __m512 sums[ROWS][COUNT];
+  for (auto& row : sums) std::fill(row, row + COUNT, _mm512_setzero_ps());
+  for (int c = 0; c < width; ++c) {
+    const float* from = head.k.data() + size_t(c) * head.keys + key;
+    __m512 k[COUNT];
+    for (int s = 0; s < COUNT; ++s) k[s] = _mm512_loadu_ps(from + LANES * s);
+    for (int r = 0; r < ROWS; ++r) {
+      const __m512 x = _mm512_set1_ps(q[r * q_stride + c]);
+      for (int s = 0; s < COUNT; ++s) sums[r][s] = _mm512_fmadd_ps(x, k[s], sums[r][s]);
+    }
+  }
+  for (int r = 0; r < ROWS; ++r) {
+    for (int s = 0; s < COUNT; ++s) {
+      _mm512_storeu_ps(scores + size_t(r) * head.keys + key + LANES * s, sums[r][s]);
+    }
+  }
+}
+
+// In place: last * e^(s - max), rounded where `kept` is not set; returns the sum of e^(s - max).
+float weights_of(float* scores, int tokens, const uint8_t* kept, int last) {
+  __m512 most = _mm512_set1_ps(-INFINITY);
+  for (int j = 0; j < tokens; j += LANES) {
+    const __m512 x = _mm512_loadu_ps(scores + j);
+    most = _mm512_mask_max_ps(most, first(tokens - j), most, x);
+  }
+  const __m512 top = _mm512_set1_ps(_mm512_reduce_max_ps(most));
+  const __m512 reach = _mm512_set1_ps(float(last));
+  __m512 sum = _mm512_setzero_ps();
+  for (int j = 0; j < tokens; j += LANES) {
+    const __mmask16 real = first(tokens - j);
+    const __m512 e = exp_below_zero(_mm512_sub_ps(_mm512_loadu_ps(scores + j), top));
+    sum = _mm512_mask_add_ps(sum, real, sum, e);
+    const __m512 a = _mm512_mul_ps(e, reach);
+    __mmask16 spared = 0;
+    if (kept) {
+      const __m128i flags = _mm_maskz_loadu_epi8(real, kept + j);
+      spared = _mm_test_epi8_mask(flags, flags);
+    }
+    const __m512 rounded =
+        _mm512_roundscale_ps(a, _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC);
+    _mm512_storeu_ps(scores + j, _mm512_mask_blend_ps(spared, rounded, a));
+  }
+  return _mm512_reduce_add_ps(sum);
+}
+
+// ROWS queries' weights times V, for COUNT registers of columns.
+template <int COUNT, typename T>
+void times_v(const float* weights, const float* sums, const Head& head, int tokens, int column,
+             int width, int rows, int last, T* out, int64_t stride) {
+  __m512 total[ROWS][COUNT];
+  for (auto& row : total) std::fill(row, row + COUNT, _mm512_setzero_ps());
+  for (int j = 0; j < tokens; ++j) {
+    const float* from = head.v.data() + size_t(j) * head.columns + column;
+    __m512 v[COUNT];
+    for (int c = 0; c < COUNT; ++c) v[c] = _mm512_loadu_ps(from + LANES * c);
+    for (int r = 0; r < ROWS; ++r) {
+      const __m512 a = _mm512_set1_ps(weights[size_t(r) * head.keys + j]);
+      for (int c = 0; c < COUNT; ++c) total[r][c] = _mm512_fmadd_ps(a, v[c], total[r][c]);
+    }
+  }
+  for (int r = 0; r < rows; ++r) {
+    const __m512 part = _mm512_set1_ps(1.f / (last * sums[r]));
+    for (int c = 0; c < COUNT; ++c) {
+      const int at = column + LANES * c;
+      store(out + r * stride + at, first(width - at), _mm512_mul_ps(total[r][c], part));
+    }
+  }
+}
+
+struct Scratch {
+  std::vector<float> q;       // (ROWS, columns)
+  std::vector<float> scores;  // (ROWS, keys)
+
+  explicit Scratch(const Head& head)
+      : q(size_t(ROWS) * head.columns), scores(size_t(ROWS) * head.keys) {}
+};
+
+template <typename T>
+void rows_of(const T* q, int64_t q_stride, int rows, T* out, int64_t out_stride, const Head& head,
+             const uint8_t* kept, int tokens, int width, float scale, int row_last, int last,
+             Scratch& use) {
+  std::fill(use.q.begin(), use.q.end(), 0.f);
+  for (int r = 0; r < rows; ++r) {
+    const T* row = q + r * q_stride;
+    const float step = step_of(largest(row, width), row_last);
+    const __m512 inverse = _mm512_set1_ps(1.f / step), back = _mm512_set1_ps(step * scale);
+    for (int c = 0; c < width; c += LANES) {
+      const __m512 x = _mm512_mul_ps(load(row + c, first(width - c)), inverse);
+      const __m512 code =
+          _mm512_roundscale_ps(x, _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC);
+      _mm512_storeu_ps(use.q.data() + size_t(r) * head.columns + c, _mm512_mul_ps(code, back));
+    }
+  }
+  int j = 0;
+  for (; j + WIDE * LANES <= head.keys; j += WIDE * LANES) {
+    scores_of<WIDE>(use.q.data(), head.columns, head, width, j, use.scores.data());
+  }
+  for (; j < head.keys; j += LANES) {
+    scores_of<1>(use.q.data(), head.columns, head, width, j, use.scores.data());
+  }
+  float sums[ROWS];
+  for (int r = 0; r < ROWS; ++r) {
+    sums[r] = weights_of(use.scores.data() + size_t(r) * head.keys, tokens, kept, last);
+  }
+  int c = 0;
+  for (; c + COLUMNS * LANES <= head.columns; c += COLUMNS * LANES) {
+    times_v<COLUMNS>(use.scores.data(), sums, head, tokens, c, width, rows, last, out, out_stride);
+  }
+  for (; c < head.columns; c += LANES) {
+    times_v<1>(use.scores.data(), sums, head, tokens, c, width, rows, last, out, out_stride);
+  }
+}
+
+template <typename T>
+void text_attention(const T* q, const T* k, const T* v, T* out, const uint8_t* kept, Shape shape,
+                    const Strides* at, float scale, int row_last, int last, int threads) {
+  const int tokens = int(shape.keys), width = int(shape.width);
+  const int64_t heads = shape.batch * shape.heads;
+  std::vector<Head> packed(heads);
+#pragma omp parallel for num_threads(threads) schedule(dynamic)
+  for (int64_t h = 0; h < heads; ++h) {
+    const int64_t b = h / shape.heads, i = h % shape.heads;
+    packed[h].keys = round_up(tokens, LANES);
+    packed[h].columns = round_up(width, LANES);
+    pack(packed[h], k + b * at[1].batch + i * at[1].head, v + b * at[2].batch + i * at[2].head, at,
+         tokens, width);
+  }
+  const int64_t blocks = (shape.queries + ROWS - 1) / ROWS;
+#pragma omp parallel num_threads(threads)
+  {
+    Scratch use(packed[0]);
+#pragma omp for schedule(dynamic, 64)
+    for (int64_t task = 0; task < heads * blocks; ++task) {
+      const int64_t h = task / blocks, b = h / shape.heads, i = h % shape.heads;
+      const int64_t row = task % blocks * ROWS;
+      const int rows = int(std::min<int64_t>(ROWS, shape.queries - row));
+      rows_of(q + b * at[0].batch + i * at[0].head + row * at[0].row, at[0].row, rows,
+              out + b * at[3].batch + i * at[3].head + row * at[3].row, at[3].row, packed[h],
+              kept ? kept + b * shape.keys : nullptr, tokens, width, scale, row_last, last, use);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace taq
+
+extern "C" void taq_text_attention(const void* q, const void* k, const void* v, void* out,
+                                   const uint8_t* kept, const int64_t* shape,
+                                   const int64_t* strides, float scale, int row_last, int last,
+                                   int in_bfloat16, int threads) {
+  using namespace taq;
+  const Shape sizes{shape[0], shape[1], shape[2], shape[3], shape[4]};
+  const auto* at = reinterpret_cast<const Strides*>(strides);
+  if (in_bfloat16) {
+    using T = BFloat16;
+    text_attention(static_cast<const T*>(q), static_cast<const T*>(k), static_cast<const T*>(v),
+                   static_cast<T*>(out), kept, sizes, at, scale, row_last, last, threads);
+  } else {
+    using T = float;
+    text_attention(static_cast<const T*>(q), static_cast<const T*>(k), static_cast<const T*>(v),
+                   static_cast<T*>(out), kept, sizes, at, scale, row_last, last, threads);
+  }
+}
