@@ -59,7 +59,9 @@ class TestRealFiles:
         assert found.cross_attention_width == 768
         assert found.tokens == ("<s1>", "<s2>")
         assert found.trigger_candidates == ("<s1>", "<s2>")
-        assert any("numbered" in problem for problem in found.problems)
+        assert found.trigger_origins["<s1>"] == "a trained token in the file"
+        assert found.problems == ()
+        assert any("numbered" in note for note in found.notes)
 
     def test_indexed_keys_without_tokens(self, lora: Path) -> None:
         """The same style at rank 4; no trigger to be found."""
@@ -79,7 +81,13 @@ class TestRealFiles:
         assert "smart falcon (umamusume)" in found.trigger_candidates
         assert found.trained_at is not None
         assert found.trained_at.year == year
-        assert any("LoKr" in problem for problem in found.problems)
+        assert found.base_model_from == "ss_sd_model_name"
+        origins = found.trigger_origins
+        assert origins["smf girl"] == "ss_tag_frequency, a folder of training pictures"
+        assert origins["smart falcon (umamusume)"] == "ss_training_comment"
+        assert origins["hair bow"] == "ss_tag_frequency, a tag of 129 pictures"
+        assert found.ranks == {rank: 350}
+        assert found.problems == ()
 
     def test_peft_text_encoder(self, lora: Path) -> None:
         """PEFT keys with `adapter_config.json` beside them: base and alpha come from there."""
@@ -189,7 +197,7 @@ class TestKeyStyles:
         assert (found.adapter, found.cross_attention_width, found.rank) == ("lokr", 768, 10000)
 
     def test_loha(self, tmp_path: Path) -> None:
-        """LoHa is recognised with rank and width, and is a problem."""
+        """LoHa is recognised with rank and width; that it takes memory is said."""
         module = "lora_unet_mid_block_attentions_0_transformer_blocks_0_attn2_to_k"
         shapes = {
             f"{module}.hada_w1_a": (320, 8),
@@ -199,7 +207,78 @@ class TestKeyStyles:
         }
         found = made(tmp_path, shapes)
         assert (found.adapter, found.rank, found.cross_attention_width) == ("loha", 8, 1024)
-        assert len(found.problems) == 1
+        assert found.problems == ()
+        assert any("square of its rank" in note for note in found.notes)
+
+    @pytest.mark.parametrize(
+        ("more", "words"),
+        [
+            ({"dora_scale": (320, 1)}, "DoRA"),
+            ({"diff_b": (320,)}, "no plain LoRA, LoKr or LoHa"),
+            ({"lokr_w2_a": (8, 4)}, "lack one of their factors"),
+        ],
+    )
+    def test_what_is_no_fixed_change_of_the_weights(
+        self, tmp_path: Path, more: Mapping[str, tuple[int, ...]], words: str
+    ) -> None:
+        """Tensors that need the base's own weights, biases, and half a factor are problems."""
+        shapes = unet_lora(
+            "lora_unet_{layer}.lora_down.weight", "lora_unet_{layer}.lora_up.weight", separator="_"
+        )
+        layer = next(iter(shapes)).split(".")[0]
+        found = made(tmp_path, {**shapes, **{f"{layer}.{key}": shape for key, shape in
+                                             more.items()}})  # fmt: skip
+        assert any(words in problem for problem in found.problems)
+
+    def test_a_third_factor(self, tmp_path: Path) -> None:
+        """LoCon's decomposed convolution is a LoRA like others."""
+        layer = "lora_unet_down_blocks_0_resnets_0_conv1"
+        found = made(
+            tmp_path,
+            {
+                f"{layer}.lora_down.weight": (4, 320, 1, 1),
+                f"{layer}.lora_mid.weight": (4, 4, 3, 3),
+                f"{layer}.lora_up.weight": (320, 4, 1, 1),
+            },
+        )
+        assert (found.rank, found.problems) == (4, ())
+
+    def test_the_second_text_encoder(self, tmp_path: Path) -> None:
+        """What is not served is a problem, not dropped."""
+        layer = "lora_te2_text_model_encoder_layers_0_self_attn_q_proj"
+        second = {f"{layer}.lora_down.weight": (4, 1280), f"{layer}.lora_up.weight": (1280, 4)}
+        found = made(tmp_path, {**unet_lora(width=2048), **second})
+        assert any("text_encoder_2" in problem for problem in found.problems)
+        found = made(tmp_path, {"clip_l": (2, 768), "clip_g": (2, 1280)})
+        assert any("SDXL" in problem for problem in found.problems)
+
+    def test_numbers_with_a_gap(self, tmp_path: Path) -> None:
+        """A layer that is counted and not there shifts all others: a problem."""
+        shapes = {f"unet:{i}:{half}": shape for i in (0, 1, 3)
+                  for half, shape in (("down", (4, 320)), ("up", (320, 4)))}  # fmt: skip
+        found = made(tmp_path, shapes)
+        assert any("1 numbers are missing, the first is 2" in p for p in found.problems)
+
+    def test_layers_of_different_ranks(self, tmp_path: Path) -> None:
+        """How many layers have which rank."""
+        shapes = unet_lora(rank=4)
+        names = list(shapes)
+        shapes[names[0]], shapes[names[1]] = (8, 320), (320, 8)
+        found = made(tmp_path, shapes)
+        assert (found.rank, found.ranks) == (4, {8: 1, 4: 2})
+        assert any("4 (2 layers), 8 (1 layers)" in note for note in found.notes)
+
+    def test_tokens_that_differ_in_case_only(self, tmp_path: Path) -> None:
+        """CLIP lower-cases: they are one token."""
+        found = made(tmp_path, {"<Licia>": (768,), "<licia>": (768,)})
+        assert any("<Licia> and <licia>" in problem for problem in found.problems)
+
+    def test_peft_without_its_configuration(self, tmp_path: Path) -> None:
+        """The alpha is in another file; that it was not found is said."""
+        keys = "base_model.model.{layer}.lora_A.weight", "base_model.model.{layer}.lora_B.weight"
+        assert any("adapter_config.json" in note for note in made(tmp_path, unet_lora(*keys)).notes)
+        (tmp_path / "adapter_config.json").write_text('{"lora_alpha": 8}')
+        assert made(tmp_path, unet_lora(*keys)).notes == ()
 
     def test_a_transformer_lora(self, tmp_path: Path) -> None:
         """A Flux LoRA is recognised, and said not to fit."""
@@ -298,6 +377,8 @@ class TestMetadata:
             ({"ss_datasets": '[{"subsets": [{"class_tokens": "sks"}], "tag_frequency": {}}]'},
              ("sks",)),
             ({"ss_training_comment": "Trigger words: zwx cat. Have fun"}, ("zwx cat",)),
+            ({"ss_tag_frequency": '{"img": {"a": 9, "b": 7, "c": 5, "d": 3, "e": "x"}}'},
+             ("a", "b", "c")),
             ({"trigger": "None"}, ()),
             ({"trigger": "x" * 65}, ()),
             ({"ss_tag_frequency": "not json", "ss_datasets": "[1, {}]", "trigger": ""}, ()),
@@ -472,7 +553,7 @@ class TestFolders:
             inspect(tmp_path)
 
     def test_a_single_file_model(self, tmp_path: Path) -> None:
-        """A CompVis checkpoint is a full model, to be converted first."""
+        """A CompVis checkpoint is a full model, of which the UNet is served."""
         unet = "model.diffusion_model"
         found = made(
             tmp_path,
@@ -487,7 +568,8 @@ class TestFolders:
         assert (found.format, found.key_style) == ("full", "single-file")
         assert (found.cross_attention_width, found.base_family) == (1024, "SD 2.x")
         assert found.components == {"unet": 3, "vae": 1, "text_encoder": 1}
-        assert any("convert it" in problem for problem in found.problems)
+        assert found.problems == ()
+        assert any("Only its UNet is served" in note for note in found.notes)
 
     def test_a_part_of_a_model_is_refused(self, tmp_path: Path) -> None:
         """Only a VAE, or a UNet without its ends, is no checkpoint."""
@@ -497,6 +579,44 @@ class TestFolders:
         del shapes["conv_out.weight"]
         with pytest.raises(CorruptFile, match="part of a UNet"):
             made(tmp_path, shapes)
+
+
+class TestValues:
+    """Whether the numbers are numbers."""
+
+    @pytest.mark.parametrize("dtype", ["float16", "bfloat16", "float32", "float64"])
+    @pytest.mark.parametrize("value", [float("nan"), float("inf"), -float("inf")])
+    def test_one_bad_number_is_found(self, tmp_path: Path, dtype: str, value: float) -> None:
+        """In any floating type, anywhere; the largest finite number is none."""
+        import torch
+        from safetensors.torch import save_file
+
+        kind = getattr(torch, dtype)
+        tensors = {key: torch.full(shape, torch.finfo(kind).max, dtype=kind)
+                   for key, shape in unet_lora().items()}  # fmt: skip
+        path = tmp_path / "bear.safetensors"
+        save_file(tensors, path)
+        assert inspect(path, values=True).problems == ()
+        bad = max(tensors)
+        tensors[bad][1, 3] = value
+        save_file(tensors, path)
+        assert inspect(path).problems == ()
+        (problem,) = inspect(path, values=True).problems
+        assert problem.startswith(f'1 of 6 tensors hold numbers that are infinite or no numbers, '
+                                  f'for example "{bad}"')  # fmt: skip
+
+
+class TestModelCard:
+    """README.md beside the weights."""
+
+    def test_its_instance_prompt_is_a_trigger(self, tmp_path: Path) -> None:
+        """As the Hub's trainers write it, in the card's head only."""
+        card = tmp_path / "README.md"
+        card.write_text("---\ntags:\n- lora\ninstance_prompt: a photo of sks dog\n---\n# Dog\n")
+        found = made(tmp_path, unet_lora())
+        assert found.trigger_origins == {"sks dog": "the model card, instance_prompt"}
+        card.write_text("# Dog\ninstance_prompt: a photo of sks dog\n")
+        assert made(tmp_path, unet_lora()).trigger_candidates == ()
 
 
 class TestCheckBase:

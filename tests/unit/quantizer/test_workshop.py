@@ -14,9 +14,10 @@ from support.tiny_sd import BASE_MODEL, TRIGGER, make_full, make_lora, make_tiny
 
 from personalq.chassis.errors import InvalidInput
 from personalq.quantizer.bases import PARTS, BaseModel, BaseModels, UnknownBaseModel, locate
+from personalq.quantizer.fine_tunes import load_fine_tune
 from personalq.quantizer.jobs import key_of
 from personalq.quantizer.quantize import lora_file
-from personalq.quantizer.workshop import Stopped, Workshop, load_fine_tune
+from personalq.quantizer.workshop import Stopped, Workshop
 from personalq.taq import Artifact, LoraError, WidthMismatchError, read_artifact
 
 NEVER = threading.Event()
@@ -120,6 +121,94 @@ def test_a_trained_token_of_another_width_is_refused(
             source_sha256=DIGEST,
             directory=tmp_path / "out",
         )
+
+
+def test_an_embedding_alone_is_served_under_the_checkpoints_trigger(
+    base: BaseModel, base_artifact: Artifact, workshop: Workshop, tmp_path: Path
+) -> None:
+    """One that names no token takes the first trigger; without a trigger it is refused."""
+    file = tmp_path / "bear.safetensors"
+    save_file({"emb_params": torch.ones(2, 32)}, file)
+
+    def make(triggers: list[str]) -> Artifact:
+        return workshop.make_lora(
+            file,
+            base,
+            base_artifact,
+            triggers=triggers,
+            source_sha256=DIGEST,
+            directory=tmp_path / "out",
+        )
+
+    made = make([TRIGGER, "<other>"])
+    assert list(made.embeddings) == [TRIGGER]
+    assert (made.lora().unet, made.lora().text_encoder) == ({}, {})
+    with pytest.raises(LoraError, match="does not name its token"):
+        make([])
+
+
+def test_a_lokr_keeps_its_size_and_its_numbers(
+    base: BaseModel, base_artifact: Artifact, workshop: Workshop, tmp_path: Path
+) -> None:
+    """The artifact holds the two small matrices, in both models, and gives them back."""
+    encoder = "lora_te_text_model_encoder_layers_0_self_attn_q_proj"
+    block = "lora_unet_down_blocks_0_attentions_0_transformer_blocks_0_attn1_to_q"
+    tensors: dict[str, torch.Tensor] = {}
+    for layer in (encoder, block):
+        tensors |= {f"{layer}.lokr_w1": torch.randn(4, 4), f"{layer}.alpha": torch.tensor(1.0)}
+        tensors |= {f"{layer}.lokr_w2_a": torch.randn(8, 2)}
+        tensors |= {f"{layer}.lokr_w2_b": torch.randn(2, 8)}
+    save_file(tensors, tmp_path / "bear.safetensors")
+    made = workshop.make_lora(
+        tmp_path / "bear.safetensors",
+        base,
+        base_artifact,
+        triggers=[TRIGGER],
+        source_sha256=DIGEST,
+        directory=tmp_path / "out",
+    )
+    lora = read_artifact(made.directory).lora()
+    assert sum(f.down.numel() + f.up.numel() for f in lora.unet.values()) == 2 * 16 + 2 * 16
+    for part, layer in ((lora.unet, block), (lora.text_encoder, encoder)):
+        left, right = (f for _, f in sorted(part.items()))
+        assert torch.equal(left.up @ left.down, tensors[f"{layer}.lokr_w1"])
+        assert torch.equal(right.up, tensors[f"{layer}.lokr_w2_a"])
+        assert (left.scale, right.scale) == (1.0, 0.5)
+
+
+def test_numbered_layers_get_their_names(
+    base: BaseModel, base_artifact: Artifact, workshop: Workshop, tmp_path: Path
+) -> None:
+    """The artifact names every layer, also of the text encoder, whose numbers are the same."""
+    named = load_file(make_lora(base.folder, tmp_path / "a.safetensors"))
+    blocks = ("down_blocks.0", "up_blocks.1", "mid_block")
+    layers = sorted({key.rsplit(".", 2)[0] for key in named}, key=lambda name: (
+        [name.startswith(f"unet.{block}") for block in blocks].index(True),
+        name.split(".")[:-2] if name.endswith("to_out.0") else name.split(".")[:-1],
+        [name.endswith(p) for p in ("to_q", "to_k", "to_v", "to_out.0")].index(True),
+    ))  # fmt: skip
+    tensors: dict[str, torch.Tensor] = {}
+    for i, layer in enumerate(layers):
+        tensors |= {f"unet:{i}:down": named[f"{layer}.lora_A.weight"]}
+        tensors |= {f"unet:{i}:up": named[f"{layer}.lora_B.weight"]}
+    for i in range(8):
+        tensors |= {f"text_encoder:{i}:down": torch.randn(1, 32)}
+        tensors |= {f"text_encoder:{i}:up": torch.randn(32, 1)}
+    save_file(tensors, tmp_path / "b.safetensors")
+    made = workshop.make_lora(
+        tmp_path / "b.safetensors",
+        base,
+        base_artifact,
+        triggers=[],
+        source_sha256=DIGEST,
+        directory=tmp_path / "out",
+    )
+    lora = made.lora()
+    for layer in layers:
+        factors = lora.unet[layer.removeprefix("unet.")]
+        assert torch.equal(factors.up, named[f"{layer}.lora_B.weight"])
+    fifth = next(f for name, f in lora.text_encoder.items() if name.endswith("1.self_attn.v_proj"))
+    assert torch.equal(fifth.up, tensors["text_encoder:5:up"])
 
 
 @pytest.mark.parametrize(

@@ -20,6 +20,7 @@ from dataclasses import dataclass
 
 #: Roles of a tensor in an adapter of a layer.
 DOWN, UP, ALPHA, OTHER = "down", "up", "alpha", "other"
+# Further ones: "mid", "dora_scale", and LyCORIS' own.
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -95,8 +96,8 @@ _ROLES = {
     "lora_down.weight": DOWN,
     "lora_up.weight": UP,
     "alpha": ALPHA,
-    "magnitude_vector": OTHER,
-    "lora_mid.weight": OTHER,
+    "magnitude_vector": "dora_scale",
+    "lora_mid.weight": "mid",
 }
 _UNET_START = re.compile(r"(?:down_blocks|up_blocks|mid_block|conv_in|conv_out|time_embedding)\b")
 _TEXT_START = re.compile(r"(?:text_model|encoder\.layers|embeddings)\b")

@@ -9,12 +9,14 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
 from datetime import UTC, datetime
 from pathlib import PurePosixPath
 from typing import Any
 
 MAX_TRIGGER_CHARACTERS = 64
+FREQUENT_TAGS = 3
 
 _BASE_MODEL_KEYS = (
     "base_model",
@@ -53,19 +55,23 @@ _PROMPT_START = re.compile(
 _ARTICLE = re.compile(r"(?:an?|the|my)\s+", re.IGNORECASE)
 
 
-def base_model_of(metadata: Mapping[str, str], config: Mapping[str, Any]) -> str:
-    """The base model that the trainer names, "" when it names none.
+def base_model_of(
+    metadata: Mapping[str, str], config: Mapping[str, Any], *, config_name: str
+) -> tuple[str, str]:
+    """The base model that the trainer names, and where it does; ("", "") when it names none.
 
     `config` is an `adapter_config.json` or `model_index.json`. Paths of the trainer's own machine
     are reduced to what names the model.
     """
-    candidates = [metadata.get(key, "") for key in _BASE_MODEL_KEYS]
-    candidates.insert(1, str(config.get("base_model_name_or_path") or ""))
-    candidates.insert(2, str(config.get("_name_or_path") or ""))
-    for candidate in candidates:
+    candidates = [(metadata.get(key, ""), key) for key in _BASE_MODEL_KEYS]
+    candidates[1:1] = [
+        (str(config.get(key) or ""), config_name)
+        for key in ("base_model_name_or_path", "_name_or_path")
+    ]
+    for candidate, where in candidates:
         if name := _model_name(candidate):
-            return name
-    return ""
+            return name, where
+    return "", ""
 
 
 def _model_name(value: str) -> str:
@@ -79,36 +85,47 @@ def _model_name(value: str) -> str:
     return PurePosixPath(value).name if is_path else value
 
 
-def triggers_of(metadata: Mapping[str, str], tokens: Iterable[str]) -> Sequence[str]:
-    """Texts that may call the concept, the most explicit first.
+def triggers_of(
+    metadata: Mapping[str, str], tokens: Iterable[str], *, prompts: Mapping[str, str]
+) -> Mapping[str, str]:
+    """Texts that may call the concept, each with where it is said, the most explicit first.
 
-    `tokens` are the names of embeddings that lie in the file.
+    Args:
+        tokens: names of embeddings that lie in the file.
+        prompts: of the training pictures, by where they stand.
     """
-    found: dict[str, str] = {}
-    for candidate in _trigger_texts(metadata, tokens):
+    found: dict[str, tuple[str, str]] = {}
+    for candidate, where in _trigger_texts(metadata, tokens, prompts):
         text = " ".join(candidate.split())
         if text.lower() not in _NO_VALUE and len(text) <= MAX_TRIGGER_CHARACTERS:
             # CLIP lower-cases: two spellings that differ in case are one trigger.
-            found.setdefault(text.lower(), text)
-    return tuple(found.values())
+            found.setdefault(text.lower(), (text, where))
+    return dict(found.values())
 
 
-def _trigger_texts(metadata: Mapping[str, str], tokens: Iterable[str]) -> Iterator[str]:
+def _trigger_texts(
+    metadata: Mapping[str, str], tokens: Iterable[str], prompts: Mapping[str, str]
+) -> Iterator[tuple[str, str]]:
     for key in _TRIGGER_KEYS:
-        yield from _texts(metadata.get(key, ""), separator="")
+        yield from ((text, key) for text in _texts(metadata.get(key, ""), separator=""))
     for key in _TRIGGER_LIST_KEYS:
-        yield from _texts(metadata.get(key, ""), separator=",")
-    yield from tokens
-    for key in _PROMPT_KEYS:
-        prompt = metadata.get(key, "").strip()
-        if token := re.search(r"<[^<>]+>", prompt):
-            yield token[0]
-        else:
-            yield _ARTICLE.sub("", _PROMPT_START.sub("", prompt, count=1), count=1)
+        yield from ((text, key) for text in _texts(metadata.get(key, ""), separator=","))
+    yield from ((token, "a trained token in the file") for token in tokens)
+    told = {key: metadata.get(key, "") for key in _PROMPT_KEYS}
+    for where, prompt in (told | dict(prompts)).items():
+        yield _subject_of(prompt.strip()), where
     for key in _COMMENT_KEYS:
         for match in _COMMENT.finditer(metadata.get(key, "")):
-            yield match[1].replace("\\", "").strip(" \"'`")
+            yield match[1].replace("\\", "").strip(" \"'`"), key
     yield from _concept_folders(metadata)
+    yield from _frequent_tags(metadata)
+
+
+def _subject_of(prompt: str) -> str:
+    """The token in `prompt`, or what it says after "a photo of a"."""
+    if token := re.search(r"<[^<>]+>", prompt):
+        return token[0]
+    return _ARTICLE.sub("", _PROMPT_START.sub("", prompt, count=1), count=1)
 
 
 def _texts(value: str, *, separator: str) -> Iterator[str]:
@@ -122,25 +139,38 @@ def _texts(value: str, *, separator: str) -> Iterator[str]:
         yield from value.split(separator) if separator else [value]
 
 
-def _concept_folders(metadata: Mapping[str, str]) -> Iterator[str]:
+def _frequent_tags(metadata: Mapping[str, str]) -> Iterator[tuple[str, str]]:
+    """The tags that most of the training pictures have in sd-scripts' captions."""
+    counts: Counter[str] = Counter()
+    folders = parse_json(metadata.get("ss_tag_frequency", ""))
+    for tags in folders.values() if isinstance(folders, dict) else ():
+        for tag, count in tags.items() if isinstance(tags, dict) else ():
+            if isinstance(count, int):
+                counts[tag.replace("\\", "").strip()] += count
+    for tag, count in counts.most_common(FREQUENT_TAGS):
+        if count > 1:
+            yield tag, f"ss_tag_frequency, a tag of {count} pictures"
+
+
+def _concept_folders(metadata: Mapping[str, str]) -> Iterator[tuple[str, str]]:
     """Concept names in sd-scripts' folder names, "16_smf girl" → "smf girl"."""
-    folders: list[str] = []
+    folders: list[tuple[str, str]] = []
     for key in ("ss_tag_frequency", "ss_dataset_dirs"):
         parsed = parse_json(metadata.get(key, ""))
         if isinstance(parsed, dict):
-            folders += parsed
+            folders += [(folder, key) for folder in parsed]
     datasets = parse_json(metadata.get("ss_datasets", ""))
     for dataset in datasets if isinstance(datasets, list) else []:
         if not isinstance(dataset, dict):
             continue
         for subset in _list(dataset.get("subsets")):
             if isinstance(subset, dict) and isinstance(subset.get("class_tokens"), str):
-                yield subset["class_tokens"]
+                yield subset["class_tokens"], "ss_datasets"
         if isinstance(dataset.get("tag_frequency"), dict):
-            folders += dataset["tag_frequency"]
-    for folder in folders:
+            folders += [(folder, "ss_datasets") for folder in dataset["tag_frequency"]]
+    for folder, key in folders:
         if match := _REPEATS.fullmatch(folder.strip()):
-            yield match["concept"]
+            yield match["concept"], f"{key}, a folder of training pictures"
 
 
 def trained_at(metadata: Mapping[str, str]) -> datetime | None:

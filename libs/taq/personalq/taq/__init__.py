@@ -35,7 +35,7 @@ from personalq.taq.errors import (
     UnsupportedFormatError,
     WidthMismatchError,
 )
-from personalq.taq.formats.parse import parse_lora, read_lora
+from personalq.taq.formats.parse import FORMATS_VERSION, parse_lora, read_lora
 from personalq.taq.lora import (
     Factors,
     Lora,
@@ -59,6 +59,7 @@ from personalq.taq.row_scores import attention_received, conditioning
 from personalq.taq.triggers import TokenSpan, trigger_mask, trigger_spans
 
 __all__ = [
+    "FORMATS_VERSION",
     "PROFILES",
     "RECIPE_VERSION",
     "Artifact",

@@ -20,7 +20,7 @@ from personalq.quantizer.ports import Announcements, Sources
 from personalq.quantizer.shelf import all_stored, read_manifest, scratch, store
 from personalq.quantizer.thread import TorchThread
 from personalq.quantizer.workshop import Workshop
-from personalq.taq import PROFILES, Artifact, LoraError, Protected
+from personalq.taq import FORMATS_VERSION, PROFILES, Artifact, LoraError, Protected
 from personalq.taq.recipe import RECIPE_VERSION
 
 log = logging.getLogger(__name__)
@@ -238,6 +238,7 @@ def _key(job: Job, profile: str, base: BaseModel, tools: Tools) -> str:
     return key_of(
         kind="checkpoint",
         source=job.source_sha256,
+        formats=FORMATS_VERSION,
         triggers=job.triggers,
         noun=job.noun if Protected.parse(protected).uses_noun else "",
         profile=profile,

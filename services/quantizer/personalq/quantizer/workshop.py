@@ -6,16 +6,14 @@ import json
 import logging
 import threading
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
-import torch
 from diffusers import UNet2DConditionModel
-from safetensors import safe_open
-from transformers import CLIPTextConfig, CLIPTextModel
 
-from personalq.chassis.errors import InvalidInput
 from personalq.quantizer import calibrate
 from personalq.quantizer.bases import BaseModel
+from personalq.quantizer.fine_tunes import check_finite, empty_text_encoder, load_fine_tune
 from personalq.quantizer.jobs import key_of
 from personalq.quantizer.ledger import write_atomically
 from personalq.quantizer.prompts import CLASSES, calibration_prompts
@@ -25,11 +23,12 @@ from personalq.taq import (
     Range,
     Recipe,
     WidthMismatchError,
-    attach_lora_,
+    layer_shapes,
     quantize_,
     ranges_from_json,
     ranges_to_json,
     read_lora,
+    resolve,
     write_base_artifact,
     write_full_artifact,
     write_lora_artifact,
@@ -38,7 +37,6 @@ from personalq.taq import (
 log = logging.getLogger(__name__)
 
 CALIBRATIONS_KEPT = 256
-WEIGHTS = "diffusion_pytorch_model.safetensors"
 
 
 class Stopped(Exception):
@@ -89,17 +87,20 @@ class Workshop:
         directory: Path,
         noun: str = "",
     ) -> Artifact:
-        """Write a LoRA, as it is, beside its quantized base.
+        """Write an adapter or a textual inversion, as it is, beside its quantized base.
+
+        Args:
+            triggers: the first is what an embedding is called that the file does not name.
 
         Raises:
-            LoraError: the file does not fit the base, or is not a LoRA we can read.
+            LoraError: the file does not fit the base, or is of no kind that can be read.
             InvalidInput: its numbers are not finite.
         """
-        lora = read_lora(file)
-        for name, factors in (lora.unet | lora.text_encoder).items():
-            _check_finite(name, factors.down, factors.up)
+        lora = read_lora(file, token=next(iter(triggers), ""))
+        for name, factors in (*lora.unet.items(), *lora.text_encoder.items()):
+            check_finite(name, factors.down, factors.up)
         for trigger, rows in lora.embeddings.items():
-            _check_finite(trigger, rows)
+            check_finite(trigger, rows)
             if rows.shape[1] != base.text_width:
                 raise WidthMismatchError(
                     f"The embedding of {trigger} is {rows.shape[1]} wide, the token embeddings of "
@@ -107,7 +108,8 @@ class Workshop:
                     "model."
                 )
         if lora.text_encoder:
-            attach_lora_(empty_text_encoder(base), lora, part="text_encoder")  # it must fit
+            shapes = layer_shapes(empty_text_encoder(base))  # it must fit
+            lora = replace(lora, text_encoder=resolve(lora.text_encoder, shapes))
         return write_lora_artifact(
             directory,
             lora,
@@ -132,7 +134,7 @@ class Workshop:
         """Quantize a fine-tuned UNet, with ranges of its own, into `directory`.
 
         Raises:
-            InvalidInput: the weights are not a UNet of the base's shape.
+            InvalidInput, CorruptFile: as `load_fine_tune`.
             Stopped: `stop` was set meanwhile.
         """
         recipe = PROFILES[profile]
@@ -202,68 +204,10 @@ class Workshop:
         return ranges
 
 
-def empty_text_encoder(base: BaseModel) -> CLIPTextModel:
-    """Return the base's text encoder without weights, on the meta device."""
-    config = CLIPTextConfig.from_pretrained(base.folder / "text_encoder")
-    with torch.device("meta"):
-        return CLIPTextModel(config)
-
-
 def load_unet(folder: Path) -> UNet2DConditionModel:
     """Load a UNet from a diffusers folder in float32; safetensors only."""
     unet: UNet2DConditionModel = UNet2DConditionModel.from_pretrained(folder, use_safetensors=True)
     return unet.float().eval()
-
-
-def load_fine_tune(source: Path, base: BaseModel) -> UNet2DConditionModel:
-    """Load a full fine-tune: a diffusers folder, its `unet/`, or that folder's weights file.
-
-    Raises:
-        InvalidInput: there are no such weights, they have other names or shapes than the base's,
-            or they are not finite.
-    """
-    candidates = (source, source / "unet" / WEIGHTS, source / WEIGHTS)
-    file = next((path for path in candidates if path.is_file()), None)
-    if file is None:
-        raise InvalidInput(
-            f"the folder has no unet/{WEIGHTS}; publish the fine-tune as a diffusers folder"
-        )
-    config = UNet2DConditionModel.load_config(base.folder / "unet")
-    with torch.device("meta"):
-        unet: UNet2DConditionModel = UNet2DConditionModel.from_config(config)
-    _check_shapes(file, unet, base)
-    with safe_open(file, framework="pt") as opened:
-        state = {key: opened.get_tensor(key).float() for key in opened.keys()}  # noqa: SIM118
-    for key, tensor in state.items():
-        _check_finite(key, tensor)
-    unet.load_state_dict(state, assign=True)
-    return unet.eval()
-
-
-def _check_shapes(file: Path, unet: UNet2DConditionModel, base: BaseModel) -> None:
-    wanted = {key: tuple(tensor.shape) for key, tensor in unet.state_dict().items()}
-    with safe_open(file, framework="pt") as opened:
-        found = {key: tuple(opened.get_slice(key).get_shape()) for key in opened.keys()}  # noqa: SIM118
-    other_names = sorted(wanted.keys() ^ found.keys())
-    if other_names:
-        raise InvalidInput(
-            f"the weights are not a UNet of {base.base_model}: {len(other_names)} tensors are "
-            f"missing or unknown, among them {other_names[0]}"
-        )
-    for key, shape in wanted.items():
-        if found[key] != shape:
-            raise InvalidInput(
-                f"the weights are not a UNet of {base.base_model}: {key} is {found[key]}, the "
-                f"base's is {shape}"
-            )
-
-
-def _check_finite(name: str, *tensors: torch.Tensor) -> None:
-    if not all(bool(tensor.isfinite().all()) for tensor in tensors):
-        raise InvalidInput(
-            f"{name} holds numbers that are infinite or no numbers: the training diverged; publish "
-            "an earlier state of it"
-        )
 
 
 def _read_ranges(file: Path) -> dict[str, Range] | None:

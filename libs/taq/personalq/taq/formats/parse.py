@@ -18,6 +18,9 @@ from personalq.taq.formats.names import ALPHA, meaning_of, refuse_known_formats
 from personalq.taq.formats.numbered import COUNTED, MARK
 from personalq.taq.lora import KRONECKER, Factors, Lora, Part, examples
 
+#: Rises when a file would be read otherwise than before: what was made of it is then made again.
+FORMATS_VERSION = 1
+
 ADAPTER_CONFIG = "adapter_config.json"
 
 

@@ -1,0 +1,224 @@
+"""Which files a checkpoint consists of: one file, a diffusers folder, a folder around a file."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from personalq.chassis.errors import CorruptFile, InvalidInput
+from personalq.chassis.safetensors_header import Header, describe_foreign, read_header
+from personalq.chassis.training_metadata import parse_json
+
+MAX_CONFIG_BYTES = 1024 * 1024
+MODEL_CARD = "README.md"
+ONLY_UNET = (
+    "Only its UNet is served: its text encoder must be its base model's, whose VAE decodes the "
+    "pictures."
+)
+_PICKLE_SUFFIXES = (".bin", ".pt", ".pth", ".ckpt")
+_MODEL_FILES = ("diffusion_pytorch_model", "model")
+_ADAPTER_FILES = ("pytorch_lora_weights.safetensors", "adapter_model.safetensors")
+_CARD_PROMPT = re.compile(r"^instance_prompt:[ \t]*(?P<prompt>\S.*)$", re.MULTILINE)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Found:
+    """The files of a checkpoint, read as far as their headers.
+
+    Attributes:
+        name: of the file or folder, for messages.
+        config: the JSON beside the weights (`adapter_config.json`, `config.json`); {} if none.
+        config_name: its file's name, "" if there is none.
+        instance_prompt: of the model card beside the weights, "" if there is none.
+        is_folder: whether it is a whole model's folder.
+        notes: sentences about what lies beside the weights.
+    """
+
+    headers: Sequence[Header]
+    name: str
+    config: Mapping[str, Any] = field(default_factory=dict)
+    config_name: str = ""
+    instance_prompt: str = ""
+    is_folder: bool = False
+    notes: Sequence[str] = ()
+
+
+def find_files(path: Path) -> Found:
+    """The checkpoint in `path`, a file or a folder, with what lies beside it.
+
+    Raises:
+        CorruptFile: a file is no safetensors file, damaged or missing.
+        InvalidInput: a folder holds no or several checkpoints.
+    """
+    if not path.is_dir():
+        return _file(path)
+    unet = _unet_folder(path)
+    return _model_folder(path, unet) if unet else _file(_only_file(path))
+
+
+def unet_files(source: Path) -> Sequence[Path]:
+    """The weight files of a whole model's UNet: of a folder, or the one file that it is.
+
+    Empty if the folder holds none.
+
+    Raises:
+        CorruptFile: a file that the folder's index lists is missing, or all are pickles.
+    """
+    if source.is_file():
+        return [source]
+    if unet := _unet_folder(source):
+        return _model_files(source, unet)
+    return sorted(path for path in source.glob("*.safetensors") if path.is_file())[:1]
+
+
+def _unet_folder(folder: Path) -> Path | None:
+    """Where the UNet of a diffusers folder lies: `unet/`, or the folder itself."""
+    if (folder / "unet").is_dir():
+        return folder / "unet"
+    config = _read_config(folder / "config.json", [])
+    return folder if str(config.get("_class_name", "")).startswith("UNet") else None
+
+
+def _file(path: Path) -> Found:
+    """One file, with the configuration and the model card that lie beside it."""
+    header = read_header(path)
+    notes: list[str] = []
+    config: Mapping[str, Any] = {}
+    config_name = ""
+    for candidate in (
+        path.with_name(path.name.replace("adapter_model.safetensors", "adapter_config.json")),
+        path.with_name("adapter_config.json"),
+        path.with_name("config.json"),
+    ):
+        if candidate != path and candidate.is_file():
+            config, config_name = _read_config(candidate, notes), candidate.name
+            break
+    return Found(
+        headers=[header],
+        name=path.name,
+        config=config,
+        config_name=config_name,
+        instance_prompt=_instance_prompt(path.with_name(MODEL_CARD)),
+        notes=notes,
+    )
+
+
+def _only_file(folder: Path) -> Path:
+    """The one checkpoint in a folder around a file."""
+    weights = sorted(path for path in folder.glob("*.safetensors") if path.is_file())
+    preferred = [path for path in weights if path.name in _ADAPTER_FILES]
+    if len(preferred or weights) == 1:
+        return (preferred or weights)[0]
+    if weights:
+        names = ", ".join(path.name for path in weights[:5])
+        raise InvalidInput(
+            f"{folder.name!r} holds {len(weights)} checkpoints ({names}): name one of them",
+            field="uri",
+        )
+    pickles = sorted(path.name for path in folder.iterdir() if path.suffix in _PICKLE_SUFFIXES)
+    if pickles:
+        raise _pickles_only(folder.name, pickles)
+    raise CorruptFile(
+        f"{folder.name!r} holds no checkpoint: name a .safetensors file, or a folder in the "
+        "diffusers layout (unet/config.json and unet/diffusion_pytorch_model.safetensors)",
+        field="uri",
+    )
+
+
+def _model_folder(folder: Path, unet: Path) -> Found:
+    """A whole model: the UNet's files are read, the other components' headers only checked."""
+    notes: list[str] = []
+    config_path = unet / "config.json"
+    if not config_path.is_file():
+        raise CorruptFile(
+            f"{folder.name!r} has no {unet.name}/config.json, without which the weights cannot be "
+            "loaded: upload the whole folder again",
+            field="uri",
+        )
+    config = dict(_read_config(config_path, notes))
+    index = _read_config(folder / "model_index.json", notes)
+    if index.get("_name_or_path"):
+        config["_name_or_path"] = index["_name_or_path"]
+    if (folder / "text_encoder").is_dir():
+        notes.append(ONLY_UNET)
+    headers = [read_header(path) for path in _model_files(folder, unet)]
+    for other in sorted(folder.glob("*/*.safetensors")):
+        if other.parent != unet:
+            read_header(other)
+    return Found(
+        headers=headers,
+        name=folder.name,
+        config=config,
+        config_name="model_index.json",
+        instance_prompt=_instance_prompt(folder / MODEL_CARD),
+        is_folder=True,
+        notes=notes,
+    )
+
+
+def _instance_prompt(card: Path) -> str:
+    """What the head of a model card says that the pictures were called in training."""
+    if not card.is_file() or card.stat().st_size > MAX_CONFIG_BYTES:
+        return ""
+    text = card.read_text(encoding="utf-8", errors="replace")
+    head = text.split("\n---", 1)[0] if text.startswith("---") else ""
+    match = _CARD_PROMPT.search(head)
+    return match["prompt"].strip().strip("\"'") if match else ""
+
+
+def _model_files(folder: Path, unet: Path) -> Sequence[Path]:
+    """The weight files of one variant of the UNet (shards together)."""
+    for stem in _MODEL_FILES:
+        for index in sorted(unet.glob(f"{stem}.safetensors.index*.json")):
+            weights = _read_config(index, []).get("weight_map")
+            names = sorted(set(map(str, weights.values()))) if isinstance(weights, dict) else []
+            missing = [name for name in names if not (unet / Path(name).name).is_file()]
+            if missing:
+                raise CorruptFile(
+                    f"{folder.name!r} lacks {', '.join(missing[:3])}, which {index.name} lists: "
+                    "upload the whole folder again",
+                    field="uri",
+                )
+            if names:
+                return [unet / Path(name).name for name in names]
+        for pattern in (f"{stem}.safetensors", f"{stem}.*.safetensors"):
+            if files := sorted(unet.glob(pattern)):
+                return files[:1]
+    pickles = sorted(path.name for path in unet.iterdir() if path.suffix in _PICKLE_SUFFIXES)
+    if pickles:
+        raise _pickles_only(folder.name, pickles)
+    raise CorruptFile(
+        f"{folder.name!r} has no {unet.name}/diffusion_pytorch_model.safetensors: upload the "
+        "weights too",
+        field="uri",
+    )
+
+
+def _pickles_only(name: str, pickles: Sequence[str]) -> CorruptFile:
+    return CorruptFile(
+        f"{name!r} holds its weights only as pickles ({', '.join(pickles[:3])}); pickles can run "
+        "code and are never opened: save it with safe_serialization=True and publish that",
+        field="uri",
+    )
+
+
+def _read_config(path: Path, notes: list[str]) -> Mapping[str, Any]:
+    """A small JSON object beside the weights; {} and a note when it is none."""
+    if not path.is_file():
+        return {}
+    start = b""
+    size = path.stat().st_size
+    if size <= MAX_CONFIG_BYTES:
+        start = path.read_bytes()
+        try:
+            parsed = parse_json(start.decode("utf-8"))
+        except UnicodeDecodeError:
+            parsed = None
+        if isinstance(parsed, dict):
+            return parsed
+    pointer = describe_foreign(start, size) if start.startswith(b"version ") else ""
+    notes.append(f"{path.name} {pointer or 'beside the weights is no JSON object'}.")
+    return {}

@@ -1,0 +1,148 @@
+"""Full fine-tunes in one file, in shards, and with a text encoder."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+import torch
+from safetensors.torch import load_file, save_file
+from support.original_layout import UNET, write_single_file
+from support.tiny_sd import BASE_MODEL, make_full, make_tiny_sd
+
+from personalq.chassis.errors import InvalidInput
+from personalq.chassis.inspection import inspect
+from personalq.quantizer.bases import BaseModel, BaseModels
+from personalq.quantizer.fine_tunes import load_fine_tune
+
+WEIGHTS = "unet/diffusion_pytorch_model.safetensors"
+
+
+@pytest.fixture(scope="module")
+def base(tmp_path_factory: pytest.TempPathFactory) -> BaseModel:
+    """The tiny base model."""
+    folder = make_tiny_sd(tmp_path_factory.mktemp("base"))
+    return BaseModels({BASE_MODEL: folder}).get(BASE_MODEL)
+
+
+@pytest.fixture
+def fine_tune(base: BaseModel, tmp_path: Path) -> Path:
+    """A fine-tune of its UNet, as a diffusers folder."""
+    return make_full(base.folder, tmp_path / "dog")
+
+
+def _same_unet(source: Path, fine_tune: Path, base: BaseModel) -> bool:
+    expected, state = load_file(fine_tune / WEIGHTS), load_fine_tune(source, base).state_dict()
+    return all(torch.equal(state[key], expected[key]) for key in expected)
+
+
+@pytest.mark.parametrize("with_text_encoder", [False, True])
+def test_a_single_file_is_the_folder_it_was_made_of(
+    base: BaseModel, fine_tune: Path, tmp_path: Path, with_text_encoder: bool
+) -> None:
+    """Alone, or in a folder; every tensor of the UNet, by diffusers' converter, without a net."""
+    encoder = base.folder / "text_encoder" if with_text_encoder else None
+    (tmp_path / "single").mkdir()
+    file = write_single_file(fine_tune, tmp_path / "single/dog.safetensors", text_encoder=encoder)
+    found = inspect(file)
+    assert (found.format, found.key_style, found.problems) == ("full", "single-file", ())
+    assert found.cross_attention_width == base.cross_attention_width
+    assert _same_unet(file, fine_tune, base)
+    assert _same_unet(file.parent, fine_tune, base)
+
+
+def test_the_miniature_as_a_single_file(tmp_path: Path) -> None:
+    """A trained fine-tune whose blocks are of other kinds than the tiny one's."""
+    from personalq.miniature import base_dir, checkpoints
+
+    mini = BaseModels({"m": base_dir()}).get("m")
+    fine_tune = next(c.path for c in checkpoints() if not c.is_lora)
+    file = write_single_file(fine_tune, tmp_path / "dog.safetensors")
+    expected = load_file(fine_tune / WEIGHTS)
+    state = load_fine_tune(file, mini).state_dict()
+    assert all(torch.equal(state[key], expected[key].float()) for key in expected)
+
+
+def test_a_single_file_of_another_model_is_refused(
+    base: BaseModel, fine_tune: Path, tmp_path: Path
+) -> None:
+    """Missing and superfluous tensors of the UNet are found, not passed over."""
+    file = write_single_file(fine_tune, tmp_path / "dog.safetensors")
+    tensors = load_file(file)
+    key = f"{UNET}middle_block.0.in_layers.2.weight"
+    save_file({k: t for k, t in tensors.items() if k != key}, file)
+    with pytest.raises(InvalidInput, match=r"not a UNet of tests/tiny-sd.*mid_block"):
+        load_fine_tune(file, base)
+    save_file(tensors | {f"{UNET}label_emb.0.0.weight": torch.zeros(2)}, file)
+    with pytest.raises(InvalidInput, match="have a place in it"):
+        load_fine_tune(file, base)
+    save_file(tensors | {key: torch.zeros(1)}, file)
+    with pytest.raises(InvalidInput, match=r"conv1\.weight is \(1,\)"):
+        load_fine_tune(file, base)
+
+
+@pytest.mark.parametrize("form", ["folder", "file"])
+def test_a_trained_text_encoder_is_refused(
+    base: BaseModel, fine_tune: Path, tmp_path: Path, form: str
+) -> None:
+    """It would not be served: said with a tensor that differs; the base's own passes."""
+    encoder = fine_tune / "text_encoder"
+    encoder.mkdir()
+    weights = load_file(base.folder / "text_encoder/model.safetensors")
+
+    def source() -> Path:
+        save_file(weights, encoder / "model.safetensors")
+        if form == "folder":
+            return fine_tune
+        return write_single_file(fine_tune, tmp_path / "dog.safetensors", text_encoder=encoder)
+
+    assert load_fine_tune(source(), base)
+    key = next(key for key in weights if key.endswith("k_proj.weight"))
+    weights[key] = weights[key] + 1e-3
+    with pytest.raises(InvalidInput, match=r"k_proj\.weight differs.*publish a LoRA"):
+        load_fine_tune(source(), base)
+    del weights[key]
+    with pytest.raises(InvalidInput, match=r"k_proj\.weight differs"):
+        load_fine_tune(source(), base)
+
+
+def test_half_precision_is_no_other_text_encoder(
+    base: BaseModel, fine_tune: Path, tmp_path: Path
+) -> None:
+    """The base's weights in fewer bits are the base's."""
+    file = write_single_file(
+        fine_tune,
+        tmp_path / "dog.safetensors",
+        text_encoder=base.folder / "text_encoder",
+        dtype=torch.float16,
+    )
+    assert load_fine_tune(file, base)
+
+
+def test_a_text_encoder_that_cannot_be_compared_is_refused(
+    base: BaseModel, fine_tune: Path
+) -> None:
+    """Weights that are pickles only might be anything."""
+    (fine_tune / "text_encoder").mkdir()
+    with pytest.raises(InvalidInput, match="safe_serialization"):
+        load_fine_tune(fine_tune, base)
+
+
+def test_shards_are_read_together(base: BaseModel, fine_tune: Path) -> None:
+    """As the index lists them; a variant's file is as good as one without."""
+    whole = fine_tune / WEIGHTS
+    expected = load_file(whole)
+    names = [f"diffusion_pytorch_model-0000{i}-of-00002.safetensors" for i in (1, 2)]
+    weight_map = {key: names[i % 2] for i, key in enumerate(expected)}
+    for name in names:
+        part = {key: expected[key] for key in expected if weight_map[key] == name}
+        save_file(part, whole.with_name(name))
+    whole.unlink()
+    index = whole.with_name("diffusion_pytorch_model.safetensors.index.json")
+    index.write_text(json.dumps({"weight_map": weight_map}))
+    state = load_fine_tune(fine_tune, base).state_dict()
+    assert all(torch.equal(state[key], expected[key]) for key in expected)
+    index.unlink()
+    save_file(expected, whole.with_name("diffusion_pytorch_model.fp16.safetensors"))
+    assert load_fine_tune(fine_tune, base)
