@@ -53,8 +53,9 @@ def _has(card: Card, constraint: Constraint, zone: ZoneInfo) -> bool:
         case Attribute.DESCRIPTION:
             if kind_of(card) in constraint.values:
                 return True
-            said = concepts(" ".join(constraint.values))
-            return constraint.excluded and set(said) <= profile(card).everything
+            said = set(concepts(" ".join(constraint.values)))
+            tags = concepts(" ".join((*card.styles, *card.environments)))
+            return constraint.excluded and said <= {*profile(card).everything, *tags}
         case _:
             return True
 

@@ -44,6 +44,10 @@ LIKE_ANSWERED = 0.25
 """The same for an answer: it describes, whatever it says."""
 LIKE_BARE = 0.55
 """The same for a single word: "wearing sunglasses" may as well be the scene."""
+LIKE_MODIFIER = 0.32
+"""The same for what stands before the subject, where no scene can."""
+LIKE_ACTION = 0.45
+"""The same for what the subject does, which mostly is the scene."""
 RARE = 0.03
 """Likeness that a phrase loses, times the logarithm of the number of cards that have it."""
 APART = 0.15
@@ -84,6 +88,8 @@ class Wish:
     """It answers a question."""
     said: tuple[str, ...] = ()
     """As what it is compared by meaning; the likest counts."""
+    action: bool = False
+    """Only its meaning tells."""
 
 
 def wishes(intent: Intent) -> tuple[Wish, ...]:
@@ -111,6 +117,7 @@ def _wishes(constraint: Constraint) -> list[Wish]:
                 vague=constraint.coarse,
                 answer=constraint.span is None,
                 said=constraint.said or (constraint.text,),
+                action=constraint.action,
             )
         ]
     singles = []
@@ -190,13 +197,15 @@ def _gains(
 ) -> list[float]:
     """How well each card has what was wished for, 0-1; the best has 1 when words say it."""
     has = _has_phrase if wish.phrase else _has_adjective
-    gains = [has(wish.trait, card) for card in profiles]
+    gains = [0.0 if wish.action else has(wish.trait, card) for card in profiles]
     best = max(gains, default=0.0)
     if likeness:
         if best >= KIN:
             return [gain / best for gain in gains]
         alike = _near(likeness, floor=_floor(wish, intent))
         return alike if any(alike) or not best else [gain / best for gain in gains]
+    if wish.action:
+        return gains
     if wish.vague or (best > 0 and not (wish.phrase and intent.answered)):
         return [gain / best for gain in gains] if best > 0 else gains
     alike = _alike(wish, profiles, floor=ALIKE_BESIDE if best > 0 else 0.0)
@@ -207,6 +216,10 @@ def _floor(wish: Wish, intent: Intent) -> float:
     """How like a phrase of a card must be to be meant."""
     if wish.answer and intent.answered:
         return LIKE_ANSWERED
+    if wish.action:
+        return LIKE_ACTION
+    if not wish.phrase:
+        return LIKE_MODIFIER
     bare = max(len(said.split()) for said in wish.said) < 3 and not wish.trait.modifiers
     return LIKE_BARE if bare or intent.order is not None else LIKE
 

@@ -94,6 +94,9 @@ class Constraint:
     """For a description: the words are one noun with its modifiers, not adjectives each."""
     said: tuple[str, ...] = ()
     """For a description: the clause it stands in, to be compared by meaning."""
+    action: bool = False
+    """For a description: what the subject does. It may as well be the scene: only its meaning as a
+    whole tells."""
     words: frozenset[str] = frozenset()
     """For style and subject: the very word that was said, to prefer cards that say it too."""
     label: str = ""
@@ -159,6 +162,11 @@ class Intent:
     settled: bool = False
     """The person said any of them will do."""
     answered: bool = False
+
+    @property
+    def described(self) -> tuple[Constraint, ...]:
+        """What the subject is said to be like; not what it does, which may as well be the scene."""
+        return tuple(c for c in self.all(Attribute.DESCRIPTION) if not c.action)
 
     def all(self, attribute: Attribute) -> tuple[Constraint, ...]:
         """The constraints on one attribute."""

@@ -9,6 +9,7 @@ from personalq.checkin.parse_clause import parse_clauses
 from personalq.checkin.parse_description import parse_description
 from personalq.checkin.parse_environment import parse_environment, parse_place_tags
 from personalq.checkin.parse_identity import parse_identity
+from personalq.checkin.parse_modifier import parse_modifiers
 from personalq.checkin.parse_order import parse_order
 from personalq.checkin.parse_owner import parse_owner
 from personalq.checkin.parse_style import parse_look, parse_style, parse_unknown_style
@@ -42,6 +43,7 @@ def parse(prompt: str, lexicon: Lexicon, context: Context, *, answering: bool = 
     parse_look(draft)
     parse_description(draft)
     parse_clauses(draft)
+    parse_modifiers(draft)
     if not draft.mentions and draft.unknown_subject is None:
         parse_place_tags(draft)
     for span in draft.bystanders:

@@ -8,6 +8,7 @@ subject is most likely the scene and left alone.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 from personalq.checkin import lexicon
@@ -27,6 +28,13 @@ _TELLING = frozenset(
 """Open a clause that says what the subject is like."""
 _FORM = ("shape", "form", "guise", "likeness")
 """Of "in the shape of a skull"."""
+_HAVING = frozenset(["with", "has", "have", "having", "had", "got"])
+_PARTICIPLES = frozenset(
+    ["made", "built", "drawn", "hung", "torn", "worn", "cut", "held", "bent", "lit", "shown",
+     "seen", "woven", "sewn", "broken", "frozen", "hidden", "about"]
+)  # fmt: skip
+"""Irregular ones; and "about to"."""
+_NO_PLACE = frozenset(["of", "with", "by", "as", "like", "to", "from", "out", "up"])
 _HOW = frozenset(["with", "in", "by", "as", "like", "all", "up"])
 """Behind "covered", "dressed", "clawed": it looks so. "Perched on" says where it is."""
 _FILLERS = frozenset(["was", "is", "it", "there", "one", "ones", "again", "please", "i", "mean"])
@@ -52,13 +60,16 @@ def parse_clauses(draft: Draft) -> None:
 def _behind(draft: Draft, index: int) -> None:
     """Read the clause that begins at or behind word `index`."""
     at = _opening(draft, index)
-    if at is None or not _is_telling(draft, at):
+    if at is None:
+        return
+    telling = _is_telling(draft, at)
+    if not telling and not _is_action(draft, at):
         return
     run = _run(draft, at)
     if len(run) < 2:
         return
     span = Span(run[0].start, run[-1].full_end)
-    said = span.of(draft.page.text)
+    said = _without_lead(run).of(draft.page.text)
     inside = [
         (place, constraint)
         for place, constraint in enumerate(draft.constraints)
@@ -67,7 +78,10 @@ def _behind(draft: Draft, index: int) -> None:
         and constraint.span is not None
         and constraint.span.meets(span)
     ]
-    if len(inside) == 1:
+    if not telling:
+        if not inside:
+            _add(draft, span, _content(run), action=True)
+    elif len(inside) == 1:
         place, constraint = inside[0]
         if not constraint.said:
             draft.constraints[place] = replace(constraint, said=(said,))
@@ -76,10 +90,20 @@ def _behind(draft: Draft, index: int) -> None:
         for place, constraint in inside:
             draft.constraints[place] = replace(constraint, said=(constraint.text, both))
     elif not inside:
-        _add(draft, span, tuple(w.norm for w in run if not lexicon.is_no_noun(w.norm)))
+        _add(draft, span, _content(run))
 
 
-def _add(draft: Draft, span: Span, content: tuple[str, ...]) -> None:
+def _content(run: Sequence[Word]) -> tuple[str, ...]:
+    return tuple(word.norm for word in run if not lexicon.is_no_noun(word.norm))
+
+
+def _without_lead(run: Sequence[Word]) -> Span:
+    """The clause without "with" or "has", which likens it to anything that has something."""
+    first = run[1] if run[0].norm in _HAVING else run[0]
+    return Span(first.start, run[-1].full_end)
+
+
+def _add(draft: Draft, span: Span, content: tuple[str, ...], *, action: bool = False) -> None:
     if content:
         said = span.of(draft.page.text)
         draft.constraints.append(
@@ -89,6 +113,7 @@ def _add(draft: Draft, span: Span, content: tuple[str, ...]) -> None:
                 hard=False,
                 phrase=True,
                 said=(said,),
+                action=action,
                 span=span,
                 text=said,
                 label=said,
@@ -118,7 +143,7 @@ def _run(draft: Draft, at: int) -> list[Word]:
     for word in draft.page.words[at : at + _REACH]:
         if (run and not word.joined) or not draft.is_free(word):
             break
-        if len(run) >= _CUT and _opens_scene(word):
+        if len(run) >= _CUT and _opens_scene(word) and not _is_passive(word, run):
             break
         run.append(word)
     return run
@@ -134,6 +159,25 @@ def _is_telling(draft: Draft, at: int) -> bool:
         return True
     following = words[at + 1].norm if at + 1 < len(words) else ""
     return norm.endswith("ed") and len(norm) > 4 and following in _HOW
+
+
+def _is_action(draft: Draft, at: int) -> bool:
+    """Whether a clause begins with what the subject does, or had done to it: "hauling hay".
+
+    Not with where it does so: "perched on a road sign" is the scene.
+    """
+    following = draft.page.words[at + 1].norm if at + 1 < len(draft.page.words) else ""
+    if following in lexicon.words("prepositions") and following not in _NO_PLACE:
+        return False
+    norm = draft.page.words[at].norm
+    if norm in _PARTICIPLES:
+        return True
+    return norm.endswith(("ing", "ed")) and len(norm) > 4 and not lexicon.names_thing(norm)
+
+
+def _is_passive(word: Word, run: Sequence[Word]) -> bool:
+    """Whether "by" says who does it: "about to be hit by a wave"."""
+    return word.norm == "by" and any(w.norm in ("be", "being", "been", "getting") for w in run)
 
 
 def _opens_scene(word: Word) -> bool:

@@ -118,6 +118,9 @@ def _modifiers(draft: Draft, first: int) -> None:
             break
         index -= 1
         word = words[index]
+        if _is_compounded(draft, index) and not _joins(word):
+            found.append(word)  # "curled-up"
+            continue
         counted = words[index + 1].hyphen  # "four-door"
         if (word.norm in lexicon.words("determiners") and not counted) or word.possessive:
             break
@@ -134,7 +137,7 @@ def _modifiers(draft: Draft, first: int) -> None:
             continue
         if _content(word, draft):
             found.append(word)
-    _add(draft, list(reversed(found)))
+    _add(draft, list(reversed(found)), compared=True)
 
 
 def _coordinates(draft: Draft, index: int) -> bool:
@@ -298,6 +301,11 @@ def _phrase(draft: Draft, index: int) -> int:
     return last
 
 
+def _joins(word: Word) -> bool:
+    """Whether a word only joins others: "gears-and-brass", "four-door"."""
+    return any(word.norm in lexicon.words(kind) for kind in ("determiners", "links"))
+
+
 def _is_compounded(draft: Draft, index: int) -> bool:
     """Whether a hyphen joins the word to a neighbour: "see-through"."""
     words = draft.page.words
@@ -366,7 +374,15 @@ def _loosen(draft: Draft, run: list[Word]) -> None:
     _add(draft, run, phrase=bool(run) and not adjectives)
 
 
-def _add(draft: Draft, found: list[Word], *, phrase: bool = False, vague: bool = False) -> None:
+def _add(
+    draft: Draft,
+    found: list[Word],
+    *,
+    phrase: bool = False,
+    vague: bool = False,
+    compared: bool = False,
+) -> None:
+    """Add a description; adjectives are `compared` by their meaning too where they surely are."""
     if not found:
         return
     span = Span(found[0].start, found[-1].end)
@@ -377,6 +393,7 @@ def _add(draft: Draft, found: list[Word], *, phrase: bool = False, vague: bool =
     if not values:
         return
     unwanted = ends_before(_NEGATION, draft.page.shadow, span.start) is not None
+    whole = draft.page.text.strip() if draft.answering else span.of(draft.page.text)
     draft.constraints.append(
         Constraint(
             attribute=Attribute.DESCRIPTION,
@@ -385,7 +402,7 @@ def _add(draft: Draft, found: list[Word], *, phrase: bool = False, vague: bool =
             hard=unwanted,
             phrase=phrase,
             coarse=vague,
-            said=(draft.page.text.strip(),) if draft.answering else (),
+            said=(whole,) if draft.answering or compared else (),
             span=span,
             text=span.of(draft.page.text),
             label=("not " if unwanted else "") + " ".join(values),

@@ -75,7 +75,7 @@ _RULES = (
         rf"(?:least|longest)[\s-]+recently[\s-]+used|used\s+(?:the\s+)?least\s+recently|"
         rf"(?:longest|most)[\s-]+(?:unused|neglected|forgotten)|"
         rf"(?:(?:{_WHO}|that|which)\s+)*(?:(?:haven't|hasn't|have\s+not|has\s+not|not)\s+)(?:been\s+)?"
-        rf"{_USE}\s+(?:in|for)\s+(?:the\s+)?longest(?:\s+time)?|"
+        rf"{_USE}\s+(?:(?:in|for)\s+)?(?:the\s+)?longest(?:\s+time)?|"
         rf"unused\s+(?:for\s+)?(?:the\s+)?longest",
         _STALE,
     ),

@@ -16,7 +16,10 @@ _USED = (
     r"(?:used|touched|rendered(?:\s+with)?|run|ran|tried|opened|picked|worked\s+with|"
     r"generated\s+with|put\s+to\s+use)"
 )
-_SINCE = r"(?!\s+(?:since|after|before|in|during|on|last|this|for|yesterday|today)\b)"
+_SINCE = (
+    r"(?!\s+(?:since|after|before|in|during|on|last|this|for|yesterday|today|(?:the\s+)?longest|"
+    r"lately|recently)\b)"
+)
 _NEVER = re.compile(
     rf"(?<![\w-])(?:{_WHO}(?:never(?:\s+(?:been|once|actually|yet|even|ever))*|"
     rf"(?:haven't|hasn't|have\s+not|has\s+not|had\s+not|wasn't|was\s+not|not)(?:\s+(?:been|ever|"

@@ -91,7 +91,7 @@ def _preferred(intent: Intent, scored: list[_Scored], zone: ZoneInfo) -> list[_S
 
 def _scores(intent: Intent, hits: list[Hit]) -> list[_Scored]:
     described = answers(intent, hits)
-    wanted = any(not c.hard for c in intent.all(Attribute.DESCRIPTION))
+    wanted = any(not c.hard for c in intent.described)
     scored = []
     for hit, fit in zip(hits, described, strict=True):
         reasons: list[str] = []

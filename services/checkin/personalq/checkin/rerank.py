@@ -79,7 +79,7 @@ class RerankingReasoner:
 
     async def rank(self, intent: Intent, hits: Sequence[Hit], zone: ZoneInfo) -> Ranking:
         """See `ports.Reasoner.rank`; a failing reranker leaves the rules' ranking."""
-        wishes = [c for c in intent.all(Attribute.DESCRIPTION) if not c.hard and not c.excluded]
+        wishes = [c for c in intent.described if not c.hard and not c.excluded]
         hard = [c for c in intent.constraints if c.hard]
         kept = [hit for hit in hits if all(satisfies(hit.card, c, zone) for c in hard)]
         if not wishes or not kept or intent.order is not None:  # an order decides by itself
@@ -148,5 +148,5 @@ async def open_reranker(
 
 def _query(intent: Intent) -> str:
     """The subject and what was said of it."""
-    said = [*intent.all(Attribute.SUBJECT), *intent.all(Attribute.DESCRIPTION)]
+    said = [*intent.all(Attribute.SUBJECT), *intent.described]
     return " ".join(dict.fromkeys(c.text for c in said if c.text and not c.excluded))[:400]

@@ -66,7 +66,7 @@ def search_text(intent: Intent, prompt: str) -> str:
     and tell nothing. The scene only when there is nothing else to go by.
     """
     subjects = [c for c in intent.all(Attribute.SUBJECT) if not c.excluded]
-    described = [c for c in intent.all(Attribute.DESCRIPTION) if not c.excluded]
+    described = [c for c in intent.described if not c.excluded]
     if intent.unknown_subject is not None:
         described.append(intent.unknown_subject)
     telling = [c for c in subjects if _says_more(c)]

@@ -289,7 +289,7 @@ async def _search(
     query = to_query(intent, request.prompt, request.candidate_ids, settings.candidate_limit)
     phrases = tuple(dict.fromkeys((*query.phrases, *also)))[:MAX_PHRASES]
     query = replace(query, phrases=phrases)
-    described = any(c.attribute is Attribute.DESCRIPTION or c.broader for c in intent.constraints)
+    described = bool(intent.described) or any(c.broader for c in intent.constraints)
     return await find(query, catalog, described=described)
 
 

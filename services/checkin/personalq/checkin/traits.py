@@ -141,7 +141,9 @@ def quotable(prompt: str, answers: Sequence[str], intent: Intent) -> Quotable:
     """The words of a request that an opinion may rest on."""
     settled = [c.span for c in intent.constraints if c.hard and c.span is not None]
     settled += [mention.span for mention in intent.mentions]
-    described = [c.span for c in intent.constraints if not c.hard and c.span is not None]
+    described = [
+        c.span for c in intent.constraints if not c.hard and not c.action and c.span is not None
+    ]
     runs = _runs(prompt, settled, described)
     for answer in answers:
         runs += _runs(answer, (), ())

@@ -101,7 +101,9 @@ def without(
 def _asides(lowered: str, intent: Intent) -> list[Span]:
     """Asides that only describe which one is meant: ", the tan one with the red scarf"."""
     about = (Attribute.DESCRIPTION, Attribute.STYLE, Attribute.ENVIRONMENT)
-    told = sorted(c.span for c in intent.constraints if c.attribute in about and c.span)
+    told = sorted(
+        c.span for c in intent.constraints if c.attribute in about and c.span and not c.action
+    )
     found = []
     for match in _ASIDE.finditer(lowered):
         aside = Span(*match.span("one"))

@@ -22,7 +22,7 @@ USED = (
 )
 _NOT = (
     r"(?:haven't|hasn't|hadn't|have\s+not|has\s+not|had\s+not|didn't|did\s+not|wasn't|weren't|"
-    r"was\s+not|were\s+not|not|never)"
+    r"was\s+not|were\s+not|not|never|nobody|no\s+one|noone)"
 )
 _WHO = r"(?:(?:i|we|you|she|he|they|that|which|with|its)(?:'ve|'d|'s)?\s+)*"
 _ADVERB = (

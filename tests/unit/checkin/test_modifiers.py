@@ -1,0 +1,120 @@
+"""Words right before the subject, and what it does, tell which one is meant."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from zoneinfo import ZoneInfo
+
+import pytest
+from support.fake_catalog import vocabulary_of
+
+from personalq.checkin.cards import Card, Hit
+from personalq.checkin.check import satisfies
+from personalq.checkin.described import answers, spoken
+from personalq.checkin.draft import Context
+from personalq.checkin.intent import Attribute, Intent, OrderKey
+from personalq.checkin.parse import parse
+from personalq.checkin.vocabulary import compile_lexicon
+
+UTC_ZONE = ZoneInfo("UTC")
+CARDS = [
+    Card(
+        checkpoint_id="kettle-v1",
+        subjects=("kettle",),
+        styles=("film noir",),
+        environments=("chapel",),
+        description="A dented kettle.",
+    ),
+    Card(
+        checkpoint_id="kettle-v2",
+        subjects=("kettle",),
+        styles=("watercolor",),
+        environments=("bathtub", "open sea"),
+        description="A kettle towing a cart of turnips.",
+    ),
+]
+LEXICON = compile_lexicon(vocabulary_of(CARDS))
+CONTEXT = Context(now=datetime(2026, 11, 20, tzinfo=UTC), zone=UTC_ZONE)
+
+
+def _parse(prompt: str) -> Intent:
+    return parse(prompt, LEXICON, CONTEXT)
+
+
+@pytest.mark.parametrize(
+    ("prompt", "attribute", "values"),
+    [
+        ("chapel kettle on a table", Attribute.ENVIRONMENT, ("chapel",)),
+        ("the church kettle with steam", Attribute.ENVIRONMENT, ("chapel",)),
+        ("the tub kettle", Attribute.ENVIRONMENT, ("bathtub",)),
+        ("a shiny open sea kettle", Attribute.ENVIRONMENT, ("open sea",)),
+        ("the noir kettle on a table", Attribute.STYLE, ("film noir",)),
+    ],
+)
+def test_a_tag_before_the_subject_is_preferred(
+    prompt: str, attribute: Attribute, values: tuple[str, ...]
+) -> None:
+    """Of cards that fit otherwise those with the tag; no card has to have it."""
+    preferred = [c for c in _parse(prompt).all(attribute) if c.prefers and not c.hard]
+    assert [c.values for c in preferred] == [values]
+
+
+@pytest.mark.parametrize(
+    "prompt", ["a kettle in a chapel", "kettle at open sea", "the tiny kettle", "a chapel's kettle"]
+)
+def test_elsewhere_a_place_is_the_scene(prompt: str) -> None:
+    """Behind a preposition, or as an owner."""
+    assert _parse(prompt).all(Attribute.ENVIRONMENT) == ()
+
+
+def test_what_is_not_wanted_may_be_part_of_a_look() -> None:
+    """Neither is what is "noir" the one in film noir."""
+    unwanted = [c for c in _parse("the kettle, but not the noir one").constraints if c.excluded]
+    assert [satisfies(card, c, UTC_ZONE) for c in unwanted for card in CARDS] == [False, True]
+
+
+@pytest.mark.parametrize(
+    ("prompt", "said"),
+    [
+        ("the kettle hauling turnips through a village", "hauling turnips through a village"),
+        ("the kettle about to be hit by a wave, at dusk", "about to be hit by a wave"),
+        ("a kettle made of brass with dials", "made of brass with dials"),
+        ("curled-up kettle on a pillow", "curled-up"),
+    ],
+)
+def test_what_is_compared_by_its_meaning(prompt: str, said: str) -> None:
+    """A card may tell the same in other words."""
+    assert spoken(_parse(prompt)) == (said,)
+
+
+def test_an_action_is_meant_when_a_card_is_very_like_it() -> None:
+    """Mostly it is the scene, and its words alone prove nothing."""
+    said = "hauling turnips"
+    intent = _parse(f"the kettle {said}")
+    for like, weights in ((0.7, [0.0, 1.0]), (0.4, [0.0, 0.0]), (None, [0.0, 0.0])):
+        hits = [
+            Hit(card=card, likeness={} if like is None else {said: here})
+            for card, here in zip(CARDS, (0.1, like or 0.0), strict=True)
+        ]
+        assert [each.weight for each in answers(intent, hits)] == weights
+
+
+@pytest.mark.parametrize(
+    "prompt",
+    [
+        "the kettle that hasn't been used the longest",
+        "the kettle I haven't used for the longest time",
+    ],
+)
+def test_the_longest_unused(prompt: str) -> None:
+    """That is an order, not "never used"."""
+    order = _parse(prompt).order
+    assert order is not None
+    assert order.order is OrderKey.LEAST_RECENTLY_USED
+
+
+def test_nobody_since_then() -> None:
+    """Last used then at the latest."""
+    [used] = _parse("the kettle nobody has touched since last June").all(Attribute.LAST_USED_AT)
+    assert [i.start for i in used.intervals] == [None]
+    assert not used.excluded
