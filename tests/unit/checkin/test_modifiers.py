@@ -118,3 +118,45 @@ def test_nobody_since_then() -> None:
     [used] = _parse("the kettle nobody has touched since last June").all(Attribute.LAST_USED_AT)
     assert [i.start for i in used.intervals] == [None]
     assert not used.excluded
+
+
+@pytest.mark.parametrize("prompt", ["5th kettle, under the stars", "fifth kettle on a stove"])
+def test_a_count_at_the_very_beginning_is_a_version(prompt: str) -> None:
+    """As in "the fifth kettle"."""
+    assert [c.values for c in _parse(prompt).all(Attribute.VERSION)] == [("5",)]
+
+
+def test_the_previous_one_is_not_the_latest() -> None:
+    """What is refused in passing is no order."""
+    order = _parse("the previous kettle, not the latest, in a window").order
+    assert order is not None
+    assert (order.order, order.rank) == (OrderKey.NEWEST, 2)
+
+
+def test_the_same_as_then_was_used_then() -> None:
+    """What is the same has been there before."""
+    intent = _parse("same kettle as two days ago, in the rain")
+    assert intent.all(Attribute.LAST_USED_AT)
+    assert not intent.all(Attribute.CREATED_AT)
+
+
+@pytest.mark.parametrize(
+    ("prompt", "hard", "excluded"),
+    [
+        ("the photo kettle in the woods", True, False),
+        ("a kettle that's a photo, in snow", True, False),
+        ("kettle from June, the photo, in a boat", False, False),
+        ("the kettle, but not the photo", True, True),
+    ],
+)
+def test_a_photo_is_a_look(prompt: str, hard: bool, excluded: bool) -> None:
+    """Where nothing but a look can stand."""
+    photo = Card(checkpoint_id="k", subjects=("kettle",), styles=("photorealistic",))
+    lexicon = compile_lexicon(vocabulary_of([*CARDS, photo]))
+    [style] = parse(prompt, lexicon, CONTEXT).all(Attribute.STYLE)
+    assert (style.values, style.hard, style.excluded) == (("photorealistic",), hard, excluded)
+
+
+def test_a_number_is_part_of_what_something_shows() -> None:
+    """Without its digits a number says nothing."""
+    assert spoken(_parse("the kettle with number 47, on a stove")) == ("number 47",)

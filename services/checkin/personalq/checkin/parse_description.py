@@ -291,7 +291,7 @@ def _phrase(draft: Draft, index: int) -> int:
                 break
         elif found and _acts(draft, word, found):
             break
-        elif _content(word, draft):
+        elif _content(word, draft) or _is_numeral(word, found):
             found.append(word)
         elif not draft.is_free(word):
             break
@@ -299,6 +299,11 @@ def _phrase(draft: Draft, index: int) -> int:
         last = index
     _add(draft, found, phrase=True)
     return last
+
+
+def _is_numeral(word: Word, found: list[Word]) -> bool:
+    """Whether a number is part of what something shows: "with number 47"."""
+    return bool(found) and word.norm.isdigit()
 
 
 def _joins(word: Word) -> bool:

@@ -192,6 +192,7 @@ _RULES = (
         _N,
     ),
     _rule(r"first|original|older|earlier", _O, needs_head=True),
+    _rule(r"previous", _N, 2, needs_head=True),
     _rule(
         rf"very\s+(?:last|latest|newest)|{_NEWEST}(?:\s+and\s+greatest)?|"
         rf"(?:{_WHO}\s+)?{_MADE}\s+(?:the\s+)?(?:last|latest|most\s+recently)"
@@ -239,7 +240,10 @@ def parse_order(draft: Draft) -> None:
             if groups.get("but"):
                 rank = (number(groups["but"]) or 1) + 1
             key = rule.key
-            if draft.answering and ends_before(_NOT, shadow, match.start()):
+            if refused := ends_before(_NOT, shadow, match.start()):
+                if not draft.answering:  # "the previous one, not the latest"
+                    draft.mark(Span(refused.start(), match.end()), selecting=True)
+                    continue
                 key = _OPPOSITE.get(key, key)  # "not the oldest" of those asked about
             if groups.get("not"):
                 draft.mark(Span(match.start("not"), match.end("not")), selecting=True)

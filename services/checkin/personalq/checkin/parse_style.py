@@ -69,6 +69,7 @@ _PRONOUNS = frozenset(["it", "them", "there", "him", "her", "this"])
 _CHECKPOINT = frozenset(["checkpoint", "ckpt", "lora", "finetune", "version", "weights"])
 _OK_BEFORE = frozenset(["in", "as", "of", "using", "like", "for", "a", "an", "the"])
 _AS = re.compile(r"(?<!\w)as\s+(?:if\s+it\s+were\s+)?(?:an?|the)\s+(?:real\s+|true\s+)?$")
+_THAT_IS = re.compile(r"(?<!\w)(?:that|which|it)(?:'s|\s+is|\s+was)\s+(?:an?|the|in)\s+$")
 _LIKE = re.compile(
     r"(?<!\w)(?:(?:(?:that|which)\s+)?(?:looks?|looking|appears?|seems?)\s+)?"
     r"(?:like|out\s+of|made\s+of|made\s+from|(?:(?:could|can|would|might)\s+)?pass(?:es)?\s+(?:for|as))\s+"
@@ -217,10 +218,9 @@ def _constrains(draft: Draft, tag: Tag) -> bool:
             and (following.norm in lexicon.words("selectors") - {"snapshot"})
         )
         shadow = draft.page.shadow
-        lead = any(
-            ends_before(p, shadow, first.start) for p in (_NEGATION, _AS, _LIKE, _IN_STYLE_OF)
-        )
-        selector = selector or (thing and draft.noun_at(tag.last) is not None)
+        leads = (_NEGATION, _AS, _LIKE, _IN_STYLE_OF, _THAT_IS)
+        lead = any(ends_before(pattern, shadow, first.start) for pattern in leads)
+        selector = selector or draft.noun_at(tag.last) is not None  # "the photo bear"
         if not (styled or selector or lead):
             return False
     if draft.answering or styled or _names_checkpoint(draft, tag):
@@ -330,44 +330,71 @@ def _constraint(draft: Draft, tag: Tag, span: Span) -> Constraint:
 
 
 def parse_look(draft: Draft) -> None:
-    """A frame's look, when no style was asked for: cards that have it push out the others."""
-    if any(c.attribute is Attribute.STYLE and not c.excluded for c in draft.constraints):
-        return
-    words = draft.page.words
+    """A frame's look: "not the photo" rules it out, "a photo of", ", the photo," only prefers."""
+    styled = any(c.attribute is Attribute.STYLE and not c.excluded for c in draft.constraints)
     chosen = {mention.span for mention in draft.mentions if mention.weight > 0}
-    for word in words:
-        groups = lexicon.looks().get(word.norm)
-        if not groups or not draft.is_free(word) or word.span in chosen:
+    for word in draft.page.words:
+        if word.norm not in lexicon.looks() or not draft.is_free(word) or word.span in chosen:
             continue
-        following = words[word.index + 1] if word.index + 1 < len(words) else None
-        if following is None or following.norm != "of":
-            continue
-        before = words[word.index - 1] if word.index else None
-        if (
-            before is not None
-            and word.joined
-            and before.norm in _SCENE_PREPOSITIONS | {"with", "and"}
-        ):
-            continue
-        names = {name for group in groups for name in lexicon.style_groups()[group].words}
-        values = tuple(
-            dict.fromkeys(
-                value
-                for name in sorted(names)
-                if (entry := draft.lexicon.styles.get(name)) is not None
-                for value in entry.exact
-            )
-        )
-        if values:
-            draft.constraints.append(
-                Constraint(
-                    attribute=Attribute.STYLE,
-                    values=values,
-                    hard=False,
-                    prefers=True,
-                    span=word.span,
-                    text=word.span.of(draft.page.text),
-                    label=f"a {word.norm}",
-                )
-            )
-            return
+        negation = ends_before(_NEGATION, draft.page.shadow, word.start)
+        values = _tags_of_look(draft, word.norm)
+        if negation is not None and values and _closes(draft, word):
+            whole = Span(negation.start(), word.full_end)
+            draft.add(_looking(draft, whole, values, f"no {word.norm}", excluded=True))
+        elif values and not styled and (_frames_subject(draft, word) or _is_apposed(draft, word)):
+            draft.constraints.append(_looking(draft, word.span, values, f"a {word.norm}"))
+            styled = True
+
+
+def _looking(
+    draft: Draft, span: Span, values: tuple[str, ...], label: str, *, excluded: bool = False
+) -> Constraint:
+    return Constraint(
+        attribute=Attribute.STYLE,
+        values=values,
+        excluded=excluded,
+        hard=excluded,
+        prefers=not excluded,
+        span=span,
+        text=span.of(draft.page.text),
+        label=label,
+    )
+
+
+def _frames_subject(draft: Draft, word: Word) -> bool:
+    """Whether the word frames what is shown: "a photo of", but not "with a photo of"."""
+    words = draft.page.words
+    following = words[word.index + 1] if word.index + 1 < len(words) else None
+    before = words[word.index - 1] if word.index else None
+    placed = before is not None and word.joined
+    placed = placed and before is not None and before.norm in _SCENE_PREPOSITIONS | {"with", "and"}
+    return following is not None and following.norm == "of" and not placed
+
+
+def _is_apposed(draft: Draft, word: Word) -> bool:
+    """Whether the word alone says which one: "the bear from April, the photo, in a boat"."""
+    the = draft.page.words[word.index - 1] if word.index > 1 else None
+    alone = the is not None and the.norm == "the" and not the.joined and word.joined
+    return alone and _closes(draft, word)
+
+
+def _closes(draft: Draft, word: Word) -> bool:
+    """Whether a phrase ends with the word."""
+    following = draft.page.words[word.index + 1 : word.index + 2]
+    return not (following and following[0].joined) or any(
+        following[0].norm in lexicon.words(kind) for kind in ("links", "prepositions")
+    )
+
+
+def _tags_of_look(draft: Draft, word: str) -> tuple[str, ...]:
+    """The catalog's tags of the looks that a frame hints at, and those that name it."""
+    groups = lexicon.style_groups()
+    names = {name for group in lexicon.looks()[word] for name in groups[group].words}
+    names |= {name for name in draft.lexicon.style_names if word in name.split()}
+    found = [
+        value
+        for name in sorted(names)
+        if (entry := draft.lexicon.styles.get(name)) is not None
+        for value in entry.exact
+    ]
+    return tuple(dict.fromkeys(found))

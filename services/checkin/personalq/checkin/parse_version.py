@@ -31,7 +31,7 @@ _ORDINAL_VERSION = re.compile(
     rf"(?<!\w)(?:(?P<n>{ORDINAL})[\s-]+(?:version|ver\.?|revision|iteration|build|release|"
     rf"edition|checkpoint|model|variant|take|one)|version\s+the\s+(?P<m>{ORDINAL}))(?!\w)"
 )
-_BARE_ORDINAL = re.compile(rf"(?<!\w)(?:the|my|our)\s+(?P<n>{ORDINAL})(?!\w)")
+_BARE_ORDINAL = re.compile(rf"(?:(?<!\w)(?:the|my|our)\s+|^\s*)(?P<n>{ORDINAL})(?!\w)")
 _OR = re.compile(r"\s*(?P<j>,\s*(?:or|and)|,|/|or|and|&)\s*(?:the\s+)?")
 _TO = re.compile(r"\s*(?:to|through|thru|until|till|up\s+to|-)\s*")
 _AND = re.compile(r"\s*and\s*")

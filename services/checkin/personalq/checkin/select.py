@@ -217,11 +217,18 @@ async def _asked_about(
     )
     least = PLAUSIBLE * max((c.probability for c in asked.candidates), default=0.0)
     hits = [c.hit for c in asked.candidates if c.probability >= least]
-    for reading in among_those_asked_about(read, carried(intent, read)):
+    for reading in among_those_asked_about(read, _ordered(before, carried(intent, read))):
         ranking = await reasoner.rank(reading, hits, zone)
         if ranking.candidates and _fits(before, reading, ranking.candidates):
             return reading, ranking
     return intent, Ranking()
+
+
+def _ordered(before: Intent, intent: Intent) -> Intent:
+    """Among the cards asked about "the newer one" is the newer, however well each was described."""
+    if intent.order is None or intent.order.span is not None:
+        return intent
+    return intent.without(*(c for c in before.all(Attribute.DESCRIPTION) if not c.hard))
 
 
 def _fits(before: Intent, intent: Intent, candidates: Sequence[Candidate]) -> bool:

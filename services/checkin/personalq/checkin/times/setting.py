@@ -52,6 +52,10 @@ _BEFORE = re.compile(
     r"circa|roughly|dated|through|within)(?:[\s-]+|$)(?:the\s+(?:month\s+of\s+|year\s+)?|my\s+)?"
     r"(?:sometime\s+in\s+|some\s+time\s+in\s+)?$"
 )
+_SAME_AS = re.compile(
+    r"(?<!\w)(?:the\s+)?(?P<same>same)(?:\s+[\w-]+){1,5}\s+(?P<as>as(?:\s+(?:from|on|in|for))?)\s+$"
+)
+"""What was used then: "the same kettle as yesterday"."""
 _ONWARD = re.compile(
     r"\s*(?:on(?:wards?)?|and\s+(?:later|after|newer)|or\s+(?:later|newer|after))"
     r"(?=\s*(?:$|[,.;!?]))"
@@ -101,6 +105,8 @@ def read_setting(draft: Draft, start: int, end: int) -> Setting:
         used = bool(match["idle"]) or re.fullmatch(USED, match["verb"]) is not None
         negated = bool(match["neg"]) or bool(match["idle"])
         start, cued = match.start(), True
+    if (match := ends_before(_SAME_AS, shadow, start)) and draft.free(match.start("as"), start):
+        used, start, cued = True, match.start("as"), True
     if (match := ends_before(_NEGATION, shadow, start)) and draft.free(match.start(), start):
         negated, start, cued = True, match.start(), True
     tail = shadow[end:]
