@@ -16,7 +16,7 @@ from personalq.chassis.errors import InvalidInput
 from personalq.quantizer.bases import PARTS, BaseModel, BaseModels, UnknownBaseModel, locate
 from personalq.quantizer.fine_tunes import load_fine_tune
 from personalq.quantizer.jobs import key_of
-from personalq.quantizer.quantize import lora_file
+from personalq.quantizer.quantize import adapter_file
 from personalq.quantizer.workshop import Stopped, Workshop
 from personalq.taq import Artifact, LoraError, WidthMismatchError, read_artifact
 
@@ -325,9 +325,9 @@ def test_the_lora_in_a_folder_is_found(tmp_path: Path) -> None:
     """By its usual name, or as the only one; several without that name are ambiguous."""
     for name in ("a", "b"):
         (tmp_path / f"{name}.safetensors").touch()
-    with pytest.raises(InvalidInput, match="2 safetensors files"):
-        lora_file(tmp_path)
+    with pytest.raises(InvalidInput, match="2 checkpoints"):
+        adapter_file(tmp_path)
     named = tmp_path / "pytorch_lora_weights.safetensors"
     named.touch()
-    assert lora_file(tmp_path) == named
-    assert lora_file(tmp_path / "a.safetensors") == tmp_path / "a.safetensors"
+    assert adapter_file(tmp_path) == named
+    assert adapter_file(tmp_path / "a.safetensors") == tmp_path / "a.safetensors"

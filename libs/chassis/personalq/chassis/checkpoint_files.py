@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 from personalq.chassis.errors import CorruptFile, InvalidInput
+from personalq.chassis.pickle_header import PICKLE_SUFFIXES, is_pickle, read_pickle_header
 from personalq.chassis.safetensors_header import Header, describe_foreign, read_header
 from personalq.chassis.training_metadata import parse_json
 
@@ -18,9 +19,9 @@ ONLY_UNET = (
     "Only its UNet is served: its text encoder must be its base model's, whose VAE decodes the "
     "pictures."
 )
-_PICKLE_SUFFIXES = (".bin", ".pt", ".pth", ".ckpt")
+_PICKLE_SUFFIXES = (*PICKLE_SUFFIXES, ".ckpt")
 _MODEL_FILES = ("diffusion_pytorch_model", "model")
-_ADAPTER_FILES = ("pytorch_lora_weights.safetensors", "adapter_model.safetensors")
+_ADAPTER_STEMS = ("pytorch_lora_weights", "adapter_model")
 _CARD_PROMPT = re.compile(r"^instance_prompt:[ \t]*(?P<prompt>\S.*)$", re.MULTILINE)
 
 
@@ -56,7 +57,15 @@ def find_files(path: Path) -> Found:
     if not path.is_dir():
         return _file(path)
     unet = _unet_folder(path)
-    return _model_folder(path, unet) if unet else _file(_only_file(path))
+    if unet:
+        return _model_folder(path, unet)
+    chosen = only_file(path)
+    found = _file(chosen)
+    others = sorted(p.name for p in path.glob("*.safetensors") if p != chosen)
+    if others:
+        note = f"Of the folder only {chosen.name} is read, not {', '.join(others[:3])}."
+        found = replace(found, notes=[*found.notes, note])
+    return found
 
 
 def unet_files(source: Path) -> Sequence[Path]:
@@ -84,12 +93,12 @@ def _unet_folder(folder: Path) -> Path | None:
 
 def _file(path: Path) -> Found:
     """One file, with the configuration and the model card that lie beside it."""
-    header = read_header(path)
+    header = read_pickle_header(path) if is_pickle(path) else read_header(path)
     notes: list[str] = []
     config: Mapping[str, Any] = {}
     config_name = ""
     for candidate in (
-        path.with_name(path.name.replace("adapter_model.safetensors", "adapter_config.json")),
+        path.with_name(path.name.replace(f"adapter_model{path.suffix}", "adapter_config.json")),
         path.with_name("adapter_config.json"),
         path.with_name("config.json"),
     ):
@@ -106,20 +115,28 @@ def _file(path: Path) -> Found:
     )
 
 
-def _only_file(folder: Path) -> Path:
-    """The one checkpoint in a folder around a file."""
-    weights = sorted(path for path in folder.glob("*.safetensors") if path.is_file())
-    preferred = [path for path in weights if path.name in _ADAPTER_FILES]
-    if len(preferred or weights) == 1:
-        return (preferred or weights)[0]
-    if weights:
-        names = ", ".join(path.name for path in weights[:5])
-        raise InvalidInput(
-            f"{folder.name!r} holds {len(weights)} checkpoints ({names}): name one of them",
-            field="uri",
-        )
-    pickles = sorted(path.name for path in folder.iterdir() if path.suffix in _PICKLE_SUFFIXES)
-    if pickles:
+def only_file(folder: Path) -> Path:
+    """The one checkpoint in a folder around a file; of several, the one with its usual name.
+
+    Raises:
+        InvalidInput: it holds several.
+        CorruptFile: it holds none that is read.
+    """
+    files = sorted(path for path in folder.iterdir() if path.is_file())
+    for weights in (
+        [path for path in files if path.suffix == ".safetensors"],
+        [path for path in files if is_pickle(path)],
+    ):
+        preferred = [path for path in weights if path.stem in _ADAPTER_STEMS]
+        if len(preferred or weights) == 1:
+            return (preferred or weights)[0]
+        if weights:
+            names = ", ".join(path.name for path in weights[:5])
+            raise InvalidInput(
+                f"{folder.name!r} holds {len(weights)} checkpoints ({names}): name one of them",
+                field="uri",
+            )
+    if pickles := [path.name for path in files if path.suffix in _PICKLE_SUFFIXES]:
         raise _pickles_only(folder.name, pickles)
     raise CorruptFile(
         f"{folder.name!r} holds no checkpoint: name a .safetensors file, or a folder in the "
@@ -199,8 +216,9 @@ def _model_files(folder: Path, unet: Path) -> Sequence[Path]:
 
 def _pickles_only(name: str, pickles: Sequence[str]) -> CorruptFile:
     return CorruptFile(
-        f"{name!r} holds its weights only as pickles ({', '.join(pickles[:3])}); pickles can run "
-        "code and are never opened: save it with safe_serialization=True and publish that",
+        f"{name!r} holds its weights only as pickles ({', '.join(pickles[:3])}), which can run "
+        "code and are opened for adapters and embeddings alone: save it with "
+        "safe_serialization=True and publish that",
         field="uri",
     )
 

@@ -10,6 +10,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from personalq.chassis.blobs import BlobStore
+from personalq.chassis.checkpoint_files import only_file
 from personalq.chassis.errors import CorruptFile, InvalidInput, NotFound
 from personalq.chassis.inspection import check_base, inspect
 from personalq.chassis.sources import digest_of
@@ -119,7 +120,7 @@ async def _make(
         base_artifact, base_made = await _base(base, profile, directory, tools)
         artifact = await tools.torch.run(
             lambda _: workshop.make_lora(
-                lora_file(source),
+                adapter_file(source),
                 base,
                 base_artifact,
                 triggers=job.triggers,
@@ -214,22 +215,14 @@ async def _give_up(job: Job, profiles: Sequence[str], reason: str, tools: Tools)
         )
 
 
-def lora_file(source: Path) -> Path:
-    """Return the LoRA itself, where the source may be a folder with one.
+def adapter_file(source: Path) -> Path:
+    """Return the adapter itself, where the source may be a folder with one.
 
     Raises:
-        InvalidInput: the folder has none, or several.
+        InvalidInput: the folder has several.
+        CorruptFile: the folder has none.
     """
-    if source.is_file():
-        return source
-    named = source / "pytorch_lora_weights.safetensors"
-    found = [named] if named.is_file() else sorted(source.glob("*.safetensors"))
-    if len(found) != 1:
-        raise InvalidInput(
-            f"the folder has {len(found)} safetensors files; name the LoRA "
-            "pytorch_lora_weights.safetensors, or publish that file alone"
-        )
-    return found[0]
+    return only_file(source) if source.is_dir() else source
 
 
 def _key(job: Job, profile: str, base: BaseModel, tools: Tools) -> str:

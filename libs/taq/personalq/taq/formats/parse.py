@@ -7,11 +7,11 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from safetensors import SafetensorError, safe_open
 from torch import Tensor
 
 from personalq.taq.errors import LoraError, UnknownKeysError, UnsupportedFormatError
 from personalq.taq.formats.embeddings import collect, is_lone_embedding, token_of
+from personalq.taq.formats.files import read_tensors
 from personalq.taq.formats.low_rank import low_rank, stated_scales
 from personalq.taq.formats.lycoris import hadamard, is_hadamard, is_kronecker, kronecker
 from personalq.taq.formats.names import ALPHA, meaning_of, refuse_known_formats
@@ -25,7 +25,7 @@ ADAPTER_CONFIG = "adapter_config.json"
 
 
 def read_lora(path: Path, *, token: str = "") -> Lora:
-    """Read an adapter, a textual inversion, or both, from a safetensors file.
+    """Read an adapter, a textual inversion, or both, from a file of tensors.
 
     The alpha is what the file says or, of PEFT's files, the `adapter_config.json` beside it.
 
@@ -33,16 +33,11 @@ def read_lora(path: Path, *, token: str = "") -> Lora:
         token: what to call an embedding that the file does not name.
 
     Raises:
-        UnsupportedFormatError: not a safetensors file, an adapter of a kind that cannot be read,
-            or an embedding without a name.
+        UnsupportedFormatError: as `files.read_tensors`; an adapter of a kind that cannot be
+            read, or an embedding without a name.
         UnknownKeysError, LoraError: as `parse_lora`.
     """
-    try:
-        with safe_open(path, framework="pt") as file:
-            state_dict = {key: file.get_tensor(key) for key in file.keys()}  # noqa: SIM118 - no mapping
-            metadata = file.metadata() or {}
-    except SafetensorError as error:
-        raise UnsupportedFormatError(f"{path.name} is not a safetensors file: {error}.") from error
+    state_dict, metadata = read_tensors(path)
     if any(key.startswith("base_model.") for key in state_dict) and (
         config := _adapter_config(path)
     ):
@@ -143,7 +138,7 @@ def _strings(text: str) -> list[str]:
 
 def _adapter_config(path: Path) -> dict[str, Any]:
     """Return PEFT's configuration beside the file, {} if there is none."""
-    named = path.with_name(path.name.replace("adapter_model.safetensors", ADAPTER_CONFIG))
+    named = path.with_name(path.name.replace(f"adapter_model{path.suffix}", ADAPTER_CONFIG))
     config = next((p for p in (named, path.with_name(ADAPTER_CONFIG)) if p.is_file()), path)
     if config == path:
         return {}

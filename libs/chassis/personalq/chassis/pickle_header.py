@@ -1,0 +1,181 @@
+"""What a PyTorch file (`.bin`, `.pt`) holds, without torch and without running any of it.
+
+Such a file is a zip archive with a pickle and the raw storages that it refers to. A pickle is a
+program: this one may call three functions that describe tensors, and make dictionaries, and
+nothing else. A pickle that wants more is refused. The tensors are left where they are; who needs
+their numbers reads them with `torch.load(weights_only=True)`.
+"""
+
+from __future__ import annotations
+
+import math
+import pickle
+import struct
+import zipfile
+import zlib
+from collections import OrderedDict
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, BinaryIO
+
+from personalq.chassis.errors import CorruptFile
+from personalq.chassis.safetensors_header import Header, TensorEntry, describe_foreign, shorten
+
+PICKLE_SUFFIXES = (".bin", ".pt", ".pth")
+MAX_PROGRAM_BYTES = 16 * 1024 * 1024  # adapters need some 100 KB
+
+_LOCAL_HEADER = struct.Struct("<26xHH")  # of a zip member: lengths of its name and extra field
+_STORAGES = {
+    "DoubleStorage": "F64", "FloatStorage": "F32", "HalfStorage": "F16", "BFloat16Storage": "BF16",
+    "LongStorage": "I64", "IntStorage": "I32", "ShortStorage": "I16", "CharStorage": "I8",
+    "ByteStorage": "U8", "BoolStorage": "BOOL",
+}  # fmt: skip
+_BYTES = {"F64": 8, "F32": 4, "F16": 2, "BF16": 2, "I64": 8, "I32": 4, "I16": 2, "I8": 1, "U8": 1,
+          "BOOL": 1}  # fmt: skip
+_REMEDY = "save it with safetensors and publish that"
+
+
+def is_pickle(path: Path) -> bool:
+    """Whether a file calls itself a PyTorch pickle; one with another name is not taken for one."""
+    return path.suffix.lower() in PICKLE_SUFFIXES
+
+
+def read_pickle_header(path: Path) -> Header:
+    """The tensors of the PyTorch file `path`, where they lie in it, and the texts beside them.
+
+    Raises:
+        CorruptFile: it is none, is damaged, or holds more than tensors, texts and numbers.
+    """
+    try:
+        with path.open("rb") as file:
+            start = file.read(512)
+            if not start.startswith(b"PK\x03\x04"):
+                reason = describe_foreign(start, path.stat().st_size)
+                if start[:1] == b"\x80":
+                    reason = f"is a PyTorch file of before version 1.6: {_REMEDY}"
+                raise CorruptFile(f"{path.name} {reason}", field="uri")
+            return _read_archive(file, path)
+    except (zipfile.BadZipFile, zlib.error, NotImplementedError, RuntimeError, ValueError,
+            EOFError, KeyError, struct.error) as error:  # fmt: skip
+        raise CorruptFile(
+            f"{path.name} is truncated or damaged ({error}): upload it again", field="uri"
+        ) from error
+    except OSError as error:
+        raise CorruptFile(f"{path.name} cannot be read: {error.strerror}", field="uri") from error
+
+
+@dataclass(frozen=True)
+class _Storage:
+    """The numbers of one or several tensors, in a member of the archive."""
+
+    dtype: str
+    begin: int
+    end: int
+
+
+def _read_archive(file: BinaryIO, path: Path) -> Header:
+    with zipfile.ZipFile(file) as archive:
+        programs = [m for m in archive.infolist() if m.filename.endswith("/data.pkl")]
+        if len(programs) != 1 or programs[0].file_size > MAX_PROGRAM_BYTES:
+            raise CorruptFile(f"{path.name} is no PyTorch file: {_REMEDY}", field="uri")
+        folder = programs[0].filename.removesuffix("data.pkl")
+        members = {
+            member.filename.removeprefix(f"{folder}data/"): member for member in archive.infolist()
+        }
+
+        def storage(reference: Any) -> _Storage:
+            kind, dtype, key, _, _ = reference
+            member = members[key]
+            if kind != "storage" or member.compress_type != zipfile.ZIP_STORED:
+                raise pickle.UnpicklingError("its numbers are not stored as they are")
+            file.seek(member.header_offset)
+            name, extra = _LOCAL_HEADER.unpack(file.read(_LOCAL_HEADER.size))
+            begin = member.header_offset + _LOCAL_HEADER.size + name + extra
+            return _Storage(dtype, begin, begin + member.file_size)
+
+        with archive.open(programs[0]) as program:
+            try:
+                content = _Reader(program, storage).load()
+                tensors, metadata = _flattened(content)
+            except (pickle.UnpicklingError, ValueError, TypeError, KeyError, IndexError,
+                    AttributeError, EOFError, RecursionError, MemoryError, OverflowError,
+                    struct.error) as error:  # fmt: skip
+                raise CorruptFile(
+                    f"{path.name} is a pickle with more than tensors ({shorten(str(error))}), "
+                    f"which could run code and is not opened: {_REMEDY}",
+                    field="uri",
+                ) from error
+    return Header(path=path, tensors=tensors, metadata=metadata)
+
+
+class _Reader(pickle.Unpickler):
+    """Reads a pickle that may only describe tensors."""
+
+    def __init__(self, file: Any, storage: Callable[[Any], _Storage]) -> None:
+        super().__init__(file)
+        self._storage = storage
+
+    def find_class(self, module: str, name: str) -> Any:
+        """What the pickle may name."""
+        allowed = {
+            ("torch._utils", "_rebuild_tensor_v2"): _tensor,
+            ("torch._utils", "_rebuild_parameter"): _parameter,
+            ("collections", "OrderedDict"): OrderedDict,
+        }
+        if module == "torch" and name in _STORAGES:
+            return _STORAGES[name]
+        if (module, name) in allowed:
+            return allowed[module, name]
+        raise pickle.UnpicklingError(f"it names {module}.{name}")
+
+    def persistent_load(self, pid: Any) -> _Storage:
+        """The storage that a tensor refers to."""
+        return self._storage(pid)
+
+
+def _tensor(
+    storage: _Storage, offset: int, shape: tuple[int, ...], stride: tuple[int, ...], *_: object
+) -> TensorEntry:
+    """What `torch` would rebuild; a tensor that is not written row by row reads as a whole."""
+    if not all(isinstance(n, int) and n >= 0 for n in (offset, *shape, *stride)):
+        raise ValueError("a tensor's shape is no shape")
+    size = _BYTES[storage.dtype]
+    reach = offset + sum((n - 1) * step for n, step in zip(shape, stride, strict=True)) + 1
+    begin = storage.begin + offset * size
+    end = storage.begin + reach * size if math.prod(shape) else begin
+    if end > storage.end:
+        raise ValueError("a tensor is larger than its numbers")
+    return TensorEntry(dtype=storage.dtype, shape=tuple(shape), begin=begin, end=end)
+
+
+def _parameter(data: TensorEntry, *_: object) -> TensorEntry:
+    return data
+
+
+def _flattened(content: Any) -> tuple[dict[str, TensorEntry], dict[str, str]]:
+    """The tensors by key, and the texts.
+
+    The web UI's embeddings are `{"string_to_param": {"*": …}, "name": …}`; they get the key that
+    names their token.
+    """
+    if not isinstance(content, Mapping):
+        raise ValueError("it holds no dictionary")
+    name = content.get("name")
+    tensors: dict[str, TensorEntry] = {}
+    metadata: dict[str, str] = {}
+    for key, value in content.items():
+        if isinstance(value, TensorEntry):
+            tensors[str(key)] = value
+        elif key == "string_to_param" and isinstance(value, Mapping):
+            for token, tensor in value.items():
+                called = name if token == "*" and isinstance(name, str) else str(token)  # noqa: S105 - a wildcard
+                written = f"bundle_emb.{called}.string_to_param.*"
+                tensors[written if called != "*" else "string_to_param.*"] = tensor
+        elif isinstance(value, str | int | float):
+            metadata[str(key)] = str(value)
+        elif isinstance(value, Mapping) and any(isinstance(v, TensorEntry) for v in value.values()):
+            raise ValueError(f"its tensors are nested below {key!r}")
+    if not all(isinstance(tensor, TensorEntry) for tensor in tensors.values()):
+        raise ValueError("it holds something else where a tensor should be")
+    return tensors, metadata

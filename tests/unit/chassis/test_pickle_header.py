@@ -1,0 +1,185 @@
+"""PyTorch's own files: described without running them, read by torch as the same tensors."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import os
+import pickle
+import tempfile
+import zipfile
+from collections import OrderedDict
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+from hypothesis import given
+from hypothesis import strategies as st
+from support.safetensors_files import unet_lora
+
+from personalq.chassis.errors import CorruptFile
+from personalq.chassis.inspection import Inspection, inspect
+from personalq.chassis.pickle_header import read_pickle_header
+from personalq.taq import LoraError, UnsupportedFormatError, read_lora
+
+
+def _saved(path: Path, content: Any, **options: Any) -> Path:
+    torch.save(content, path, **options)
+    return path
+
+
+def _lora() -> dict[str, torch.Tensor]:
+    return {key: torch.randn(shape) for key, shape in unet_lora().items()}
+
+
+def test_a_lora_in_a_pickle_is_a_lora(tmp_path: Path) -> None:
+    """The same inspection as of its tensors in safetensors; torch reads the same numbers."""
+    tensors = _lora()
+    path = _saved(tmp_path / "pytorch_lora_weights.bin", tensors)
+    found = inspect(tmp_path, values=True)
+    assert (found.format, found.rank, found.cross_attention_width) == ("lora", 4, 768)
+    assert found.problems == ()
+    lora = read_lora(path)
+    assert len(lora.unet) == 3
+    header, data = read_pickle_header(path), path.read_bytes()
+    for key, tensor in tensors.items():
+        entry = header.tensors[key]
+        assert data[entry.begin : entry.end] == tensor.numpy().tobytes()
+
+
+@pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16, torch.float64])
+def test_numbers_are_found_in_any_type(tmp_path: Path, dtype: torch.dtype) -> None:
+    """Also in views of a larger storage, and a bad one among them."""
+    whole = torch.zeros(4, 8, dtype=dtype)
+    whole[3, 7] = torch.inf
+    content = {"<a>": whole[:3], "<b>": whole[3], "<c>": torch.nn.Parameter(whole[0, ::2])}
+    found = inspect(_saved(tmp_path / "bear.pt", OrderedDict(content)), values=True)
+    assert found.tokens == ("<a>", "<b>", "<c>")
+    (problem,) = found.problems
+    assert problem.startswith('1 of 3 tensors hold numbers that are infinite or no numbers, for '
+                              'example "<b>"')  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("content", "token"),
+    [
+        ({"<bear>": torch.ones(768)}, "<bear>"),
+        ({"string_to_param": {"*": torch.ones(2, 768)}, "name": "bear", "step": 5}, "bear"),
+        ({"string_to_param": {"<bear>": torch.ones(2, 768)}}, "<bear>"),
+        (
+            {"string_to_token": {"*": 265}, "string_to_param": torch.nn.ParameterDict(
+                {"*": torch.ones(2, 768)}).state_dict(), "name": "bear", "sd_checkpoint": None},
+            "bear",
+        ),
+    ],
+)  # fmt: skip
+def test_textual_inversions(tmp_path: Path, content: Any, token: str) -> None:
+    """Of diffusers, and of the web UI, where the token is the embedding's own name."""
+    path = _saved(tmp_path / "learned_embeds.bin", content)
+    found = inspect(path)
+    assert (found.format, found.tokens, found.problems) == ("textual_inversion", (token,), ())
+    assert list(read_lora(path).embeddings) == [token]
+
+
+def test_an_embedding_whose_token_nobody_named(tmp_path: Path) -> None:
+    """It takes the publisher's; that it has none is said."""
+    path = _saved(tmp_path / "bear.pt", {"string_to_param": {"*": torch.ones(1, 768)}})
+    found = inspect(path)
+    assert found.tokens == ("",)
+    assert any("give the trigger" in note for note in found.notes)
+    assert list(read_lora(path, token="<bear>").embeddings) == ["<bear>"]
+
+
+class _Runs:
+    """A pickle that would run a program."""
+
+    def __init__(self, marker: Path) -> None:
+        self._marker = marker
+
+    def __reduce__(self) -> tuple[Callable[[str], int], tuple[str]]:
+        return os.system, (f"touch {self._marker}",)
+
+
+def test_a_pickle_that_would_run_something_is_refused(tmp_path: Path) -> None:
+    """By both readers, and nothing has run."""
+    path = _saved(tmp_path / "bear.bin", _lora() | {"x": _Runs(tmp_path / "ran")})
+    with pytest.raises(CorruptFile, match=r"more than tensors \(it names posix\.system\)"):
+        inspect(path)
+    with pytest.raises(UnsupportedFormatError, match="of tensors alone"):
+        read_lora(path)
+    assert not (tmp_path / "ran").exists()
+
+
+def test_what_is_no_pytorch_file_is_refused(tmp_path: Path) -> None:
+    """Old pickles, bare ones, cut ones, other archives, lists, compressed numbers."""
+    path = tmp_path / "bear.bin"
+    whole = _saved(path, _lora()).read_bytes()
+
+    def refusal(content: bytes | None = None) -> str:
+        if content is not None:
+            path.write_bytes(content)
+        with pytest.raises(CorruptFile) as caught:
+            inspect(path)
+        with pytest.raises(UnsupportedFormatError):
+            read_lora(path)
+        return caught.value.message
+
+    assert "truncated" in refusal(whole[:-100])
+    assert "only 2 bytes" in refusal(b"ab")
+    assert "before version 1.6" in refusal(pickle.dumps([1]))
+    assert "Git LFS pointer" in refusal(b"version https://git-lfs.github.com/spec/v1\nsize 5\n")
+    with zipfile.ZipFile(path, "w") as archive:
+        archive.writestr("notes.txt", "hello")
+    assert "no PyTorch file" in refusal()
+    _saved(path, [torch.ones(2)])
+    assert "holds no dictionary" in refusal()
+    _saved(path, {"state": {"a": torch.ones(2)}})
+    assert "nested below 'state'" in refusal()
+
+
+WHOLE = io.BytesIO()
+torch.save({f"{key}.x": torch.ones(2, 3) for key in "ab"} | _lora(), WHOLE)
+
+
+@given(st.integers(0, len(WHOLE.getvalue()) - 1), st.binary(min_size=1, max_size=8))
+def test_damage_gives_a_result_or_a_reason(start: int, changed: bytes) -> None:
+    """Whatever is overwritten, no other error comes out of either reader."""
+    data = WHOLE.getvalue()
+    with tempfile.NamedTemporaryFile(suffix=".bin") as file:
+        path = Path(file.name)
+        path.write_bytes(data[:start] + changed + data[start + len(changed) :])
+        with contextlib.suppress(CorruptFile):
+            inspect(path, values=True)
+        with contextlib.suppress(LoraError):
+            read_lora(path)
+
+
+def test_compressed_numbers_are_refused(tmp_path: Path) -> None:
+    """PyTorch never compresses: an archive that does could grow without bound."""
+    path = _saved(tmp_path / "bear.bin", _lora())
+    with zipfile.ZipFile(path) as archive:
+        members = {name: archive.read(name) for name in archive.namelist()}
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, data in members.items():
+            archive.writestr(name, data)
+    with pytest.raises(CorruptFile, match="not stored as they are"):
+        inspect(path)
+
+
+def test_a_pickle_by_another_name_is_not_opened(tmp_path: Path) -> None:
+    """What is called safetensors must be that."""
+    path = _saved(tmp_path / "bear.bin", _lora())
+    with pytest.raises(CorruptFile, match="with a new name"):
+        inspect(path.rename(tmp_path / "bear.safetensors"))
+
+
+def test_a_whole_model_in_a_pickle_is_a_problem(tmp_path: Path) -> None:
+    """Only adapters and embeddings are read from pickles."""
+    from support.safetensors_files import unet_model
+
+    tensors = {key: torch.zeros(shape) for key, shape in unet_model().items()}
+    found: Inspection = inspect(_saved(tmp_path / "model.bin", tensors))
+    assert found.format == "full"
+    assert any("whole model in a pickle" in problem for problem in found.problems)
