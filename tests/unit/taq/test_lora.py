@@ -76,6 +76,21 @@ def test_a_side_branch_equals_peft(unet: Any) -> None:
     assert_similar(predict(ours, x), predict(reference, x))
 
 
+def test_a_kohya_file_is_what_diffusers_own_converter_makes_of_it(unet: Any) -> None:
+    """Names with underscores, and alphas: through diffusers and PEFT, and through ours."""
+    from diffusers.loaders.lora_conversion_utils import _convert_non_diffusers_lora_to_diffusers
+
+    tensors, x = _renamed(_peft(unet), "kohya"), inputs()
+    downs = [key for key in tensors if key.endswith("lora_down.weight")]
+    tensors |= {key.replace("lora_down.weight", "alpha"): torch.tensor(2.0) for key in downs}
+    converted, alphas = _convert_non_diffusers_lora_to_diffusers(dict(tensors))
+    reference, ours = copy.deepcopy(unet), copy.deepcopy(unet)
+    reference.load_lora_adapter(converted, prefix="unet", network_alphas=alphas)
+    attach_lora_(ours, parse_lora(tensors))
+    assert relative_error(predict(ours, x), predict(unet, x)) > 0.01
+    assert_similar(predict(ours, x), predict(reference, x))
+
+
 def test_detaching_restores_the_model_exactly(unet: Any) -> None:
     """After `detach_lora_` outputs and state are bit for bit those of before."""
     model, x = copy.deepcopy(unet), inputs()

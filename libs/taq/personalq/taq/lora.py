@@ -85,11 +85,12 @@ def attach_lora_(
         if half == LEFT:
             continue  # comes with its right
         layer = carriers[layer_name]
-        plain = LowRankBranch(layer, factors.down, factors.up, factors.scale * strength)
-        branch: nn.Module = plain
+        branch = LowRankBranch(layer, factors.down, factors.up, factors.scale * strength)
         if half == RIGHT:
             left = resolved[layer_name + LEFT]
-            branch = KroneckerBranch(layer, (left.down, left.up), plain, left.scale)
+            branch.scale *= left.scale
+            kernel = _weight_shape(layer)[2:]
+            branch = KroneckerBranch(layer, (left.down, left.up), branch, kernel)
         _branches_of(layer).append(branch.to(_device_of(layer)))
 
 
@@ -147,18 +148,6 @@ def resolve(
     return fitted
 
 
-def smaller_form(up: Tensor, down: Tensor, scale: float) -> Factors:
-    """Return s · up (out, r) · down (r, in) as it is, or as a dense matrix and an identity.
-
-    The dense form is taken where it has fewer numbers.
-    """
-    rows, columns = up.shape[0], down.shape[1]
-    if up.shape[1] * (rows + columns) <= rows * columns + min(rows, columns) ** 2:
-        return Factors(down, up, scale)
-    dense, one = up @ down, torch.eye(min(rows, columns), dtype=up.dtype)
-    return Factors(dense, one, scale) if rows <= columns else Factors(one, dense, scale)
-
-
 def examples(keys: Sequence[str]) -> str:
     """Return the first of `keys` as they are quoted in a message."""
     return ", ".join(keys[:EXAMPLES]) + (", …" if len(keys) > EXAMPLES else "")
@@ -200,8 +189,8 @@ def _kronecker_with_kernel(
 ) -> dict[str, Factors]:
     """Return the entries of W₁ ⊗ W₂ with the dimensions of a weight of `shape`.
 
-    They are the two matrices, or the product's own factors: early LyCORIS divided a convolution's
-    rows (in · kh · kw) where no channel ends, so that W₂ acts on no group of channels.
+    Early LyCORIS divided a convolution's rows (in · kh · kw) where no channel ends, so that W₂ acts
+    on no group of channels: it stays flat then.
     """
     (a, b), (c, d) = _width(left), (right.up.shape[0], right.down[0].numel())
     area = math.prod(shape[2:])
@@ -210,13 +199,9 @@ def _kronecker_with_kernel(
             f"The LoRA was made for another base model: {layer} is ({a} · {c}, {b} · {d}) in "
             f"the LoRA and {shape} in the model."
         )
-    if d % area:
-        up = torch.kron(left.up.float(), right.up.flatten(1).float())
-        down = torch.kron(left.down.float(), right.down.flatten(1).float())
-        whole = smaller_form(up, down, left.scale * right.scale)
-        return {layer: _with_kernel(layer, whole, shape)}
-    within = _with_kernel(layer, right, (c, d // area, *shape[2:]))
-    return {layer + LEFT: left, layer + RIGHT: within}
+    if d % area == 0:
+        right = _with_kernel(layer, right, (c, d // area, *shape[2:]))
+    return {layer + LEFT: left, layer + RIGHT: right}
 
 
 def _with_kernel(name: str, factors: Factors, shape: tuple[int, ...]) -> Factors:

@@ -17,7 +17,7 @@ from torch import Tensor
 from personalq.taq.errors import LoraError, UnknownKeysError
 from personalq.taq.formats.low_rank import scale_of
 from personalq.taq.formats.names import ALPHA
-from personalq.taq.lora import Factors, smaller_form
+from personalq.taq.lora import Factors
 
 
 def is_kronecker(tensors: Mapping[str, Tensor]) -> bool:
@@ -66,7 +66,19 @@ def hadamard(layer: str, tensors: Mapping[str, Tensor]) -> Factors:
     up1, down1, up2, down2 = (tensor.float() for tensor in (up1, down1, up2, down2))
     up = torch.einsum("op,oq->opq", up1, up2).flatten(1)
     down = torch.einsum("pi,qi->pqi", down1, down2).flatten(0, 1)
-    return smaller_form(up, down, scale)
+    return _smaller_form(up, down, scale)
+
+
+def _smaller_form(up: Tensor, down: Tensor, scale: float) -> Factors:
+    """Return s · up (out, r) · down (r, in) as it is, or as a dense matrix and an identity.
+
+    The dense form is taken where it has fewer numbers.
+    """
+    rows, columns = up.shape[0], down.shape[1]
+    if up.shape[1] * (rows + columns) <= rows * columns + min(rows, columns) ** 2:
+        return Factors(down, up, scale)
+    dense, one = up @ down, torch.eye(min(rows, columns), dtype=up.dtype)
+    return Factors(dense, one, scale) if rows <= columns else Factors(one, dense, scale)
 
 
 def _matrix(
