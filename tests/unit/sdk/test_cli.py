@@ -8,6 +8,9 @@ import sys
 from pathlib import Path
 
 import pytest
+import torch
+from safetensors.torch import save_file
+from support.safetensors_files import unet_lora, write_safetensors
 from support.tiny_sd import TRIGGER, make_lora, make_tiny_sd
 
 from personalq.sdk.cli.commands import hoist
@@ -125,6 +128,45 @@ def test_inspect_tells_what_a_lora_is(tmp_path: Path) -> None:
     assert found["cross_attention_width"] == 32
     assert TRIGGER in found["trigger_candidates"]
     assert found["problems"] == []
+
+
+def test_inspect_tells_where_it_has_it_from(tmp_path: Path) -> None:
+    """Base, triggers and family: what is said, where it is said, and what is only guessed."""
+    shapes = unet_lora("lora_unet_{layer}.lokr_w1_a", "lora_unet_{layer}.lokr_w1_b", separator="_")
+    shapes |= {key.replace("w1", "w2"): (8, 4) if key.endswith("a") else (4, 8) for key in shapes}
+    metadata = {
+        "ss_sd_model_name": "v1-5-pruned.safetensors",
+        "modelspec.trigger_phrase": "zwx cat",
+        "ss_tag_frequency": '{"10_zwx": {"whiskers": 12, "night": 1}}',
+    }
+    file = write_safetensors(tmp_path / "cat.safetensors", shapes, metadata)
+    done = _run("inspect", file)
+    assert done.returncode == 0, done.stderr
+    lines = [" ".join(line.split()) for line in done.stdout.splitlines()]
+    for line in (
+        "base model v1-5-pruned.safetensors (from ss_sd_model_name)",
+        "kind LyCORIS LoKr",
+        "trigger zwx cat (from modelspec.trigger_phrase)",
+        "trigger zwx (from ss_tag_frequency, a folder of training pictures)",
+        "trigger whiskers (from ss_tag_frequency, a tag of 12 pictures)",
+    ):
+        assert line in lines, done.stdout
+    found = json.loads(_run("inspect", file, "--json").stdout)
+    assert found["base_model_from"] == "ss_sd_model_name"
+    assert list(found["trigger_origins"]) == found["trigger_candidates"]
+
+
+def test_inspect_reads_the_values(tmp_path: Path) -> None:
+    """One number that is none is a problem with its tensor's name, and code 2."""
+    tensors = {key: torch.zeros(shape) for key, shape in unet_lora().items()}
+    bad = min(tensors)
+    tensors[bad][0, 0] = torch.nan
+    save_file(tensors, tmp_path / "cat.safetensors")
+    done = _run("inspect", tmp_path / "cat.safetensors")
+    assert done.returncode == 2
+    assert "the training diverged" in done.stderr
+    assert bad in " ".join(done.stderr.split())
+    assert "(a guess from the shapes)" in done.stdout
 
 
 @pytest.mark.parametrize(
