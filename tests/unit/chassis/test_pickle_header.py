@@ -38,7 +38,7 @@ def test_a_lora_in_a_pickle_is_a_lora(tmp_path: Path) -> None:
     """The same inspection as of its tensors in safetensors; torch reads the same numbers."""
     tensors = _lora()
     path = _saved(tmp_path / "pytorch_lora_weights.bin", tensors)
-    found = inspect(tmp_path, values=True)
+    found = inspect(path, values=True)
     assert (found.format, found.rank, found.cross_attention_width) == ("lora", 4, 768)
     assert found.problems == ()
     lora = read_lora(path)

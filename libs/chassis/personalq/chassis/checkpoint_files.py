@@ -122,21 +122,18 @@ def only_file(folder: Path) -> Path:
         InvalidInput: it holds several.
         CorruptFile: it holds none that is read.
     """
-    files = sorted(path for path in folder.iterdir() if path.is_file())
-    for weights in (
-        [path for path in files if path.suffix == ".safetensors"],
-        [path for path in files if is_pickle(path)],
-    ):
-        preferred = [path for path in weights if path.stem in _ADAPTER_STEMS]
-        if len(preferred or weights) == 1:
-            return (preferred or weights)[0]
-        if weights:
-            names = ", ".join(path.name for path in weights[:5])
-            raise InvalidInput(
-                f"{folder.name!r} holds {len(weights)} checkpoints ({names}): name one of them",
-                field="uri",
-            )
-    if pickles := [path.name for path in files if path.suffix in _PICKLE_SUFFIXES]:
+    weights = sorted(path for path in folder.glob("*.safetensors") if path.is_file())
+    preferred = [path for path in weights if path.stem in _ADAPTER_STEMS]
+    if len(preferred or weights) == 1:
+        return (preferred or weights)[0]
+    if weights:
+        names = ", ".join(path.name for path in weights[:5])
+        raise InvalidInput(
+            f"{folder.name!r} holds {len(weights)} checkpoints ({names}): name one of them",
+            field="uri",
+        )
+    pickles = sorted(path.name for path in folder.iterdir() if path.suffix in _PICKLE_SUFFIXES)
+    if pickles:
         raise _pickles_only(folder.name, pickles)
     raise CorruptFile(
         f"{folder.name!r} holds no checkpoint: name a .safetensors file, or a folder in the "
@@ -216,9 +213,8 @@ def _model_files(folder: Path, unet: Path) -> Sequence[Path]:
 
 def _pickles_only(name: str, pickles: Sequence[str]) -> CorruptFile:
     return CorruptFile(
-        f"{name!r} holds its weights only as pickles ({', '.join(pickles[:3])}), which can run "
-        "code and are opened for adapters and embeddings alone: save it with "
-        "safe_serialization=True and publish that",
+        f"{name!r} holds its weights only as pickles ({', '.join(pickles[:3])}): name the file "
+        "itself if it is an adapter or an embedding, or save it with safe_serialization=True",
         field="uri",
     )
 
