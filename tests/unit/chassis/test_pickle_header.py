@@ -17,10 +17,10 @@ import pytest
 import torch
 from hypothesis import given
 from hypothesis import strategies as st
-from support.safetensors_files import unet_lora
+from support.safetensors_files import unet_lora, unet_model
 
 from personalq.chassis.errors import CorruptFile
-from personalq.chassis.inspection import Inspection, inspect
+from personalq.chassis.inspection import inspect
 from personalq.chassis.pickle_header import read_pickle_header
 from personalq.taq import LoraError, UnsupportedFormatError, read_lora
 
@@ -175,11 +175,9 @@ def test_a_pickle_by_another_name_is_not_opened(tmp_path: Path) -> None:
         inspect(path.rename(tmp_path / "bear.safetensors"))
 
 
-def test_a_whole_model_in_a_pickle_is_a_problem(tmp_path: Path) -> None:
-    """Only adapters and embeddings are read from pickles."""
-    from support.safetensors_files import unet_model
-
+def test_a_trainers_checkpoint_is_its_state_dict(tmp_path: Path) -> None:
+    """Steps and epochs beside it do not matter; its whole model is one."""
     tensors = {key: torch.zeros(shape) for key, shape in unet_model().items()}
-    found: Inspection = inspect(_saved(tmp_path / "model.bin", tensors))
-    assert found.format == "full"
-    assert any("whole model in a pickle" in problem for problem in found.problems)
+    content = {"epoch": 3, "global_step": 9, "state_dict": tensors, "loops": {"a": [1, None]}}
+    found = inspect(_saved(tmp_path / "model.ckpt", content))
+    assert (found.format, found.problems, len(found.keys)) == ("full", (), len(tensors))

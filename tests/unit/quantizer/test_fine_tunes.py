@@ -15,6 +15,7 @@ from personalq.chassis.errors import InvalidInput
 from personalq.chassis.inspection import inspect
 from personalq.quantizer.bases import BaseModel, BaseModels
 from personalq.quantizer.fine_tunes import load_fine_tune
+from personalq.taq import UnsupportedFormatError
 
 WEIGHTS = "unet/diffusion_pytorch_model.safetensors"
 
@@ -50,6 +51,21 @@ def test_a_single_file_is_the_folder_it_was_made_of(
     assert found.cross_attention_width == base.cross_attention_width
     assert _same_unet(file, fine_tune, base)
     assert _same_unet(file.parent, fine_tune, base)
+
+
+def test_a_single_file_may_be_a_trainers_checkpoint(
+    base: BaseModel, fine_tune: Path, tmp_path: Path
+) -> None:
+    """`.ckpt`: the tensors of its state_dict, with weights_only; with more in it, it is refused."""
+    encoder = base.folder / "text_encoder"
+    file = write_single_file(fine_tune, tmp_path / "dog.safetensors", text_encoder=encoder)
+    checkpoint = tmp_path / "dog.ckpt"
+    torch.save({"global_step": 800, "state_dict": load_file(file)}, checkpoint)
+    assert inspect(checkpoint).problems == ()
+    assert _same_unet(checkpoint, fine_tune, base)
+    torch.save({"state_dict": load_file(file), "config": Path("a")}, checkpoint)
+    with pytest.raises(UnsupportedFormatError, match="tensors alone"):
+        load_fine_tune(checkpoint, base)
 
 
 def test_the_miniature_as_a_single_file(tmp_path: Path) -> None:

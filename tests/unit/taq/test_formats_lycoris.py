@@ -26,7 +26,7 @@ from personalq.taq import (
 )
 from personalq.taq.formats.low_rank import scale_of
 from personalq.taq.formats.lycoris import hadamard
-from personalq.taq.modules import QuantLinear, Scheme
+from personalq.taq.modules import QuantConv2d, QuantLinear, Scheme
 
 ALPHA, RANK = 3.0, 2
 LINEAR = nn.Linear(24, 16)
@@ -179,13 +179,18 @@ def test_a_loha_takes_the_smaller_form() -> None:
 
 
 @torch.no_grad()
-def test_beside_integers_it_is_as_exact() -> None:
+@pytest.mark.parametrize("name", LOKR)
+def test_beside_integers_it_is_as_exact(name: str) -> None:
     """A quantized layer gets the same addition as the float one."""
-    layer = QuantLinear.from_linear(LINEAR, Scheme(4, None), None)
-    _, tensors = LOKR["both factored"]
-    x = _input(LINEAR)
+    layer, tensors = LOKR[name]
+    quantized: nn.Module
+    if isinstance(layer, nn.Conv2d):
+        quantized = QuantConv2d.from_conv2d(layer, Scheme(8, None), None)
+    else:
+        quantized = QuantLinear.from_linear(layer, Scheme(8, None), None)
+    x = _input(layer)
     named = {f"lokr_{key}": tensor for key, tensor in tensors.items()}
-    assert_similar(_attached(layer, named, x), _attached(LINEAR, named, x))
+    assert_similar(_attached(quantized, named, x), _attached(layer, named, x))
 
 
 @torch.no_grad()

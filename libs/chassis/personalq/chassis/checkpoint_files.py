@@ -19,7 +19,6 @@ ONLY_UNET = (
     "Only its UNet is served: its text encoder must be its base model's, whose VAE decodes the "
     "pictures."
 )
-_PICKLE_SUFFIXES = (*PICKLE_SUFFIXES, ".ckpt")
 _MODEL_FILES = ("diffusion_pytorch_model", "model")
 _ADAPTER_STEMS = ("pytorch_lora_weights", "adapter_model")
 _CARD_PROMPT = re.compile(r"^instance_prompt:[ \t]*(?P<prompt>\S.*)$", re.MULTILINE)
@@ -132,7 +131,7 @@ def only_file(folder: Path) -> Path:
             f"{folder.name!r} holds {len(weights)} checkpoints ({names}): name one of them",
             field="uri",
         )
-    pickles = sorted(path.name for path in folder.iterdir() if path.suffix in _PICKLE_SUFFIXES)
+    pickles = sorted(path.name for path in folder.iterdir() if path.suffix in PICKLE_SUFFIXES)
     if pickles:
         raise _pickles_only(folder.name, pickles)
     raise CorruptFile(
@@ -201,7 +200,7 @@ def _model_files(folder: Path, unet: Path) -> Sequence[Path]:
         for pattern in (f"{stem}.safetensors", f"{stem}.*.safetensors"):
             if files := sorted(unet.glob(pattern)):
                 return files[:1]
-    pickles = sorted(path.name for path in unet.iterdir() if path.suffix in _PICKLE_SUFFIXES)
+    pickles = sorted(path.name for path in unet.iterdir() if path.suffix in PICKLE_SUFFIXES)
     if pickles:
         raise _pickles_only(folder.name, pickles)
     raise CorruptFile(
@@ -214,7 +213,7 @@ def _model_files(folder: Path, unet: Path) -> Sequence[Path]:
 def _pickles_only(name: str, pickles: Sequence[str]) -> CorruptFile:
     return CorruptFile(
         f"{name!r} holds its weights only as pickles ({', '.join(pickles[:3])}): name the file "
-        "itself if it is an adapter or an embedding, or save it with safe_serialization=True",
+        "itself if there is one, or save it with safe_serialization=True and publish that",
         field="uri",
     )
 

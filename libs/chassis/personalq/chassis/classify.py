@@ -18,7 +18,6 @@ from personalq.chassis.key_styles import (
     model_meaning,
     token_of,
 )
-from personalq.chassis.pickle_header import is_pickle
 from personalq.chassis.sorted_tensors import Sorted, examples
 
 _TEXT_EMBEDDING_WIDTHS = (768, 1024, 1280)
@@ -119,11 +118,6 @@ def _full_model(common: Sorted, meanings: Mapping[str, KeyMeaning]) -> Inspectio
             f"{common.name}: config.json says cross_attention_dim {configured}, the weights are "
             f"{width} wide: one of them belongs to another model; upload both again",
             field="uri",
-        )
-    if any(is_pickle(header.path) for header in common.found.headers):
-        common.problems.append(
-            "It is a whole model in a pickle: save it with safe_serialization=True and publish "
-            "that."
         )
     if not width:
         common.problems.append("Its UNet reads no text: it has no cross-attention layer.")

@@ -1,4 +1,4 @@
-"""What a PyTorch file (`.bin`, `.pt`) holds, without torch and without running any of it.
+"""What a PyTorch file (`.bin`, `.pt`, `.ckpt`) holds, without torch and without running any of it.
 
 Such a file is a zip archive with a pickle and the raw storages that it refers to. A pickle is a
 program: this one may call three functions that describe tensors, and make dictionaries, and
@@ -22,8 +22,8 @@ from typing import Any, BinaryIO
 from personalq.chassis.errors import CorruptFile
 from personalq.chassis.safetensors_header import Header, TensorEntry, describe_foreign, shorten
 
-PICKLE_SUFFIXES = (".bin", ".pt", ".pth")
-MAX_PROGRAM_BYTES = 16 * 1024 * 1024  # adapters need some 100 KB
+PICKLE_SUFFIXES = (".bin", ".pt", ".pth", ".ckpt")
+MAX_PROGRAM_BYTES = 16 * 1024 * 1024  # a Stable Diffusion with averages needs some 500 KB
 
 _LOCAL_HEADER = struct.Struct("<26xHH")  # of a zip member: lengths of its name and extra field
 _STORAGES = {
@@ -156,11 +156,14 @@ def _parameter(data: TensorEntry, *_: object) -> TensorEntry:
 def _flattened(content: Any) -> tuple[dict[str, TensorEntry], dict[str, str]]:
     """The tensors by key, and the texts.
 
+    A trainer's checkpoint has them in its `state_dict`; what else it holds is not looked at.
     The web UI's embeddings are `{"string_to_param": {"*": …}, "name": …}`; they get the key that
     names their token.
     """
     if not isinstance(content, Mapping):
         raise ValueError("it holds no dictionary")
+    if isinstance(content.get("state_dict"), Mapping):
+        content = content["state_dict"]
     name = content.get("name")
     tensors: dict[str, TensorEntry] = {}
     metadata: dict[str, str] = {}

@@ -19,6 +19,7 @@ from transformers import CLIPTextConfig, CLIPTextModel
 from personalq.chassis.checkpoint_files import unet_files
 from personalq.chassis.errors import InvalidInput
 from personalq.quantizer.bases import BaseModel
+from personalq.taq.formats.files import is_pickle, read_tensors
 
 UNET_PREFIX = "model.diffusion_model."
 #: Of the text encoder in a single file, as transformers' and as OpenCLIP's layers.
@@ -40,6 +41,7 @@ def load_fine_tune(source: Path, base: BaseModel) -> UNet2DConditionModel:
         InvalidInput: there are no such weights, they have other names or shapes than the base's,
             they are not finite, or a text encoder is with them that is not the base's.
         CorruptFile: a file that should be there is missing.
+        UnsupportedFormatError: a pickle holds more than tensors.
     """
     files = unet_files(source)
     if not files:
@@ -86,8 +88,11 @@ def check_finite(name: str, *tensors: Tensor) -> None:
 
 
 def _shapes(files: Sequence[Path]) -> dict[str, tuple[int, ...]]:
-    found = {}
+    found: dict[str, tuple[int, ...]] = {}
     for path in files:
+        if is_pickle(path):
+            found |= {k: tuple(t.shape) for k, t in read_tensors(path, mmap=True)[0].items()}
+            continue
         with safe_open(path, framework="pt") as file:
             for key in file.keys():  # noqa: SIM118 - no mapping
                 found[key] = tuple(file.get_slice(key).get_shape())
@@ -96,8 +101,12 @@ def _shapes(files: Sequence[Path]) -> dict[str, tuple[int, ...]]:
 
 def _read(files: Sequence[Path], prefix: str) -> dict[str, Tensor]:
     """Return the tensors whose keys begin with `prefix`, under their own keys."""
-    found = {}
+    found: dict[str, Tensor] = {}
     for path in files:
+        if is_pickle(path):
+            tensors, _ = read_tensors(path, mmap=True)
+            found |= {key: tensor for key, tensor in tensors.items() if key.startswith(prefix)}
+            continue
         with safe_open(path, framework="pt") as file:
             for key in file.keys():  # noqa: SIM118 - no mapping
                 if key.startswith(prefix):

@@ -12,19 +12,27 @@ from torch import Tensor
 
 from personalq.taq.errors import UnsupportedFormatError
 
-PICKLE_SUFFIXES = (".bin", ".pt", ".pth")
+PICKLE_SUFFIXES = (".bin", ".pt", ".pth", ".ckpt")
 
 
-def read_tensors(path: Path) -> tuple[dict[str, Tensor], dict[str, str]]:
+def is_pickle(path: Path) -> bool:
+    """Tell whether a file calls itself a PyTorch pickle."""
+    return path.suffix.lower() in PICKLE_SUFFIXES
+
+
+def read_tensors(path: Path, *, mmap: bool = False) -> tuple[dict[str, Tensor], dict[str, str]]:
     """Return the tensors of a file by key, and its metadata.
+
+    Args:
+        mmap: leave a pickle's numbers on disk until they are used; the file must stay.
 
     Raises:
         UnsupportedFormatError: it is not what its name says, damaged, or a pickle with more than
             tensors, of which nothing is run.
     """
-    if path.suffix.lower() in PICKLE_SUFFIXES:
+    if is_pickle(path):
         try:
-            return _flattened(torch.load(path, map_location="cpu", weights_only=True))
+            return _flattened(torch.load(path, map_location="cpu", weights_only=True, mmap=mmap))
         except FileNotFoundError:
             raise
         except Exception as error:  # of a damaged pickle torch raises whatever it comes across
@@ -43,11 +51,14 @@ def read_tensors(path: Path) -> tuple[dict[str, Tensor], dict[str, str]]:
 def _flattened(content: Any) -> tuple[dict[str, Tensor], dict[str, str]]:
     """Return the tensors of a pickle's dictionary by key, and its texts.
 
+    A trainer's checkpoint has them in its `state_dict`; what else it holds is not looked at.
     The web UI's embeddings are `{"string_to_param": {"*": …}, "name": …}`; they get the key that
     names their token.
     """
     if not isinstance(content, Mapping):
         raise ValueError("it holds no dictionary.")
+    if isinstance(content.get("state_dict"), Mapping):
+        content = content["state_dict"]
     name = content.get("name")
     tensors: dict[str, Tensor] = {}
     metadata: dict[str, str] = {}
