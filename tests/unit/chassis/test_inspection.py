@@ -540,7 +540,12 @@ class TestFolders:
         with pytest.raises(InvalidInput, match=r"2 checkpoints \(a\.safetensors, b\.safetensors\)"):
             inspect(tmp_path)
         write_safetensors(tmp_path / "pytorch_lora_weights.safetensors", unet_lora(rank=2))
-        assert inspect(tmp_path).rank == 2
+        found = inspect(tmp_path)
+        assert found.rank == 2
+        assert any("not a.safetensors, b.safetensors" in note for note in found.notes)
+        write_safetensors(tmp_path / "learned_embeds.safetensors", {"<a>": (768,)})
+        with pytest.raises(InvalidInput, match="4 checkpoints"):
+            inspect(tmp_path)  # neither the layers nor the token are dropped
 
     def test_an_empty_folder_and_no_path(self, tmp_path: Path) -> None:
         """Nothing there is said, not guessed."""

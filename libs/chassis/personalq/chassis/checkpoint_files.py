@@ -20,7 +20,7 @@ ONLY_UNET = (
     "pictures."
 )
 _MODEL_FILES = ("diffusion_pytorch_model", "model")
-_ADAPTER_STEMS = ("pytorch_lora_weights", "adapter_model")
+_ADAPTER_STEMS = ("pytorch_lora_weights", "adapter_model", "learned_embeds")
 _CARD_PROMPT = re.compile(r"^instance_prompt:[ \t]*(?P<prompt>\S.*)$", re.MULTILINE)
 
 
