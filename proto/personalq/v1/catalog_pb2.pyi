@@ -483,6 +483,7 @@ class SearchHit(_message.Message):
     SPARSE_RANK_FIELD_NUMBER: _builtins.int
     ARTIFACTS_FIELD_NUMBER: _builtins.int
     LIKENESS_FIELD_NUMBER: _builtins.int
+    TEXT_LIKENESS_FIELD_NUMBER: _builtins.int
     score: _builtins.float
     """Reciprocal rank fusion score; comparable within one response only."""
     similarity: _builtins.float
@@ -506,6 +507,12 @@ class SearchHit(_message.Message):
         is not there, and for a card without phrases or whose phrases have no vectors of it (yet).
         """
 
+    @_builtins.property
+    def text_likeness(self) -> _containers.RepeatedScalarFieldContainer[_builtins.float]:
+        """The same for the card's whole text: subject, look, description and places at once. Empty when no
+        phrases were sent, and for a card without a vector of the embedding model that is there.
+        """
+
     def __init__(
         self,
         *,
@@ -516,10 +523,11 @@ class SearchHit(_message.Message):
         sparse_rank: _builtins.int = ...,
         artifacts: _abc.Iterable[_types_pb2.Artifact] | None = ...,
         likeness: _abc.Iterable[_builtins.float] | None = ...,
+        text_likeness: _abc.Iterable[_builtins.float] | None = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["_similarity", b"_similarity", "checkpoint", b"checkpoint", "similarity", b"similarity"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_similarity", b"_similarity", "artifacts", b"artifacts", "checkpoint", b"checkpoint", "dense_rank", b"dense_rank", "likeness", b"likeness", "score", b"score", "similarity", b"similarity", "sparse_rank", b"sparse_rank"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_similarity", b"_similarity", "artifacts", b"artifacts", "checkpoint", b"checkpoint", "dense_rank", b"dense_rank", "likeness", b"likeness", "score", b"score", "similarity", b"similarity", "sparse_rank", b"sparse_rank", "text_likeness", b"text_likeness"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     _WhichOneofReturnType__similarity: _TypeAlias = _typing.Literal["similarity"]  # noqa: Y015
     _WhichOneofArgType__similarity: _TypeAlias = _typing.Literal["_similarity", b"_similarity"]  # noqa: Y015

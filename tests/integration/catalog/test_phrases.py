@@ -61,7 +61,11 @@ def _likest(hits: Hits, place: int) -> str:
 
 
 def _ranking(hits: Hits) -> tuple[list[Hit], int, bool]:
-    return [replace(hit, likeness=()) for hit in hits.hits], hits.total_matches, hits.dense
+    return (
+        [replace(hit, likeness=(), text_likeness=()) for hit in hits.hits],
+        hits.total_matches,
+        hits.dense,
+    )
 
 
 async def test_the_likest_phrase_tells_one_teapot_from_another(
@@ -75,6 +79,9 @@ async def test_the_likest_phrase_tells_one_teapot_from_another(
     for hit in hits.hits:
         assert len(hit.likeness) == 3
         assert all(-1 <= cosine <= 1.001 for cosine in hit.likeness)
+        assert len(hit.text_likeness) == 3
+    whole = max(hits.hits, key=lambda hit: hit.text_likeness[0])
+    assert whole.card.checkpoint_id == "pot-0"
     same = next(hit for hit in hits.hits if hit.card.checkpoint_id == "pot-4")
     assert same.likeness[2] > 0.99
 
@@ -91,7 +98,7 @@ async def test_phrases_change_neither_the_hits_nor_their_order(
             store, tenant, minilm, text=text, order=order, phrases=("damaged spout",)
         )
         assert _ranking(told) == _ranking(plain)
-        assert all(hit.likeness == () for hit in plain.hits)
+        assert all(hit.likeness == hit.text_likeness == () for hit in plain.hits)
         assert all(len(hit.likeness) == 1 for hit in told.hits)
         assert told.dense == bool(text)
         first = await _search(store, tenant, minilm, size=3, text=text, order=order)

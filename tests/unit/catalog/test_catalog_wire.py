@@ -86,11 +86,14 @@ def test_likeness_travels_with_its_hit() -> None:
             dense_rank=0,
             sparse_rank=0,
             likeness=like,
+            text_likeness=like[:1],
         )
         for like in ((0.5, -0.25), ())
     )
     found = Hits(hits=[told, silent], next_page_token="", total_matches=2, dense=False)
-    assert [list(hit.likeness) for hit in wire.hits_to_wire(found).hits] == [[0.5, -0.25], []]
+    hits = wire.hits_to_wire(found).hits
+    assert [list(hit.likeness) for hit in hits] == [[0.5, -0.25], []]
+    assert [list(hit.text_likeness) for hit in hits] == [[0.5], []]
 
 
 def test_values_of_a_newer_version_are_refused() -> None:

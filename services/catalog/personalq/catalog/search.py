@@ -63,6 +63,8 @@ class Hit:
     #: For each phrase of the query, the highest cosine among the phrases of the card's description;
     #: empty when there are no vectors to tell.
     likeness: tuple[float, ...] = ()
+    #: The same for the whole text of the card.
+    text_likeness: tuple[float, ...] = ()
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

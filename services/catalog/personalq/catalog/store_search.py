@@ -62,7 +62,8 @@ page AS MATERIALIZED (
      LIMIT :limit OFFSET :offset
 )
 SELECT ({total}) AS total_matches, EXISTS (SELECT FROM dense) AS dense,
-       p.place, p.score, p.similarity, p.dense_rank, p.sparse_rank, {likeness} AS likeness, {card}
+       p.place, p.score, p.similarity, p.dense_rank, p.sparse_rank, {likeness} AS likeness,
+       {text_likeness} AS text_likeness, {card}
   FROM (VALUES (1)) AS always
   LEFT JOIN page p ON true
   LEFT JOIN checkpoints c ON c.tenant = :tenant AND c.checkpoint_id = p.checkpoint_id
@@ -199,6 +200,12 @@ _LIKENESS = """
                  WHERE e.tenant = :tenant AND e.model = :model
                    AND e.checkpoint_id = p.checkpoint_id
                  GROUP BY d.place) likest)"""
+_TEXT_LIKENESS = """
+       (SELECT array_agg(1 - (e.embedding <=> d.vector) ORDER BY d.place)
+          FROM embeddings_{dim} e
+         CROSS JOIN described d
+         WHERE e.tenant = :tenant AND e.model = :model
+           AND e.checkpoint_id = p.checkpoint_id)"""
 _LIKENESS_OFF = "NULL"
 
 #: Order key → the column it sorts by, and how.
@@ -271,9 +278,11 @@ def search_statement(
             "vector": vector_text(dense), "model": model.id, "depth": _DEPTH, "coverage": _COVERAGE,
         }  # fmt: skip
         unembedded = _UNEMBEDDED
-    described, likeness = "", _LIKENESS_OFF
+    described, likeness, text_likeness = "", _LIKENESS_OFF, _LIKENESS_OFF
     if phrases and model is not None:
-        described, likeness = _DESCRIBED.format(dim=model.dim), _LIKENESS.format(dim=model.dim)
+        described, likeness, text_likeness = (
+            part.format(dim=model.dim) for part in (_DESCRIBED, _LIKENESS, _TEXT_LIKENESS)
+        )
         values |= {"phrases": vectors_text(phrases), "model": model.id}
     if terms:
         sparse_leg = _SPARSE
@@ -297,6 +306,7 @@ def search_statement(
     statement = _SEARCH.format(
         described=described,
         likeness=likeness,
+        text_likeness=text_likeness,
         candidates=candidates,
         dense=dense_leg,
         sparse=sparse_leg,
@@ -357,4 +367,5 @@ def _to_hit(row: Row) -> Hit:
         dense_rank=row["dense_rank"],
         sparse_rank=row["sparse_rank"],
         likeness=tuple(row["likeness"] or ()),
+        text_likeness=tuple(row["text_likeness"] or ()),
     )

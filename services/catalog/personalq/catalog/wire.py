@@ -250,6 +250,7 @@ def _hit_to_wire(hit: Hit) -> catalog_pb2.SearchHit:
         sparse_rank=hit.sparse_rank,
         artifacts=artifacts_to_wire(hit.card.artifacts),
         likeness=hit.likeness,
+        text_likeness=hit.text_likeness,
     )
 
 

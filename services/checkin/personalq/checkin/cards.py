@@ -54,6 +54,8 @@ class Hit:
     likeness: Mapping[str, float] = field(default_factory=dict)
     """By phrase of the query, the cosine of the likest phrase of the card's description, -1 to 1;
     empty when the catalog cannot tell."""
+    text_likeness: Mapping[str, float] = field(default_factory=dict)
+    """The same for the card's whole text: subject, look, description and places at once."""
     relevance: float | None = None
     """What a reranker says, 0 to 1; None without one."""
     artifacts: tuple[ArtifactRef, ...] = ()

@@ -8,7 +8,6 @@ close in meaning to what a card says ("a clay flowerpot" and "a terracotta pot")
 
 from __future__ import annotations
 
-import math
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -18,7 +17,6 @@ from personalq.checkin.cards import Hit
 from personalq.checkin.describe import (
     Profile,
     Trait,
-    pieces_of,
     profile,
     stem,
     trait,
@@ -27,6 +25,17 @@ from personalq.checkin.describe import (
 from personalq.checkin.intent import Attribute, Constraint, Intent
 from personalq.checkin.lexicon import wordnet
 from personalq.checkin.lexicon.vectors import likeness
+from personalq.checkin.meaning import (
+    LIKE,
+    LIKE_ACTION,
+    LIKE_ANSWERED,
+    LIKE_BARE,
+    LIKE_MODIFIER,
+    Meaning,
+    near,
+    of_modifier,
+    of_phrase,
+)
 
 BARE = 0.55
 """How much the noun alone counts when the person also said what it is like."""
@@ -38,20 +47,6 @@ MAX_PHRASES = 8
 """Phrases a catalog compares in one search."""
 _LONGEST = 200
 """Characters of the longest of them."""
-LIKE = 0.40
-"""Likeness of a clause to a phrase of a card from which on it may mean that phrase."""
-LIKE_ANSWERED = 0.25
-"""The same for an answer: it describes, whatever it says."""
-LIKE_BARE = 0.55
-"""The same for a single word: "wearing sunglasses" may as well be the scene."""
-LIKE_MODIFIER = 0.32
-"""The same for what stands before the subject, where no scene can."""
-LIKE_ACTION = 0.45
-"""The same for what the subject does, which mostly is the scene."""
-RARE = 0.03
-"""Likeness that a phrase loses, times the logarithm of the number of cards that have it."""
-APART = 0.15
-"""Below the likeliest card by this much, a card does not have what is meant."""
 ALIKE_PHRASE = 0.40
 ALIKE_WORD = 0.55
 """Likeness of meaning from which on a phrase, or a single word, may mean what a card says."""
@@ -150,8 +145,7 @@ def answers(intent: Intent, hits: Sequence[Hit]) -> tuple[Described, ...]:
     matched: list[list[str]] = [[] for _ in hits]
     possible = 0.0
     for wish in wanted:
-        likeness = _by_meaning(wish, hits)
-        gains = _gains(wish, profiles, likeness, intent)
+        gains = _gains(wish, profiles, _by_meaning(wish, hits), intent)
         if not any(gains):
             continue
         possible += max(gains)
@@ -165,45 +159,29 @@ def answers(intent: Intent, hits: Sequence[Hit]) -> tuple[Described, ...]:
     )
 
 
-def _by_meaning(wish: Wish, hits: Sequence[Hit]) -> list[float]:
-    """How like what was wished for each card's likest phrase is; empty where nobody knows.
-
-    A card without phrases is like nothing; one whose phrases wait to be embedded may be.
-    """
+def _by_meaning(wish: Wish, hits: Sequence[Hit]) -> Meaning | None:
+    """How like what was wished for each card is; None where nobody knows."""
     if wish.vague or not wish.said:
-        return []
-    known = [any(said in hit.likeness for said in wish.said) for hit in hits]
-    if not any(known):
-        return []
-    if any(pieces_of(hit.card) for hit, told in zip(hits, known, strict=True) if not told):
-        return []
-    return [max(hit.likeness.get(said, -1.0) for said in wish.said) for hit in hits]
-
-
-def _near(likeness: Sequence[float], *, floor: float) -> list[float]:
-    """1 for the likeliest card, less for those below it; 0 for all when none is like it.
-
-    A person who describes means to single out: what many cards say is the less likely meant.
-    """
-    if max(likeness) < floor:
-        return [0.0] * len(likeness)
-    counts = Counter(round(value, 4) for value in likeness)
-    rare = [value - RARE * math.log(counts[round(value, 4)]) for value in likeness]
-    return [max(0.0, 1 - (max(rare) - value) / APART) for value in rare]
+        return None
+    if wish.phrase or wish.answer:
+        return of_phrase(wish.said, hits)
+    return of_modifier(wish.said, hits)
 
 
 def _gains(
-    wish: Wish, profiles: Sequence[Profile], likeness: Sequence[float], intent: Intent
+    wish: Wish, profiles: Sequence[Profile], meaning: Meaning | None, intent: Intent
 ) -> list[float]:
     """How well each card has what was wished for, 0-1; the best has 1 when words say it."""
     has = _has_phrase if wish.phrase else _has_adjective
     gains = [0.0 if wish.action else has(wish.trait, card) for card in profiles]
     best = max(gains, default=0.0)
-    if likeness:
+    if meaning is not None:
         if best >= KIN:
             return [gain / best for gain in gains]
-        alike = _near(likeness, floor=_floor(wish, intent))
-        return alike if any(alike) or not best else [gain / best for gain in gains]
+        alike = near(meaning, floor=_floor(wish, intent))
+        told = [gain + like for gain, like in zip(gains, alike, strict=True)]
+        most = max(told, default=0.0)
+        return [each / most for each in told] if most else told
     if wish.action:
         return gains
     if wish.vague or (best > 0 and not (wish.phrase and intent.answered)):

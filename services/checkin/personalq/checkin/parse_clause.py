@@ -31,10 +31,27 @@ _FORM = ("shape", "form", "guise", "likeness")
 _HAVING = frozenset(["with", "has", "have", "having", "had", "got"])
 _PARTICIPLES = frozenset(
     ["made", "built", "drawn", "hung", "torn", "worn", "cut", "held", "bent", "lit", "shown",
-     "seen", "woven", "sewn", "broken", "frozen", "hidden", "about"]
+     "seen", "woven", "sewn", "broken", "frozen", "hidden", "being",
+     "about"]
 )  # fmt: skip
 """Irregular ones; and "about to"."""
-_NO_PLACE = frozenset(["of", "with", "by", "as", "like", "to", "from", "out", "up"])
+_NO_PLACE = frozenset(
+    [
+        "of",
+        "with",
+        "by",
+        "as",
+        "like",
+        "to",
+        "from",
+        "out",
+        "up",
+        "for",
+        "without",
+        "through",
+        "into",
+    ]
+)
 _HOW = frozenset(["with", "in", "by", "as", "like", "all", "up"])
 """Behind "covered", "dressed", "clawed": it looks so. "Perched on" says where it is."""
 _FILLERS = frozenset(["was", "is", "it", "there", "one", "ones", "again", "please", "i", "mean"])

@@ -137,7 +137,13 @@ def _modifiers(draft: Draft, first: int) -> None:
             continue
         if _content(word, draft):
             found.append(word)
-    _add(draft, list(reversed(found)), compared=True)
+    _add(draft, list(reversed(found)), before=_head_at(draft, first))
+
+
+def _head_at(draft: Draft, first: int) -> str:
+    """The subject whose first word it is, or the one the request is about: "the red one"."""
+    noun = draft.noun_at(first) or next((n for n in draft.nouns if n.entry.subjects), None)
+    return draft.span_of(noun.first, noun.last).of(draft.page.text) if noun else ""
 
 
 def _coordinates(draft: Draft, index: int) -> bool:
@@ -307,8 +313,8 @@ def _is_numeral(word: Word, found: list[Word]) -> bool:
 
 
 def _joins(word: Word) -> bool:
-    """Whether a word only joins others: "gears-and-brass", "four-door"."""
-    return any(word.norm in lexicon.words(kind) for kind in ("determiners", "links"))
+    """Whether a word only joins or counts others: "gears-and-brass", "four-door"."""
+    return word.norm in ("and", "or", "of", "n") or word.norm in lexicon.words("determiners")
 
 
 def _is_compounded(draft: Draft, index: int) -> bool:
@@ -385,9 +391,9 @@ def _add(
     *,
     phrase: bool = False,
     vague: bool = False,
-    compared: bool = False,
+    before: str = "",
 ) -> None:
-    """Add a description; adjectives are `compared` by their meaning too where they surely are."""
+    """Add a description; what stands `before` a subject is compared by meaning with it."""
     if not found:
         return
     span = Span(found[0].start, found[-1].end)
@@ -398,7 +404,8 @@ def _add(
     if not values:
         return
     unwanted = ends_before(_NEGATION, draft.page.shadow, span.start) is not None
-    whole = draft.page.text.strip() if draft.answering else span.of(draft.page.text)
+    text = span.of(draft.page.text)
+    said = (text, f"{text} {before}") if before else ()
     draft.constraints.append(
         Constraint(
             attribute=Attribute.DESCRIPTION,
@@ -407,9 +414,9 @@ def _add(
             hard=unwanted,
             phrase=phrase,
             coarse=vague,
-            said=(whole,) if draft.answering or compared else (),
+            said=(draft.page.text.strip(),) if draft.answering else said,
             span=span,
-            text=span.of(draft.page.text),
+            text=text,
             label=("not " if unwanted else "") + " ".join(values),
         )
     )

@@ -130,6 +130,7 @@ _RULES = (
     ),
     _rule(rf"(?:{_NEWEST}|last)(?:\s+{_SELECTOR})?[\s-]+but[\s-]+(?P<but>CARDINAL)", _N),
     _rule(rf"(?:{_OLDEST}|first)(?:\s+{_SELECTOR})?[\s-]+but[\s-]+(?P<but>CARDINAL)", _O),
+    _rule(rf"(?P<not>{_NEWEST}|last)(?:\s+[\w-]+){{1,3}}?(?P<tail>\s+but\s+(?P<but>CARDINAL))", _N),
     _rule(
         rf"(?P<not>(?:not\s+)?(?:the\s+|my\s+|our\s+)?(?:very\s+)?(?:{_NEWEST}|last))"
         r"(?:\s+\w+){0,5}?\s*(?P<tail>(?:[,;-]\s*)?(?:no,?\s+)?(?:but\s+)?(?:rather\s+)?the\s+(?:one|version|"
