@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Any, NamedTuple, Self
+from typing import Any, NamedTuple, Self, cast
 
 import torch
 from torch import Tensor, nn
@@ -40,6 +40,8 @@ class RoundedWeight(NamedTuple):
     codes: Tensor  # int8, of the weight's shape
     grid: Grid  # scale and zero point (out, 1, …)
 
+
+BLOCK = 1 << 17  # weights that are rounded at a time
 
 #: buffers that are float32 in memory and on disk, whatever is computed in
 EXACT_BUFFERS = ("weight_scale", "input_scale", "input_factors")
@@ -139,22 +141,22 @@ class QuantModule(nn.Module):
             factors, input_range = equalize(input_range, values.shape[1])
             self.input_factors = factors.to(values.device)
             values = values / self.input_factors.view(1, -1, *[1] * (values.ndim - 2))
-        symmetric = self.weight_bits == 8
-        if rounded is None or self.input_factors is not None:
-            grid = weight_grid(values, self.weight_bits, candidates)
-            codes = quantize(values, grid)
-        else:
+        if rounded is not None and self.input_factors is None:
             self._check(rounded)
-            scale, zero_point = (t.to(values.device) for t in rounded.grid[:2])
-            grid = Grid(scale, zero_point, rounded.grid.low, rounded.grid.high)
-            codes = rounded.codes.to(values.device).float()
-        rounding = dequantize(codes, grid) - values
+        else:
+            rounded = None
+        packed, scales, zero_points, lost = [], [], [], 0.0
+        for rows in _blocks(values):
+            codes, grid = self._rounded(values[rows], rows, candidates, rounded)
+            lost += (dequantize(codes, grid) - values[rows]).square().sum().item()
+            packed.append(pack(codes, self.weight_bits))
+            scales.append(grid.scale.flatten())
+            zero_points.append(grid.zero_point.flatten().to(torch.int8))
         power = values.square().sum().item()
-        self.weight_error = rounding.square().sum().item() / power if power else 0.0
-        self.weight = pack(codes, self.weight_bits)
-        self.weight_scale = grid.scale.flatten()
-        if not symmetric:
-            self.weight_zero_point = grid.zero_point.flatten().to(torch.int8)
+        self.weight_error = lost / power if power else 0.0
+        self.weight, self.weight_scale = torch.cat(packed), torch.cat(scales)
+        if self.weight_bits != 8:
+            self.weight_zero_point = torch.cat(zero_points)
         if self.activation_bits is not None and input_range is not None:
             low, high = torch.tensor(input_range.low), torch.tensor(input_range.high)
             static = fit(low, high, self.activation_bits, symmetric=False)
@@ -163,6 +165,17 @@ class QuantModule(nn.Module):
         if bias is not None:
             self.bias = bias.detach().float().clone()
         return self
+
+    def _rounded(
+        self, values: Tensor, rows: slice, candidates: int, given: RoundedWeight | None
+    ) -> tuple[Tensor, Grid]:
+        """Return codes and grid of some output channels: nearest, or as given."""
+        if given is None:
+            grid = weight_grid(values, self.weight_bits, candidates)
+            return quantize(values, grid), grid
+        scale, zero_point = (t[rows].to(values.device) for t in given.grid[:2])
+        grid = Grid(scale, zero_point, given.grid.low, given.grid.high)
+        return given.codes[rows].to(values.device).float(), grid
 
     def _check(self, rounded: RoundedWeight) -> None:
         """Refuse the codes of another layer or of another recipe."""
@@ -183,7 +196,7 @@ class QuantModule(nn.Module):
         Raises:
             PreparedError: `prepare_` dropped the plain weights.
         """
-        if self._is_released:
+        if self.is_prepared:
             raise PreparedError("The layer's weights are packed for its device: load them again.")
         codes = unpack(self.weight, self.weight_bits, self.weight_shape)
         if self.weight_zero_point is None:
@@ -216,14 +229,20 @@ class QuantModule(nn.Module):
 
         From then on the layer stays on its device.
         """
-        if self._is_released:
+        if self.is_prepared:
             return
         name, kernel = kernels.choose(self, like)
         if self._prepared(name, self._packer(kernel)) is not None:
             self.weight = self.weight.new_empty(0)
 
+    def held(self) -> Iterator[Tensor]:
+        """Yield every tensor that the layer holds, packed weights included."""
+        yield from self.buffers(recurse=False)
+        yield from _tensors_in(tuple(self._prepacked.values()))
+
     @property
-    def _is_released(self) -> bool:
+    def is_prepared(self) -> bool:
+        """Whether `prepare_` dropped the plain weights."""
         return not self.weight.numel()
 
     def _packer(self, kernel: kernels.Kernel) -> Callable[[Any], Any]:
@@ -242,7 +261,7 @@ class QuantModule(nn.Module):
         Raises:
             PreparedError: `prepare_` dropped the plain weights.
         """
-        if self._is_released:
+        if self.is_prepared:
             raise PreparedError("The UNet is packed for its device: load it again to move it.")
         kept = {
             name: tensor
@@ -258,7 +277,7 @@ class QuantModule(nn.Module):
         return self
 
     def _save_to_state_dict(self, *args: Any, **kwargs: Any) -> None:
-        if self._is_released:
+        if self.is_prepared:
             raise PreparedError("The weights are packed for their device: save before prepare_.")
         super()._save_to_state_dict(*args, **kwargs)
 
@@ -396,6 +415,21 @@ def _pair(value: Any) -> tuple[int, int]:
     return int(first), int(second)
 
 
+def _blocks(weight: Tensor) -> Iterator[slice]:
+    """Cut the output channels of a weight (out, …) into blocks that stay in the cache."""
+    step = max(1, BLOCK * len(weight) // max(weight.numel(), 1))
+    for first in range(0, len(weight), step):
+        yield slice(first, first + step)
+
+
+def _tensors_in(value: Any) -> Iterator[Tensor]:
+    if isinstance(value, Tensor):
+        yield value
+    elif isinstance(value, tuple):
+        for part in value:
+            yield from _tensors_in(part)
+
+
 def prepare_(unet: nn.Module, like: Tensor) -> nn.Module:
     """Pack the weights of a quantized UNet for the device and dtype of `like`, and return it.
 
@@ -403,7 +437,10 @@ def prepare_(unet: nn.Module, like: Tensor) -> nn.Module:
     beside it. A prepared UNet holds one copy; it can be executed, and carry LoRAs, but no longer
     be moved or saved.
     """
-    for module in unet.modules():
-        if isinstance(module, QuantModule):
-            module.prepare_(like)
+    layers = [module for module in unet.modules() if isinstance(module, QuantModule)]
+    if not any(layer.is_prepared for layer in layers):
+        # Convolutions write channels last, and read their inputs fastest that way.
+        cast(Any, unet).to(memory_format=torch.channels_last)
+    for layer in layers:
+        layer.prepare_(like)
     return unet

@@ -11,7 +11,7 @@ from personalq.taq.packing import PACKED_BITS
 from personalq.taq.protection import Protected
 
 #: Raised whenever the same settings give other integers: artifacts are then made anew.
-RECIPE_VERSION = 1
+RECIPE_VERSION = 2
 
 #: Ends of names of layers whose input joins tensors of different ranges (a block's own and a
 #: skip connection's): one static range would waste most of its codes on the wider.

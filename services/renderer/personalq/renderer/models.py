@@ -27,8 +27,10 @@ from personalq.taq import (
     attach_lora_,
     detach_lora_,
     load_unet_,
+    prepare_,
     read_artifact,
 )
+from personalq.taq.modules import QuantModule
 
 log = logging.getLogger(__name__)
 
@@ -188,8 +190,9 @@ def load_weights(folder: Path, base: Base) -> Weights:
             unet=nn.Module(), lora=lora, vocabulary=vocabulary, protection=artifact.protection
         )
     unet = load_unet_(base.empty_unet(), artifact, dtype=base.dtype)
+    unet = unet.to(base.device).eval()
     return Weights(
-        unet=unet.to(base.device).eval(),
+        unet=prepare_(unet, torch.empty(0, dtype=base.dtype, device=base.device)),
         lora=None,
         vocabulary=vocabulary,
         protection=artifact.protection,
@@ -199,10 +202,10 @@ def load_weights(folder: Path, base: Base) -> Weights:
 def held_bytes(weights: Weights) -> int:
     """Return the bytes that an artifact holds in memory now, prepared weights included."""
     tensors: dict[int, int] = {}
-    found: list[Any] = []
+    found: list[Tensor] = []
     for module in weights.unet.modules():
-        found += [*module.parameters(False), *module.buffers(False)]
-        found += _tensors_in(getattr(module, "_prepacked", {}))
+        found += module.parameters(False)
+        found += module.held() if isinstance(module, QuantModule) else module.buffers(False)
     if weights.lora is not None:
         for factors in (*weights.lora.unet.values(), *weights.lora.text_encoder.values()):
             found += [factors.down, factors.up]
@@ -210,16 +213,6 @@ def held_bytes(weights: Weights) -> int:
     for tensor in found:
         tensors[id(tensor)] = tensor.numel() * tensor.element_size()
     return sum(tensors.values())
-
-
-def _tensors_in(value: Any) -> list[Tensor]:
-    if isinstance(value, Tensor):
-        return [value]
-    if isinstance(value, Mapping):
-        value = value.values()
-    elif not isinstance(value, tuple | list):
-        return []
-    return [tensor for part in value for tensor in _tensors_in(part)]
 
 
 def _to(lora: Lora, device: torch.device) -> Lora:

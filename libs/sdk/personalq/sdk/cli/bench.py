@@ -182,3 +182,38 @@ def scale(
         )
     )
     raise typer.Exit(code)
+
+
+@app.command("speed")
+def speed(
+    device: Annotated[str, typer.Option(help="cpu or cuda.")] = "cpu",
+    threads: Annotated[int, typer.Option(help="Threads of each contender on a CPU.")] = 2,
+    rounds: Annotated[int, typer.Option(help="Steps of each contender, taken in turn.")] = 5,
+    results_dir: Annotated[
+        Path | None, typer.Option(help="Write speed-DEVICE.json and .md here.")
+    ] = None,
+    quick: Quick = False,
+    as_json: Json = False,
+) -> None:
+    """How fast is a denoising step, and how small are the weights?
+
+    An SD1.5 UNet with random weights at 512×512, batch 2: diffusers in fp32 and bf16, torchao,
+    optimum-quanto (the last two where they are installed) and TAQ, each in a process of its own,
+    asked for a step in turn. 12 GB of memory and some minutes; --quick takes a narrow UNet.
+    """
+    check_installed()
+    if device not in ("cpu", "cuda"):
+        raise typer.BadParameter("cpu or cuda", param_hint="--device")
+    from personalq.bench.speed.run import Options, run
+
+    code = run(
+        Options(
+            device=device,
+            threads=threads,
+            rounds=rounds,
+            results_dir=results_dir,
+            quick=quick,
+            as_json=as_json,
+        )
+    )
+    raise typer.Exit(code)

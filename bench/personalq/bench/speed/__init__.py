@@ -1,0 +1,1 @@
+"""How fast and how small a quantized UNet is, beside what else one can install."""
