@@ -14,6 +14,7 @@ from personalq.checkin.described import answers, spoken
 from personalq.checkin.draft import Context
 from personalq.checkin.intent import Attribute, Intent, OrderKey
 from personalq.checkin.parse import parse
+from personalq.checkin.roles import plays
 from personalq.checkin.vocabulary import compile_lexicon
 
 UTC_ZONE = ZoneInfo("UTC")
@@ -150,6 +151,7 @@ def test_the_same_as_then_was_used_then() -> None:
         ("the photo kettle in the woods", True, False),
         ("a kettle that's a photo, in snow", True, False),
         ("kettle from June, the photo, in a boat", False, False),
+        ("the kettle photo on a shelf", False, False),
         ("the kettle, but not the photo", True, True),
     ],
 )
@@ -164,3 +166,41 @@ def test_a_photo_is_a_look(prompt: str, hard: bool, excluded: bool) -> None:
 def test_a_number_is_part_of_what_something_shows() -> None:
     """Without its digits a number says nothing."""
     assert spoken(_parse("the kettle with number 47, on a stove")) == ("number 47",)
+
+
+@pytest.mark.parametrize(
+    ("being", "role", "is_one"),
+    [
+        ("hedgehog", "cook", True),
+        ("robot", "gardener", True),
+        ("dog", "walker", False),
+        ("kettle", "painter", False),
+        ("dog", "house", False),
+    ],
+)
+def test_beings_play_roles(being: str, role: str, is_one: bool) -> None:
+    """A hedgehog cook is a hedgehog; who walks a dog is none, and kettles play nothing."""
+    assert plays(being, role) is is_one
+
+
+def test_a_role_tells_which_one_is_meant() -> None:
+    """It is compared alone and with the being."""
+    hedgehog = Card(checkpoint_id="h", subjects=("hedgehog",))
+    lexicon = compile_lexicon(vocabulary_of([hedgehog]))
+    intent = parse("a hedgehog cook flipping pancakes", lexicon, CONTEXT)
+    assert [c.values for c in intent.all(Attribute.SUBJECT)] == [("hedgehog",)]
+    assert spoken(intent)[:2] == ("cook", "cook hedgehog")
+
+
+def test_a_word_with_a_hyphen_is_no_look() -> None:
+    """An "inked-up" kettle is not drawn in ink."""
+    ink = Card(checkpoint_id="k", subjects=("kettle",), styles=("ink",))
+    lexicon = compile_lexicon(vocabulary_of([*CARDS, ink]))
+    assert parse("the inked-up kettle", lexicon, CONTEXT).all(Attribute.STYLE) == ()
+
+
+def test_the_last_but_one_may_be_told_around_the_subject() -> None:
+    """As in "the last kettle but one"."""
+    order = _parse("last kettle but one, in a garden").order
+    assert order is not None
+    assert (order.order, order.rank) == (OrderKey.NEWEST, 2)

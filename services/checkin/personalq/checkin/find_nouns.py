@@ -8,6 +8,7 @@ from personalq.checkin import lexicon
 from personalq.checkin.draft import Noun
 from personalq.checkin.lexicon import plural
 from personalq.checkin.lexicon.wordnet import may_be_noun
+from personalq.checkin.roles import plays
 from personalq.checkin.text import Page, PhraseTable, Word
 from personalq.checkin.vocabulary import Lexicon
 
@@ -109,6 +110,8 @@ def _is_modifier(page: Page, lexicon_: Lexicon, first: int, last: int) -> bool:
     match = lexicon_.subjects.match_at(page.words, last)
     if match is not None and match[1].subjects:
         return True
+    if plays(page.words[last - 1].norm, norm):
+        return False
     if norm in lexicon.words("frames") or lexicon_.styles.match_at(page.words, last) is not None:
         return False
     plural_noun = page.words[last - 1].norm == plural(page.words[last - 1].norm.rstrip("s"))

@@ -14,6 +14,7 @@ from personalq.checkin.draft import Draft, Noun
 from personalq.checkin.intent import Attribute, Constraint, Span
 from personalq.checkin.lexicon import canonical
 from personalq.checkin.nouns import is_kind_of
+from personalq.checkin.roles import plays
 from personalq.checkin.text import Word, ends_before
 
 _REACH = 7
@@ -37,6 +38,7 @@ def parse_description(draft: Draft) -> None:
     heads = [n for n in draft.nouns if subject and draft.span_of(n.first, n.last) == subject.span]
     for noun in (*_apposed(draft, heads), *heads):
         _modifiers(draft, noun.first)
+        _role(draft, noun)
         _tail(draft, noun.last)
     for index, word in enumerate(words):
         if word.norm in lexicon.words("selectors") and draft.is_free(word):
@@ -47,6 +49,14 @@ def parse_description(draft: Draft) -> None:
         _asides(draft)
     if draft.answering or (not heads and draft.unknown_subject is None):
         _loose(draft)
+
+
+def _role(draft: Draft, noun: Noun) -> None:
+    """Read what the subject plays: "a hedgehog cook"."""
+    being = draft.page.words[noun.last - 1]
+    for role in draft.page.words[noun.last : noun.last + 1]:
+        if role.joined and draft.is_free(role) and plays(being.norm, role.norm):
+            _add(draft, [role], before=being.span.of(draft.page.text))
 
 
 def _told_after(draft: Draft) -> None:

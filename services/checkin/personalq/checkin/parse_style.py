@@ -207,6 +207,8 @@ def _constrains(draft: Draft, tag: Tag) -> bool:
     )
     if not tag.entry.exact and not styled and _is_subject(draft, word):
         return False
+    if not styled and tag.last < len(words) and words[tag.last].norm in ("up", "out", "down"):
+        return False  # "inked-up"
     if _is_place(draft, tag):
         return False
     thing = word in lexicon.style_things()
@@ -338,10 +340,11 @@ def parse_look(draft: Draft) -> None:
             continue
         negation = ends_before(_NEGATION, draft.page.shadow, word.start)
         values = _tags_of_look(draft, word.norm)
+        framed = _frames_subject(draft, word) or _is_apposed(draft, word)
         if negation is not None and values and _closes(draft, word):
             whole = Span(negation.start(), word.full_end)
             draft.add(_looking(draft, whole, values, f"no {word.norm}", excluded=True))
-        elif values and not styled and (_frames_subject(draft, word) or _is_apposed(draft, word)):
+        elif values and not styled and framed:
             draft.constraints.append(_looking(draft, word.span, values, f"a {word.norm}"))
             styled = True
 
@@ -372,8 +375,11 @@ def _frames_subject(draft: Draft, word: Word) -> bool:
 
 
 def _is_apposed(draft: Draft, word: Word) -> bool:
-    """Whether the word alone says which one: "the bear from April, the photo, in a boat"."""
+    """Whether the word alone says which one: ", the photo,", "that's a photo", "the bear photo"."""
     the = draft.page.words[word.index - 1] if word.index > 1 else None
+    said = ends_before(_THAT_IS, draft.page.shadow, word.start) is not None
+    if said or (word.joined and any(noun.last == word.index for noun in draft.nouns)):
+        return _closes(draft, word)
     alone = the is not None and the.norm == "the" and not the.joined and word.joined
     return alone and _closes(draft, word)
 
