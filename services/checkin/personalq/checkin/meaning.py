@@ -21,7 +21,7 @@ LIKE_ANSWERED = 0.25
 """The same for an answer: it describes, whatever it says."""
 LIKE_BARE = 0.55
 """The same for a single word: "wearing sunglasses" may as well be the scene."""
-LIKE_ACTION = 0.45
+LIKE_ACTION = 0.40
 """The same for what the subject does, which mostly is the scene."""
 LIKE_MODIFIER = 0.17
 """Likeness to a card's whole text of what stands before the subject, where no scene can."""
