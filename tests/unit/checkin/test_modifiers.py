@@ -96,7 +96,7 @@ def test_an_action_is_meant_when_a_card_is_very_like_it() -> None:
     """Mostly it is the scene, and its words alone prove nothing."""
     said = "hauling turnips"
     intent = _parse(f"the kettle {said}")
-    for like, weights in ((0.7, [0.0, 1.0]), (0.4, [0.0, 0.0]), (None, [0.0, 0.0])):
+    for like, weights in ((0.7, [0.0, 1.0]), (0.35, [0.0, 0.0]), (None, [0.0, 0.0])):
         hits = [
             Hit(card=card, likeness={} if like is None else {said: here})
             for card, here in zip(CARDS, (0.1, like or 0.0), strict=True)
