@@ -50,6 +50,7 @@ def _parse(prompt: str) -> Intent:
         ("the tub kettle", Attribute.ENVIRONMENT, ("bathtub",)),
         ("a shiny open sea kettle", Attribute.ENVIRONMENT, ("open sea",)),
         ("the noir kettle on a table", Attribute.STYLE, ("film noir",)),
+        ("the painted kettle on a table", Attribute.STYLE, ("watercolor",)),
     ],
 )
 def test_a_tag_before_the_subject_is_preferred(

@@ -13,6 +13,7 @@ from personalq.checkin.draft import Draft
 from personalq.checkin.intent import Attribute, Constraint, Span
 from personalq.checkin.lexicon import canonical
 from personalq.checkin.lexicon.vectors import likeness
+from personalq.checkin.parse_style import tags_of_look
 from personalq.checkin.text import Word
 
 _REACH = 3
@@ -100,6 +101,8 @@ def _likest(text: str, places: Mapping[str, tuple[str, ...]]) -> set[str]:
 
 def _looks(draft: Draft, text: str) -> tuple[str, ...]:
     """Tags of looks that begin or end with the words: "noir" of "film noir"."""
+    if text in lexicon.looks():
+        return tags_of_look(draft, text)  # "the painted bulldog"
     if text in lexicon.description_groups():
         return ()
     found = [

@@ -339,7 +339,7 @@ def parse_look(draft: Draft) -> None:
         if word.norm not in lexicon.looks() or not draft.is_free(word) or word.span in chosen:
             continue
         negation = ends_before(_NEGATION, draft.page.shadow, word.start)
-        values = _tags_of_look(draft, word.norm)
+        values = tags_of_look(draft, word.norm)
         framed = _frames_subject(draft, word) or _is_apposed(draft, word)
         if negation is not None and values and _closes(draft, word):
             whole = Span(negation.start(), word.full_end)
@@ -392,7 +392,7 @@ def _closes(draft: Draft, word: Word) -> bool:
     )
 
 
-def _tags_of_look(draft: Draft, word: str) -> tuple[str, ...]:
+def tags_of_look(draft: Draft, word: str) -> tuple[str, ...]:
     """The catalog's tags of the looks that a frame hints at, and those that name it."""
     groups = lexicon.style_groups()
     names = {name for group in lexicon.looks()[word] for name in groups[group].words}
