@@ -205,3 +205,15 @@ def test_the_last_but_one_may_be_told_around_the_subject() -> None:
     order = _parse("last kettle but one, in a garden").order
     assert order is not None
     assert (order.order, order.rank) == (OrderKey.NEWEST, 2)
+
+
+def test_beside_an_order_an_action_is_the_scene() -> None:
+    """The latest kettle is the latest, unless a card is very much like what was said."""
+    said = "hauling turnips"
+    intent = _parse(f"the latest kettle {said}")
+    for like, weight in ((0.5, 0.0), (0.7, 1.0)):
+        hits = [
+            Hit(card=card, likeness={said: here})
+            for card, here in zip(CARDS, (0.1, like), strict=True)
+        ]
+        assert answers(intent, hits)[1].weight == weight

@@ -31,6 +31,7 @@ from personalq.checkin.meaning import (
     LIKE_ANSWERED,
     LIKE_BARE,
     LIKE_MODIFIER,
+    LIKE_MODIFIER_ORDERED,
     Meaning,
     near,
     of_modifier,
@@ -195,9 +196,9 @@ def _floor(wish: Wish, intent: Intent) -> float:
     if wish.answer and intent.answered:
         return LIKE_ANSWERED
     if wish.action:
-        return LIKE_ACTION
+        return LIKE_BARE if intent.order is not None else LIKE_ACTION
     if not wish.phrase:
-        return LIKE_MODIFIER
+        return LIKE_MODIFIER_ORDERED if intent.order is not None else LIKE_MODIFIER
     bare = max(len(said.split()) for said in wish.said) < 3 and not wish.trait.modifiers
     return LIKE_BARE if bare or intent.order is not None else LIKE
 

@@ -25,6 +25,8 @@ LIKE_ACTION = 0.40
 """The same for what the subject does, which mostly is the scene."""
 LIKE_MODIFIER = 0.17
 """Likeness to a card's whole text of what stands before the subject, where no scene can."""
+LIKE_MODIFIER_ORDERED = 0.25
+"""The same beside an order, which picks one without it: "the latest happy goose"."""
 RARE = 0.03
 """Likeness that a phrase loses, times the logarithm of the number of cards that have it."""
 APART = 0.15
