@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from support.fonts import needs_font
 
 pytest.importorskip("torch")
 
@@ -30,6 +31,7 @@ def _options(folder: Path, **changes: object) -> Options:
     return Options(**(values | changes))  # type: ignore[arg-type]
 
 
+@needs_font
 @pytest.mark.timeout(600)
 def test_rows_are_drawn_measured_and_not_drawn_again(tmp_path: Path) -> None:
     """Full precision scores best; a second run takes the pictures that are there."""

@@ -37,7 +37,7 @@ def test_every_contender_has_time_memory_and_kinds(measured: tuple[dict[str, Any
     summary, results = measured
     rows = {row["name"]: row for row in summary["contenders"]}
     assert {"diffusers fp32", "diffusers bf16", "taq w8a8", "taq w4a8"} <= rows.keys()
-    for name in ("torchao int8 dynamic", "quanto int8"):
+    for name in ("torchao int8 dynamic, eager", "quanto int8"):
         assert (name in rows) != (name in summary["left_out"])
     for row in rows.values():
         assert 0 < row["seconds"] <= row["median_seconds"]

@@ -7,8 +7,16 @@ import torch
 from diffusers import UNet2DConditionModel
 from diffusers.models.attention_processor import Attention
 from torch import Tensor, nn
+from unit.taq.models import tiny_unet
 
-from personalq.bench.fidelity.bops import Products, count_products, counting, uniform
+from personalq.bench.fidelity.bops import (
+    Products,
+    bits_of,
+    count_products,
+    counting,
+    uniform,
+)
+from personalq.taq.simulation import method
 
 
 class _Block(nn.Module):
@@ -70,3 +78,17 @@ def test_stable_diffusion_has_its_known_count() -> None:
     products = count_products(unet, (1, 4, 64, 64), (1, 77, 768))
     inside = sum(n for name, n in products.macs.items() if name.endswith((".scores", ".values")))
     assert (products.total_macs, inside) == (401_636_720_640, 63_026_135_040)
+
+
+def test_bits_of_a_method() -> None:
+    """What is precise counts 32 bits, attention has the bits of both factors."""
+    unet = tiny_unet()
+    bits = bits_of(method("taq", 4, 8), unet)
+    assert bits("conv_in") == (32, 32)
+    name = "mid_block.attentions.0.transformer_blocks.0.attn1.to_q"
+    assert bits(name) == (4, 8)
+    block = name.removesuffix(".attn1.to_q")
+    assert bits(f"{block}.attn1.scores") == bits(f"{block}.attn2.values") == (8, 8)
+    assert bits(f"{block}.attn2.to_k")[1] == 32  # weight-only
+    precise = bits_of(method("full", None, None), unet)
+    assert precise(name) == precise(f"{block}.attn1.scores") == (32, 32)

@@ -8,6 +8,7 @@ from random import Random
 import numpy as np
 import pytest
 import torch
+from support.fonts import needs_font
 from torch import Tensor, nn
 from transformers import CLIPConfig, CLIPImageProcessor, CLIPModel, CLIPTextConfig, CLIPVisionConfig
 
@@ -78,6 +79,7 @@ def script(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return file
 
 
+@needs_font
 def test_the_miniature_tells_its_world_apart(pictures: Pictures) -> None:
     """The right captions, pictures and nouns score higher than permuted ones."""
     scorer: Scorer = MiniatureScorer()
@@ -89,6 +91,7 @@ def test_the_miniature_tells_its_world_apart(pictures: Pictures) -> None:
     assert scorer.features(pictures).shape == (4, 128)
 
 
+@needs_font
 def test_any_clip_of_a_folder_is_a_scorer(clip_folder: Path, pictures: Pictures) -> None:
     """Cosines are those of CLIPModel's own embeddings."""
     from transformers import AutoTokenizer
@@ -112,6 +115,7 @@ def test_any_clip_of_a_folder_is_a_scorer(clip_folder: Path, pictures: Pictures)
     assert scorer.recognises(pictures, NOUNS).shape == (4,)
 
 
+@needs_font
 def test_features_may_come_from_elsewhere(script: Path, pictures: Pictures) -> None:
     """FD over Inception's features, the rest by CLIP."""
     inception = InceptionFeatures(script)

@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from support.fidelity import ColourScorer, noisy, real_pictures, write_row, yard
+from support.fonts import needs_font
 
 from personalq.bench.fidelity.metrics import Pictures
 from personalq.bench.fidelity.prompts import miniature_cases
@@ -21,6 +22,8 @@ from personalq.bench.fidelity.scoring import (
     score,
 )
 from personalq.chassis.errors import InvalidInput
+
+pytestmark = needs_font  # real pictures
 
 COUNT = 20
 

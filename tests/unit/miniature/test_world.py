@@ -8,6 +8,7 @@ from random import Random
 
 import numpy as np
 import pytest
+from support.fonts import needs_font
 
 from personalq.miniature.captions import (
     SCENE_PHRASES,
@@ -16,21 +17,10 @@ from personalq.miniature.captions import (
     invented_trigger,
     plain_caption,
 )
-from personalq.miniature.nouns import NOUNS, PAPER_NOUNS, font_path
+from personalq.miniature.nouns import NOUNS, PAPER_NOUNS
 from personalq.miniature.scenes import PLAIN, SCENES, backdrop
 from personalq.miniature.styles import STYLES, stylise
 from personalq.miniature.world import Sight, render, sample_sight
-
-
-def _font_missing() -> bool:
-    try:
-        font_path()
-    except FileNotFoundError:
-        return True
-    return False
-
-
-needs_font = pytest.mark.skipif(_font_missing(), reason="fonts-noto-color-emoji is not installed")
 
 
 def test_the_papers_nouns_are_in_the_world() -> None:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import copy
+import pickle
+
 import pytest
 import torch
 from torch import nn
@@ -85,18 +88,64 @@ def test_prepared_layers_hold_one_copy(name: str, bits: int) -> None:
     """What is computed stays the same; plain weights that nothing reads are gone, and say so."""
     layer, x = _quantized(LAYERS[name], Scheme(bits, 8)), _input(LAYERS[name])
     expected = layer(x)
+    _, kernel = choose(layer, x)
+    packs = kernel.pack_conv2d if isinstance(layer, QuantConv2d) else kernel.pack_linear
+    is_packed = packs(layer) is not None  # type: ignore[arg-type]
     layer.prepare_(x)
+    assert layer.is_prepared is is_packed
     assert torch.equal(layer(x), expected)
     layer.prepare_(x)
-    if layer.weight.numel():
-        assert torch.equal(layer.to(torch.bfloat16).integers(), layer.integers())
+    layer.to("cpu")
+    layer.load_state_dict({}, strict=False)
+    assert torch.equal(layer(x), expected)
+    if not is_packed:
+        assert torch.equal(copy.deepcopy(layer)(x), expected)
         return
-    with pytest.raises(PreparedError):
-        layer.integers()
-    with pytest.raises(PreparedError):
-        layer.to(torch.bfloat16)
-    with pytest.raises(PreparedError):
-        layer.state_dict()
+    for refused in (
+        layer.integers,
+        layer.state_dict,
+        lambda: layer.to("meta"),
+        lambda: layer.load_state_dict({"weight_scale": layer.weight_scale}, strict=False),
+        lambda: copy.deepcopy(layer),
+        lambda: pickle.dumps(layer),
+    ):
+        with pytest.raises(PreparedError):
+            refused()
+    with use_kernel("reference"), pytest.raises(PreparedError):
+        layer(x)
+    assert torch.equal(layer(x), expected)
+
+
+def test_a_layer_that_ran_is_copied_without_what_was_prepared() -> None:
+    """OneDNN's own tensors can be neither copied nor pickled."""
+    layer, x = _quantized(LINEARS["plain"], Scheme(8, 8)), _input(LINEARS["plain"])
+    expected = layer(x)
+    for other in (copy.deepcopy(layer), pickle.loads(pickle.dumps(layer))):  # noqa: S301 - ours
+        assert torch.equal(other(x), expected)
+
+
+def test_quantizing_again_forgets_the_prepared_weights() -> None:
+    """A layer that ran takes the new weight."""
+    linear, x = LINEARS["plain"], _input(LINEARS["plain"])
+    layer = _quantized(linear, Scheme(8, 8))
+    before = layer(x)
+    layer.quantize_(2 * linear.weight, linear.bias, RANGE, 1)
+    new = QuantLinear.like(linear, Scheme(8, 8))
+    new.quantize_(2 * linear.weight, linear.bias, RANGE, 1)
+    assert torch.equal(layer(x), new(x))
+    assert relative_error(layer(x), before) > 0.1
+
+
+@pytest.mark.parametrize("bits", [8, 4])
+def test_an_input_of_another_width_is_refused(bits: int) -> None:
+    """Whatever the kernel, never a number that means nothing."""
+    for name in ("3x3", "plain"):
+        layer = _quantized(LAYERS[name], Scheme(bits, 8))
+        x = _input(LAYERS[name])
+        wrong = torch.cat([x, x], dim=1 if x.ndim == 4 else -1)
+        with pytest.raises((RuntimeError, ValueError)):
+            layer(wrong)
+        layer(x)
 
 
 @pytest.mark.parametrize("name", LAYERS)

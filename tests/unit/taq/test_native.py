@@ -2,12 +2,25 @@
 
 from __future__ import annotations
 
+import shutil
+from pathlib import Path
+
 import pytest
 import torch
 from torch import Tensor
 from unit.taq.models import assert_similar, inputs, predict, ranges_of, tiny_unet
 
-from personalq.taq import PROFILES, native, quantize_
+from personalq.taq import (
+    PROFILES,
+    Factors,
+    Lora,
+    attach_lora_,
+    detach_lora_,
+    layer_shapes,
+    native,
+    prepare_,
+    quantize_,
+)
 from personalq.taq.equations import attend_image, attend_text
 from personalq.taq.kernels import quantize_input, use_kernel
 from personalq.taq.modules import InputGrid
@@ -37,7 +50,7 @@ def test_self_attention(queries: int, keys: int, width: int, bits: int, dtype: t
         _heads(rows, width, seed=seed).to(dtype) for seed, rows in enumerate((queries, keys, keys))
     )
     k[:, :, 0] *= 8  # rows of different reach
-    assert native.supports_attention(q, k, v)
+    assert native.supports_attention(q, k, v, row_bits=bits, probability_bits=bits)
 
     def result() -> Tensor:
         return attend_image(q, k, v, scale=0.2, row_bits=bits, probability_bits=bits)
@@ -95,6 +108,39 @@ def test_extreme_values() -> None:
         assert_similar(computed, result(), within=FLIPS)
 
 
+@native_only
+@pytest.mark.parametrize("broken", ["q", "k", "v"])
+@pytest.mark.parametrize("value", [float("nan"), float("inf")])
+def test_what_is_broken_stays_broken(broken: str, value: float) -> None:
+    """A damaged weight must not give a plausible picture."""
+    tensors = {name: _heads(20, 24, seed=i) for i, name in enumerate("qkv")}
+    tensors[broken][0, 1, 3, 5] = value
+    q, k, v = tensors.values()
+    for computed in (
+        attend_image(q, k, v, scale=0.2, row_bits=8, probability_bits=8),
+        attend_text(q, k, v, None, scale=0.2, row_bits=8, probability_bits=8),
+    ):
+        assert not computed[0, 1, 3].isfinite().all()
+        assert computed[1].isfinite().all()
+
+
+@native_only
+def test_what_does_not_fit_is_left_to_torch() -> None:
+    """The kernels read memory by shapes; nothing they cannot read reaches them."""
+    q, k, v = _heads(16, 8, seed=0), _heads(20, 8, seed=1), _heads(20, 8, seed=2)
+    mask = torch.zeros(2, 20, dtype=torch.bool)
+    fine = {"row_bits": 8, "probability_bits": 8}
+    assert native.supports_attention(q, k, v, mask, **fine)
+    assert not native.supports_attention(q, k[:1], v[:1], mask, **fine)
+    assert not native.supports_attention(q, k, v[:, :, :4], mask, **fine)
+    assert not native.supports_attention(q, k, v, mask[:1], **fine)
+    assert not native.supports_attention(q, k, v, mask.int(), **fine)
+    assert not native.supports_attention(q, k.to("meta"), v.to("meta"), mask, **fine)
+    assert not native.supports_attention(q, k, v, mask, row_bits=8, probability_bits=12)
+    with pytest.raises(RuntimeError):
+        attend_image(q, k[:1], v[:1], scale=0.2, row_bits=8, probability_bits=8)
+
+
 @pytest.mark.parametrize("factors", [None, torch.linspace(0.5, 2, 36)])
 @pytest.mark.parametrize("layout", ["rows", "image", "channels last"])
 def test_codes(factors: Tensor | None, layout: str) -> None:
@@ -116,6 +162,48 @@ def test_codes(factors: Tensor | None, layout: str) -> None:
     assert computed.max() == 255
 
 
+def test_they_are_there_where_they_can_be() -> None:
+    """Where CPU and compiler are, code that does not compile is an error and no skipped test."""
+    capable = all(torch.cpu.get_capabilities().get(name) for name in build.NEEDED)
+    if not capable or shutil.which("g++") is None:
+        pytest.skip("no AVX-512 VNNI or no g++ here")
+    assert build.library() is not None
+
+
+@native_only
+def test_the_library_is_kept_only_where_it_is_safe(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """In the user's cache, built again after a write that was cut off; nowhere else."""
+
+    def kept(home: Path) -> list[Path]:
+        monkeypatch.setenv("XDG_CACHE_HOME", str(home))
+        build.library.cache_clear()
+        assert build.library() is not None
+        return list((home / "personalq").glob("*.so"))
+
+    (own,) = kept(tmp_path / "own")
+    shared, damaged = tmp_path / "shared", tmp_path / "damaged"
+    for home in (shared, damaged):
+        (home / "personalq").mkdir(parents=True)
+    (shared / "personalq").chmod(0o777)
+    (damaged / "personalq" / own.name).write_bytes(b"")
+    try:
+        assert not kept(shared)
+        assert [file.stat().st_size for file in kept(damaged)] == [own.stat().st_size]
+        monkeypatch.delenv("XDG_CACHE_HOME")
+        monkeypatch.setattr(Path, "home", _no_home)
+        build.library.cache_clear()
+        assert build.library() is not None
+    finally:
+        monkeypatch.undo()
+        build.library.cache_clear()
+
+
+def _no_home() -> Path:
+    raise RuntimeError("Could not determine home directory.")
+
+
 @pytest.mark.parametrize("missing", ["compiler", "instructions", "broken compiler"])
 def test_without_them_everything_runs(
     missing: str, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
@@ -129,7 +217,7 @@ def test_without_them_everything_runs(
     elif missing == "instructions":
         monkeypatch.setattr(torch.cpu, "get_capabilities", dict)
     else:
-        monkeypatch.setenv("CXX", "false")
+        monkeypatch.setenv("CXX", "false --really")
     build.library.cache_clear()
     try:
         with caplog.at_level("INFO"):
@@ -139,3 +227,28 @@ def test_without_them_everything_runs(
     finally:
         monkeypatch.undo()
         build.library.cache_clear()
+
+
+def test_a_prepared_unet_carries_loras() -> None:
+    """Packed for the CPU, with a branch, and after it was taken off: as before."""
+    unet = tiny_unet()
+    quantize_(unet, PROFILES["w4a8"], ranges_of(unet))
+    x = inputs()
+    name = next(n for n, m in unet.named_modules() if n.endswith("attn1.to_q"))
+    rows, width = layer_shapes(unet)[name]
+    lora = Lora(
+        unet={name: Factors(_random(4, width), _random(rows, 4, seed=1), 0.5)},
+        text_encoder={},
+        embeddings={},
+    )
+    plain = predict(unet, x)
+    attach_lora_(unet, lora)
+    expected = predict(unet, x)
+    detach_lora_(unet)
+    assert prepare_(prepare_(unet, x[0]), x[0]) is unet
+    assert_similar(predict(unet, x), plain, within=FLIPS)  # images lie channels last from here on
+    attach_lora_(unet, lora)
+    assert_similar(predict(unet, x), expected, within=FLIPS)
+    assert (expected - plain).abs().max() > 0.01
+    detach_lora_(unet)
+    assert_similar(predict(unet, x), plain, within=FLIPS)

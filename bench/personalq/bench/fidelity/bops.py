@@ -15,6 +15,10 @@ import torch
 from diffusers.models.attention_processor import Attention
 from torch import Tensor, nn
 
+from personalq.taq.simulation import Method, layer_bits
+
+FULL = 32
+
 SCORES = "scores"
 """The product QKᵀ of an attention."""
 
@@ -47,6 +51,30 @@ def uniform(first: int, second: int) -> Bits:
 
     def bits(name: str) -> tuple[int, int]:
         return (second, second) if name.endswith((f".{SCORES}", f".{VALUES}")) else (first, second)
+
+    return bits
+
+
+def bits_of(method: Method, unet: nn.Module) -> Bits:
+    """The bits of a method's products in a UNet of full precision; 32 where it rounds nothing.
+
+    What is protected counts as rounded: it is under 1 % of the work.
+    """
+    layers = layer_bits(unet, method)
+    crosses = {
+        name: bool(layer.is_cross_attention)
+        for name, layer in unet.named_modules()
+        if isinstance(layer, Attention)
+    }
+
+    def bits(name: str) -> tuple[int, int]:
+        if name in layers:
+            return layers[name]
+        attention, _, product = name.rpartition(".")
+        is_cross = crosses[attention]
+        rows = (method.cross_row_bits if is_cross else method.self_row_bits) or FULL
+        probabilities = (method.cross_bits if is_cross else method.self_bits) or FULL
+        return (rows, rows) if product == SCORES else (probabilities, rows)
 
     return bits
 

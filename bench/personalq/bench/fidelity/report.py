@@ -17,6 +17,7 @@ from personalq.bench.fidelity.metrics import Figure, difference
 from personalq.bench.fidelity.plots import Bar, draw_bars, draw_pictures
 from personalq.bench.fidelity.prompts import Case, miniature_cases
 from personalq.bench.fidelity.references import world_pictures
+from personalq.bench.fidelity.rows import methods
 from personalq.bench.fidelity.scorers import MiniatureScorer
 from personalq.bench.fidelity.scoring import (
     FULL,
@@ -68,9 +69,8 @@ def report(work: Path, yard: Yard, out: Path, run: Mapping[str, Any]) -> dict[st
     entries, missing = read_work(work)
     full = full_precision(entries)
     scored = [score(entry, full, yard) for entry in entries]
-    found = {(each.row.table, each.row.method) for each in scored}
-    missing += [f"{name}: not run" for name in METHODS if (_TABLE, name) not in found]
     rows = _ordered([each for each in scored if each.row.table == _TABLE])
+    missing += _not_run(rows)
     others = sorted({each.row.table for each in scored} - {_TABLE})
     tables = {name: [each for each in scored if each.row.table == name] for name in others}
     best = {name: _best(group) for name, group in _groups(rows)}
@@ -89,6 +89,23 @@ def report(work: Path, yard: Yard, out: Path, run: Mapping[str, Any]) -> dict[st
     (out / "fidelity.md").write_text(_page(summary, rows, tables, best), encoding="utf-8")
     _draw(rows, entries, yard.cases, out)
     return summary
+
+
+def _not_run(rows: Sequence[Scored]) -> list[str]:
+    """Name the methods of the main comparison that were not run, or not at every width."""
+    lines = []
+    for name in METHODS:
+        expected = [
+            f"W{row.method.weight_bits or 32}A{row.method.input_bits or 32}"
+            for row in methods()
+            if row.method.name == name
+        ]
+        found = {_bits(each) for each in rows if each.row.method == name}
+        if not found:
+            lines.append(f"{name}: not run")
+        elif left := [bits for bits in expected if bits not in found]:
+            lines.append(f"{name}: not run at {', '.join(left)}")
+    return lines
 
 
 def _ordered(rows: Sequence[Scored]) -> list[Scored]:
@@ -237,6 +254,7 @@ def _page(
         "- `bits`: of weights and of layer inputs; what a row leaves in more is in its `setting` "
         "in summary.json",
         "- `softmax`: bits of the probabilities of cross- and of self-attention",
+        "- `GBOPs`: 10⁹ bit operations (MACs × bits × bits) of a step of one picture with guidance",
         *(f"- `{key}`: {_MEANINGS[key]}" for key in _COLUMNS),
     ]
     if summary["real_pictures"] is not None:
@@ -266,14 +284,15 @@ _SAID = ("cases", "scorer")
 
 def _table(table: Sequence[Scored], best: Mapping[str, str]) -> list[str]:
     lines = [
-        f"| row | bits | softmax | pictures | {' | '.join(_COLUMNS)} |",
-        "|---|---|---|---|" + "---|" * len(_COLUMNS),
+        f"| row | bits | softmax | GBOPs | pictures | {' | '.join(_COLUMNS)} |",
+        "|---|---|---|---|---|" + "---|" * len(_COLUMNS),
     ]
     for each in table:
         cells = [_cell(each, key, best.get(key) == each.row.row_id) for key in _COLUMNS]
         label = each.row.label or each.row.method
         softmax = "/".join(map(str, _softmax_bits(each)))
-        first = f"| {label} | {_bits(each)} | {softmax} | {each.n_images} |"
+        bops = "–" if each.row.bops is None else f"{each.row.bops / 1e9:.0f}"
+        first = f"| {label} | {_bits(each)} | {softmax} | {bops} | {each.n_images} |"
         lines.append(f"{first} {' | '.join(cells)} |")
     return lines
 

@@ -16,7 +16,7 @@ from concurrent.futures import ProcessPoolExecutor, as_completed
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
@@ -24,8 +24,13 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from personalq.bench.fidelity.prompts import Case, miniature_cases
 from personalq.bench.fidelity.rows import Row, all_rows
 from personalq.chassis.errors import InvalidInput
+from personalq.miniature.nouns import font_path
 from personalq.sdk.cli.console import err, out
 from personalq.sdk.cli.failing import Exit
+
+if TYPE_CHECKING:
+    from personalq.bench.fidelity.models import Model
+    from personalq.taq.simulation import Method
 
 CAPTIONS = 64  # of the calibration set, as in the paper
 QUICK_CASES = 20
@@ -58,6 +63,7 @@ class Options:
 def run(options: Options) -> Exit:
     """Draw, score, write."""
     rows = _chosen(options)
+    _check_font()
     # Read when torch is imported, in this process and in those it starts.
     os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
     reported: list[dict[str, Any]] = []
@@ -111,6 +117,18 @@ def _chosen(options: Options) -> list[Row]:
     if wanted == {SENSITIVITY}:
         return []
     return [row for row in rows if row.table in wanted or row.method.name == "full"]
+
+
+def _check_font() -> None:
+    """Refuse now what would fail after hours: the real pictures are drawn with a font.
+
+    Raises:
+        InvalidInput: it is not there.
+    """
+    try:
+        font_path()
+    except FileNotFoundError as error:
+        raise InvalidInput(str(error)) from error
 
 
 def _studies_tokens(options: Options) -> bool:
@@ -200,7 +218,8 @@ def _draw(row: Row, cases: Sequence[Case], settings: _Settings) -> None:
     )
     folder = settings.work / row.row_id
     folder.mkdir(parents=True, exist_ok=True)
-    (folder / "row.json").write_text(json.dumps(_described(row, time.monotonic() - started)))
+    described = described_row(row, model, time.monotonic() - started)
+    (folder / "row.json").write_text(json.dumps(described))
     # Last, and through another name: a row counts as drawn once its pictures are there.
     partial = folder / "pictures.part.npy"
     np.save(partial, pictures)
@@ -221,7 +240,8 @@ def _workshop(settings: _Settings) -> Any:
     return Workshop(model, sampling, NOUNS, cache, count=settings.captions), model
 
 
-def _described(row: Row, seconds: float) -> dict[str, Any]:
+def described_row(row: Row, model: Model, seconds: float) -> dict[str, Any]:
+    """Return what row.json holds: the method, its bit operations, how long the pictures took."""
     method = row.method
     softmax = method.cross_bits if method.cross_bits == method.self_bits else None
     left_out = ("name", "weight_bits")
@@ -239,9 +259,22 @@ def _described(row: Row, seconds: float) -> dict[str, Any]:
         "softmax_bits": softmax,
         "label": row.label,
         "setting": setting,
+        "bops": _bops(row.method, model),
         "seconds": round(seconds, 1),
         "weights": method.weights,
     }
+
+
+def _bops(method: Method, model: Model) -> float:
+    """Return the bit operations of one step of one picture, both halves of guidance."""
+    from personalq.bench.fidelity.bops import bits_of, count_products
+
+    unet: Any = model.unet("")
+    config = unet.config
+    side = config.sample_size
+    latents, text = (2, config.in_channels, side, side), (2, *model.states([""]).shape[1:])
+    products = count_products(unet, latents, text)
+    return products.bops(bits_of(method, unet))
 
 
 def _study_tokens(settings: _Settings, results: Path) -> None:

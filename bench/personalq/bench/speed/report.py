@@ -32,7 +32,7 @@ def _figures(row: Mapping[str, Any], rows: Sequence[Mapping[str, Any]]) -> list[
         f"{row['weight_bytes'] / MIB:.0f}",
         share,
         f"{row['peak_bytes'] / MIB:.0f}",
-        f"{row['difference']:.4f}",
+        "–" if row["difference"] is None else f"{row['difference']:.4f}",
     ]
 
 
@@ -47,7 +47,8 @@ def markdown(result: Mapping[str, Any]) -> str:
         f"batch {result['batch']}, 77 tokens, torch {result['torch']}, "
         f"{result['device']}{threads}; the least of {result['rounds']} steps, taken in turn by "
         "all. *Against bf16*: how many times faster. *Of fp16*: bytes of all weights held. "
-        "*Difference*: of the noise from that of fp32, relative.",
+        "*Difference*: of the noise from that of fp32, relative. TAQ projects the text once per "
+        "prompt, outside the step, the others in it; torchao runs eagerly, as all do.",
         "",
         "| | in low precision | step s | median s | against bf16 | weights MiB | of fp16 "
         "| peak MiB | difference |",
@@ -70,6 +71,9 @@ def markdown(result: Mapping[str, Any]) -> str:
     lines += [
         "",
         "## Artifacts",
+        "",
+        "Loading is reading, sha256, and packing for the kernels; reading alone is what the disk "
+        "gives. Both begin with nothing of the file in the page cache.",
         "",
         "| | quantize s | calibrate s (one step) | MiB on disk | above bits × weights + scales "
         "| load s/GB | read s/GB |",

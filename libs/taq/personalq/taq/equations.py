@@ -95,7 +95,12 @@ def attend_image(
         probability_bits: bits of A. With None the probabilities are never written to memory.
         bias: added to the scores, broadcastable to (B, heads, N, N).
     """
-    if row_bits and probability_bits and bias is None and _natively(q, k, v):
+    if (
+        row_bits
+        and probability_bits
+        and bias is None
+        and _is_native(q, k, v, None, row_bits, probability_bits)
+    ):
         return native.attend_image(
             q, k, v, scale=scale, row_bits=row_bits, probability_bits=probability_bits
         )
@@ -130,7 +135,12 @@ def attend_text(
         probability_bits: bits of Ã. With None the probabilities are never written to memory.
         bias: added to the scores, broadcastable to (B, heads, N, T).
     """
-    if row_bits and probability_bits and bias is None and _natively(q, k, v):
+    if (
+        row_bits
+        and probability_bits
+        and bias is None
+        and _is_native(q, k, v, mask, row_bits, probability_bits)
+    ):
         return native.attend_text(
             q, k, v, mask, scale=scale, row_bits=row_bits, probability_bits=probability_bits
         )
@@ -138,8 +148,12 @@ def attend_text(
     return _attend(q, k, v, mask, scale=scale, probability_bits=probability_bits, bias=bias)
 
 
-def _natively(q: Tensor, k: Tensor, v: Tensor) -> bool:
-    return is_native_allowed() and native.supports_attention(q, k, v)
+def _is_native(
+    q: Tensor, k: Tensor, v: Tensor, mask: Tensor | None, row_bits: int, probability_bits: int
+) -> bool:
+    return is_native_allowed() and native.supports_attention(
+        q, k, v, mask, row_bits=row_bits, probability_bits=probability_bits
+    )
 
 
 def _attend(

@@ -3,6 +3,7 @@
 TaqError
 ├── RecipeError
 ├── MissingRangeError
+├── PreparedError
 ├── TokenizerError
 ├── ContextError
 ├── LoraError

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, NamedTuple, Self, cast
 
 import torch
 from torch import Tensor, nn
 
-from personalq.taq import kernels
+from personalq.taq import kernels, native
 from personalq.taq.calibrate import Range
 from personalq.taq.errors import ArtifactMismatchError, MissingRangeError, PreparedError
 from personalq.taq.packing import pack, packed_dtype, packed_shape, unpack
@@ -164,6 +164,7 @@ class QuantModule(nn.Module):
             self.input_zero_point = static.zero_point.to(weight.device, torch.int32)
         if bias is not None:
             self.bias = bias.detach().float().clone()
+        self._forget()
         return self
 
     def _rounded(
@@ -190,15 +191,26 @@ class QuantModule(nn.Module):
                 f"for a weight of {self.weight_bits} bits."
             )
 
+    def codes(self) -> Tensor:
+        """Return w_q, int8 of the original shape.
+
+        Raises:
+            PreparedError: `prepare_` dropped the plain weights.
+        """
+        if self.is_prepared:
+            raise PreparedError(
+                f"The weights are packed for {', '.join(self._prepacked)}, which does not run "
+                "this: load the UNet again for another dtype, device or kernel."
+            )
+        return unpack(self.weight, self.weight_bits, self.weight_shape)
+
     def integers(self) -> Tensor:
         """Return w_q − z_w, int8 of the original shape: −127…127 or, with 4 bits, −15…15.
 
         Raises:
             PreparedError: `prepare_` dropped the plain weights.
         """
-        if self.is_prepared:
-            raise PreparedError("The layer's weights are packed for its device: load them again.")
-        codes = unpack(self.weight, self.weight_bits, self.weight_shape)
+        codes = self.codes()
         if self.weight_zero_point is None:
             return codes
         return codes - self.weight_zero_point.view(-1, *[1] * (codes.ndim - 1))
@@ -231,6 +243,7 @@ class QuantModule(nn.Module):
         """
         if self.is_prepared:
             return
+        self._forget()
         name, kernel = kernels.choose(self, like)
         if self._prepared(name, self._packer(kernel)) is not None:
             self.weight = self.weight.new_empty(0)
@@ -259,9 +272,9 @@ class QuantModule(nn.Module):
         """Move to another device or dtype, but never round scales or biases to a shorter float.
 
         Raises:
-            PreparedError: `prepare_` dropped the plain weights.
+            PreparedError: to another device, after `prepare_`.
         """
-        if self.is_prepared:
+        if self.is_prepared and fn(self.weight).device != self.weight.device:
             raise PreparedError("The UNet is packed for its device: load it again to move it.")
         kept = {
             name: tensor
@@ -273,17 +286,30 @@ class QuantModule(nn.Module):
             after = getattr(self, name)
             if after.dtype != before.dtype and not before.is_meta:
                 setattr(self, name, before.to(after.device))
-        self._forget()
+        if not self.is_prepared:
+            self._forget()
         return self
 
     def _save_to_state_dict(self, *args: Any, **kwargs: Any) -> None:
-        if self.is_prepared:
-            raise PreparedError("The weights are packed for their device: save before prepare_.")
+        self._check_plain()
         super()._save_to_state_dict(*args, **kwargs)
 
-    def _load_from_state_dict(self, *args: Any, **kwargs: Any) -> None:
-        super()._load_from_state_dict(*args, **kwargs)
-        self._forget()
+    def _load_from_state_dict(
+        self, state_dict: Mapping[str, Any], prefix: str, *args: Any, **kwargs: Any
+    ) -> None:
+        if any(key.startswith(prefix) for key in state_dict):
+            self._check_plain()
+            self._forget()
+        super()._load_from_state_dict(state_dict, prefix, *args, **kwargs)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Return what copies and pickles hold: not what a kernel prepared."""
+        self._check_plain()
+        return {**self.__dict__, "_prepacked": {}}
+
+    def _check_plain(self) -> None:
+        if self.is_prepared:
+            raise PreparedError("After prepare_ a UNet cannot be saved, copied or filled anew.")
 
     def _broadcast_factors(self) -> Tensor | None:
         """Return the factors in the shape that broadcasts against the input (…, in)."""
@@ -435,8 +461,9 @@ def prepare_(unet: nn.Module, like: Tensor) -> nn.Module:
 
     Otherwise every layer packs its weight when it is first executed, and keeps the plain one
     beside it. A prepared UNet holds one copy; it can be executed, and carry LoRAs, but no longer
-    be moved or saved.
+    be moved, saved or copied, nor run by another kernel.
     """
+    native.supports(like)  # compiles the kernels now, not within the first request
     layers = [module for module in unet.modules() if isinstance(module, QuantModule)]
     if not any(layer.is_prepared for layer in layers):
         # Convolutions write channels last, and read their inputs fastest that way.

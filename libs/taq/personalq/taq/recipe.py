@@ -62,6 +62,10 @@ class Recipe:
             raise RecipeError(f"weight_bits is 4, 8 or None, not {self.weight_bits}.")
         if self.activation_bits is not None and not 2 <= self.activation_bits <= 8:
             raise RecipeError(f"activation_bits is 2…8 or None, not {self.activation_bits}.")
+        for field in ("cross_probability_bits", "self_probability_bits"):
+            bits = getattr(self, field)
+            if bits is not None and not 2 <= bits <= 8:
+                raise RecipeError(f"{field} is 2…8 or None, not {bits}.")
         object.__setattr__(self, "protected", str(Protected.parse(self.protected)))
 
     def to_json(self) -> dict[str, Any]:

@@ -199,7 +199,7 @@ def speed(
 
     An SD1.5 UNet with random weights at 512×512, batch 2: diffusers in fp32 and bf16, torchao,
     optimum-quanto (the last two where they are installed) and TAQ, each in a process of its own,
-    asked for a step in turn. 12 GB of memory and some minutes; --quick takes a narrow UNet.
+    asked for a step in turn. 16 GB of memory and some minutes; --quick takes a narrow UNet.
     """
     check_installed()
     if device not in ("cpu", "cuda"):

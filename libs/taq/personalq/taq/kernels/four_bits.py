@@ -10,7 +10,6 @@ from torch import Tensor
 from personalq.taq import native
 from personalq.taq.kernels.codes import quantize_input
 from personalq.taq.kernels.reference import float_bias
-from personalq.taq.packing import unpack
 
 if TYPE_CHECKING:
     from personalq.taq.modules import QuantConv2d, QuantLinear, QuantModule
@@ -56,9 +55,10 @@ class FourBits:
 
 
 def _packed(layer: QuantModule) -> native.Packed:
-    codes = unpack(layer.weight, layer.weight_bits, layer.weight_shape)
     rows, width = layer.weight_shape[:2]
-    return native.pack(codes.reshape(rows, width, -1), cast(Tensor, layer.weight_zero_point))
+    return native.pack(
+        layer.codes().reshape(rows, width, -1), cast(Tensor, layer.weight_zero_point)
+    )
 
 
 def _product(

@@ -66,7 +66,8 @@ def choose(layer: QuantModule, x: Tensor) -> tuple[str, Kernel]:
 def use_kernel(name: str) -> Iterator[None]:
     """Execute every quantized layer within the block by the kernel `name` (tests, comparisons).
 
-    Attention, too, is computed as written within `use_kernel("reference")`.
+    A UNet that was prepared for another kernel cannot be executed then. Attention, too, is
+    computed as written within `use_kernel("reference")`.
 
     Raises:
         RecipeError: there is no such kernel.

@@ -13,6 +13,7 @@ from personalq.taq.quantizers import code_limits
 
 FLOATS = (torch.float32, torch.bfloat16)
 MAX_KEYS = 1 << 16  # 255 · 127 · keys must fit int32
+CODE_BITS = range(2, 9)  # codes are bytes
 COLUMNS = 32  # output channels of a block
 
 
@@ -21,16 +22,36 @@ def supports(x: Tensor) -> bool:
     return x.device.type == "cpu" and x.dtype in FLOATS and library() is not None
 
 
-def supports_attention(q: Tensor, k: Tensor, v: Tensor) -> bool:
-    """Tell whether these kernels can compute attention of Q, K, V (B, heads, rows, d)."""
+def supports_attention(
+    q: Tensor,
+    k: Tensor,
+    v: Tensor,
+    mask: Tensor | None = None,
+    *,
+    row_bits: int,
+    probability_bits: int,
+) -> bool:
+    """Tell whether these kernels can compute attention of Q, K, V (B, heads, rows, d).
+
+    They read memory by the shapes of Q and K alone, so whatever does not fit is left to torch,
+    which says what is wrong with it.
+    """
     tensors = (q, k, v)
+    batch, _, keys, _ = k.shape
     return (
-        len({(t.dtype, t.shape[-1]) for t in tensors}) == 1
+        all(bits in CODE_BITS for bits in (row_bits, probability_bits))
+        and len({(t.dtype, t.device, *t.shape[:2], t.shape[-1]) for t in tensors}) == 1
+        and k.shape == v.shape
         and all(t.stride(-1) == 1 for t in tensors)
-        and 0 < k.shape[2] <= MAX_KEYS
+        and 0 < keys <= MAX_KEYS
         and q.numel() > 0
+        and (mask is None or _fits(mask, (batch, keys), q.device))
         and supports(q)
     )
+
+
+def _fits(mask: Tensor, shape: tuple[int, int], device: torch.device) -> bool:
+    return mask.dtype == torch.bool and tuple(mask.shape) == shape and mask.device == device
 
 
 def attend_image(
@@ -38,7 +59,10 @@ def attend_image(
 ) -> Tensor:
     """Return Q(A) Q(V) (B, heads, N, d) of unrounded Q, K, V: `equations.attend_image`."""
     out = _like_rows(q)
-    lasts = (code_limits(row_bits, symmetric=True)[1], 2**probability_bits - 1)
+    lasts = (
+        code_limits(row_bits, symmetric=True)[1],
+        code_limits(probability_bits, symmetric=False)[1],
+    )
     pointers = (q.data_ptr(), k.data_ptr(), v.data_ptr(), out.data_ptr())
     _library().taq_image_attention(
         *pointers, *_geometry(q, k, v, out), scale, *lasts, *_kind(q), torch.get_num_threads()
@@ -59,7 +83,10 @@ def attend_text(
     """Return Ã Ṽ (B, heads, N, d) of unrounded Q, of K̃ and Ṽ: `equations.attend_text`."""
     out = _like_rows(q)
     kept = None if mask is None else mask.contiguous()
-    lasts = (code_limits(row_bits, symmetric=True)[1], 2**probability_bits - 1)
+    lasts = (
+        code_limits(row_bits, symmetric=True)[1],
+        code_limits(probability_bits, symmetric=False)[1],
+    )
     pointers = (q.data_ptr(), k.data_ptr(), v.data_ptr(), out.data_ptr())
     _library().taq_text_attention(
         *pointers,
@@ -82,7 +109,7 @@ def quantize(
         x: contiguous, or with four dimensions channels last.
         factors: float32 (channels), one for each value of the innermost dimension.
     """
-    width = x.shape[1] if _is_channels_last(x) else x.shape[-1]
+    width = _width(x)
     codes = torch.empty_like(x, dtype=torch.uint8)
     _library().taq_quantize(
         x.data_ptr(),
@@ -101,9 +128,8 @@ def quantize(
 
 def supports_quantize(x: Tensor, factors: Tensor | None) -> bool:
     """Tell whether `quantize` takes these."""
-    if _is_channels_last(x):
-        return supports(x)
-    return x.is_contiguous() and (factors is None or x.ndim != 4) and supports(x)
+    is_dense = x.is_contiguous() or _is_channels_last(x)
+    return is_dense and (factors is None or factors.numel() == _width(x)) and supports(x)
 
 
 class Packed(NamedTuple):
@@ -156,14 +182,21 @@ def product(
         scale: of input and weight together, float32 (out).
         bias: float32 (out).
         dtype: of the result, one of `FLOATS`.
+
+    Raises:
+        ValueError: the codes have another number of channels than the weight.
     """
     batch, channels, *size = codes.shape
+    rows = len(packed.sums)
+    if channels * kernel[0] * kernel[1] != 4 * packed.codes.shape[1]:
+        raise ValueError(f"The input has {channels} channels, the weight another number.")
+    if not len(scale) == len(bias) == rows:
+        raise ValueError(f"{len(scale)} scales and {len(bias)} biases for {rows} outputs.")
     reach = [step * (side - 1) + 1 for step, side in zip(dilation, kernel, strict=True)]
     out_size = [
         (side + 2 * pad - span) // step + 1
         for side, pad, span, step in zip(size, padding, reach, stride, strict=True)
     ]
-    rows = len(scale)
     out = torch.empty((batch, rows, *out_size), dtype=dtype, memory_format=torch.channels_last)
     geometry = (batch, *size, channels, *out_size, rows, *kernel, *stride, *padding, *dilation)
     shift = packed.sums * zero_point
@@ -188,7 +221,15 @@ def _library() -> ctypes.CDLL:
 
 
 def _is_channels_last(x: Tensor) -> bool:
-    return x.ndim == 4 and x.is_contiguous(memory_format=torch.channels_last)
+    """Tell whether channels lie innermost and nothing else could."""
+    return (
+        x.ndim == 4 and x.is_contiguous(memory_format=torch.channels_last) and not x.is_contiguous()
+    )
+
+
+def _width(x: Tensor) -> int:
+    """Return the size of the innermost dimension in memory."""
+    return x.shape[1] if _is_channels_last(x) else x.shape[-1]
 
 
 def _like_rows(q: Tensor) -> Tensor:

@@ -6,9 +6,13 @@ import ctypes
 import hashlib
 import logging
 import os
+import platform
+import shlex
 import shutil
 import subprocess
 import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -30,6 +34,7 @@ FLAGS = (
     "-mfma",
 )
 COMPILE_SECONDS = 120
+OTHERS_WRITE = 0o022
 
 
 @cache
@@ -39,54 +44,74 @@ def library() -> ctypes.CDLL | None:
     if lacking := [name for name in NEEDED if not capabilities.get(name)]:
         log.info("native kernels are off: this CPU lacks %s", ", ".join(lacking))
         return None
-    compiler = shutil.which(os.environ.get("CXX", "g++"))
-    if compiler is None:
-        log.info("native kernels are off: there is no g++; quantized layers run slower without")
+    command = shlex.split(os.environ.get("CXX") or "g++")
+    if shutil.which(command[0]) is None:
+        log.info(
+            "native kernels are off: there is no %s; quantized layers run slower without",
+            command[0],
+        )
         return None
     try:
-        return _declared(ctypes.CDLL(str(_built(compiler))))
+        with _folder() as folder:
+            return _loaded(command, folder)
     except (OSError, subprocess.SubprocessError) as error:
         detail = getattr(error, "stderr", None) or error
         log.warning("native kernels are off: they could not be built: %s", detail)
         return None
 
 
-def _built(compiler: str) -> Path:
-    """Return the shared library, compiled unless the same sources were before."""
+def _loaded(compiler: list[str], folder: Path) -> ctypes.CDLL:
+    """Return the shared library of a folder, compiled unless the same sources were before."""
     here = Path(__file__).parent
-    digest = hashlib.sha256(" ".join((compiler, *FLAGS)).encode())
+    version = _run([*compiler, "--version"])
+    digest = hashlib.sha256(" ".join((*compiler, version, *platform.libc_ver(), *FLAGS)).encode())
     for name in (*HEADERS, *SOURCES):
         digest.update((here / name).read_bytes())
-    file = _cache() / f"taq-{digest.hexdigest()[:16]}.so"
+    file = folder / f"taq-{digest.hexdigest()[:16]}.so"
     if file.exists():
-        return file
+        try:
+            return _declared(ctypes.CDLL(str(file)))
+        except OSError:
+            log.warning("the native kernels kept in %s are damaged; they are built again", folder)
+    _build(compiler, here, file)
+    return _declared(ctypes.CDLL(str(file)))
+
+
+def _build(compiler: list[str], sources: Path, file: Path) -> None:
     with tempfile.TemporaryDirectory(dir=file.parent) as folder:
         objects = [str(Path(folder) / f"{name}.o") for name in SOURCES]
         for name, compiled in zip(SOURCES, objects, strict=True):
-            _run([compiler, *FLAGS, "-c", str(here / name), "-o", compiled])
+            _run([*compiler, *FLAGS, "-c", str(sources / name), "-o", compiled])
         partial = Path(folder) / file.name
         # Without -fopenmp: the threads are torch's own, whose OpenMP is already loaded. A second
         # one would have a second pool of threads for the same cores.
-        _run([compiler, "-shared", *objects, "-o", str(partial)])
+        _run([*compiler, "-shared", *objects, "-o", str(partial)])
         partial.replace(file)
-    return file
 
 
-def _run(command: list[str]) -> None:
-    subprocess.run(command, check=True, capture_output=True, text=True, timeout=COMPILE_SECONDS)
+def _run(command: list[str]) -> str:
+    finished = subprocess.run(
+        command, check=True, capture_output=True, text=True, timeout=COMPILE_SECONDS
+    )
+    return finished.stdout
 
 
-def _cache() -> Path:
-    """Return a folder that only this user writes; a new one where there is no home."""
-    home = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
-    folder = Path(home) / "personalq"
+@contextmanager
+def _folder() -> Iterator[Path]:
+    """Yield a folder that only this user writes: it stays, unless there is no home to keep it."""
     try:
+        home = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
+        folder = Path(home) / "personalq"
         folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-        if os.access(folder, os.W_OK) and folder.stat().st_uid == os.geteuid():
-            return folder
-    except OSError:
-        pass  # a read-only or missing home
-    return Path(tempfile.mkdtemp(prefix="personalq-"))
+        status = folder.stat()
+        is_ours = status.st_uid == os.geteuid() and not status.st_mode & OTHERS_WRITE
+    except (OSError, RuntimeError):  # a read-only or missing home
+        is_ours = False
+    if is_ours and os.access(folder, os.W_OK):
+        yield folder
+        return
+    with tempfile.TemporaryDirectory(prefix="personalq-") as passing:
+        yield Path(passing)
 
 
 def _declared(built: ctypes.CDLL) -> ctypes.CDLL:

@@ -25,6 +25,7 @@ struct Head {
   std::vector<int8_t> v;       // (keys / 4, columns, 4)
   std::vector<float> v_scale;  // (columns)
   int keys, groups, columns;   // rounded up
+  bool broken = false;         // holds NaN or infinity, and so does what comes out
 };
 
 template <typename T>
@@ -35,7 +36,9 @@ void pack_k(Head& head, const T* k, int64_t stride, int rows, int width, int las
   std::vector<int8_t> codes(round_up(width, LANES), 0);
   for (int j = 0; j < rows; ++j) {
     const T* row = k + j * stride;
-    const float step = step_of(largest(row, width), last);
+    const float most = largest(row, width);
+    head.broken |= !std::isfinite(most);
+    const float step = step_of(most, last);
     const __m512 inverse = _mm512_set1_ps(1.f / step);
     __m512i sum = _mm512_setzero_si512();
     for (int c = 0; c < width; c += LANES) {
@@ -58,10 +61,13 @@ void pack_v(Head& head, const T* v, int64_t stride, int rows, int width, int las
   head.v_scale.assign(head.columns, 0.f);
   for (int c = 0; c < width; c += LANES) {
     const __mmask16 lanes = first(width - c);
-    __m512 most = _mm512_setzero_ps();
+    __m512 most = _mm512_setzero_ps(), nothing = most;  // 0 · x is 0 unless x is NaN or infinite
     for (int j = 0; j < rows; ++j) {
-      most = _mm512_max_ps(most, _mm512_abs_ps(load(v + j * stride + c, lanes)));
+      const __m512 x = load(v + j * stride + c, lanes);
+      nothing = _mm512_fmadd_ps(x, _mm512_setzero_ps(), nothing);
+      most = _mm512_max_ps(most, _mm512_abs_ps(x));
     }
+    head.broken |= _mm512_cmp_ps_mask(nothing, nothing, _CMP_UNORD_Q) != 0;
     const __m512 reach = _mm512_set1_ps(float(last)), tiny = _mm512_set1_ps(1.17549435e-38f);
     const __m512 step = _mm512_max_ps(_mm512_div_ps(most, reach), tiny);
     _mm512_storeu_ps(head.v_scale.data() + c, step);
@@ -162,6 +168,7 @@ struct Scratch {
   std::vector<uint8_t> q;      // (BLOCK, 4 groups)
   std::vector<float> product;  // (BLOCK, columns)
   float q_scale[BLOCK], sums[BLOCK];
+  bool broken[BLOCK];
 
   explicit Scratch(const Head& head)
       : scores(size_t(ROWS) * head.keys),
@@ -178,7 +185,9 @@ void block_of(const T* q, int64_t q_stride, int rows, T* out, int64_t out_stride
   std::fill(use.q_scale, use.q_scale + BLOCK, 0.f);
   for (int r = 0; r < rows; ++r) {
     const T* row = q + r * q_stride;
-    const float step = step_of(largest(row, width), row_last);
+    const float most = largest(row, width);
+    use.broken[r] = head.broken || !std::isfinite(most);
+    const float step = step_of(most, row_last);
     const __m512 inverse = _mm512_set1_ps(1.f / step);
     for (int c = 0; c < width; c += LANES) {
       const __m512 x = load(row + c, first(width - c));
@@ -206,7 +215,7 @@ void block_of(const T* q, int64_t q_stride, int rows, T* out, int64_t out_stride
     for (; c < head.columns; c += LANES) times_v<1>(codes, head, c, to);
   }
   for (int r = 0; r < rows; ++r) {
-    const __m512 part = _mm512_set1_ps(1.f / (last * use.sums[r]));
+    const __m512 part = _mm512_set1_ps(use.broken[r] ? NAN : 1.f / (last * use.sums[r]));
     for (int c = 0; c < width; c += LANES) {
       const __m512 sum = _mm512_loadu_ps(use.product.data() + size_t(r) * head.columns + c);
       const __m512 step = _mm512_mul_ps(_mm512_loadu_ps(head.v_scale.data() + c), part);

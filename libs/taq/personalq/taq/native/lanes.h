@@ -56,13 +56,17 @@ inline __m512 exp_below_zero(__m512 x) {
   return _mm512_scalef_ps(p, n);
 }
 
+// The largest magnitude; NaN if any value is.
 template <typename T>
 float largest(const T* row, int width) {
   __m512 most = _mm512_setzero_ps();
+  __mmask16 unordered = 0;
   for (int c = 0; c < width; c += LANES) {
-    most = _mm512_max_ps(most, _mm512_abs_ps(load(row + c, first(width - c))));
+    const __m512 x = load(row + c, first(width - c));
+    unordered |= _mm512_cmp_ps_mask(x, x, _CMP_UNORD_Q);
+    most = _mm512_max_ps(most, _mm512_abs_ps(x));
   }
-  return _mm512_reduce_max_ps(most);
+  return unordered ? NAN : _mm512_reduce_max_ps(most);
 }
 
 // The step of a symmetric grid that reaches `most` with the code `last`.

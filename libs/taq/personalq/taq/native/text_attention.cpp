@@ -16,6 +16,7 @@ struct Head {
   std::vector<float> k;  // (width, keys)
   std::vector<float> v;  // (tokens, columns)
   int keys, columns;     // rounded up
+  bool broken = false;   // K holds NaN or infinity, and so does what comes out
 };
 
 template <typename T>
@@ -31,6 +32,7 @@ void pack(Head& head, const T* k, const T* v, const Strides* at, int tokens, int
                        load(v + j * at[2].row + c, lanes));
     }
     for (int c = 0; c < width; ++c) head.k[size_t(c) * head.keys + j] = row[c];
+    head.broken |= !std::isfinite(largest(row.data(), width));
   }
 }
 
@@ -119,9 +121,12 @@ void rows_of(const T* q, int64_t q_stride, int rows, T* out, int64_t out_stride,
              const uint8_t* kept, int tokens, int width, float scale, int row_last, int last,
              Scratch& use) {
   std::fill(use.q.begin(), use.q.end(), 0.f);
+  bool broken[ROWS] = {};
   for (int r = 0; r < rows; ++r) {
     const T* row = q + r * q_stride;
-    const float step = step_of(largest(row, width), row_last);
+    const float most = largest(row, width);
+    broken[r] = head.broken || !std::isfinite(most);
+    const float step = step_of(most, row_last);
     const __m512 inverse = _mm512_set1_ps(1.f / step), back = _mm512_set1_ps(step * scale);
     for (int c = 0; c < width; c += LANES) {
       const __m512 x = _mm512_mul_ps(load(row + c, first(width - c)), inverse);
@@ -140,6 +145,7 @@ void rows_of(const T* q, int64_t q_stride, int rows, T* out, int64_t out_stride,
   float sums[ROWS];
   for (int r = 0; r < ROWS; ++r) {
     sums[r] = weights_of(use.scores.data() + size_t(r) * head.keys, tokens, kept, last);
+    if (broken[r]) sums[r] = NAN;
   }
   int c = 0;
   for (; c + COLUMNS * LANES <= head.columns; c += COLUMNS * LANES) {

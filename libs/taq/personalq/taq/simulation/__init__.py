@@ -14,7 +14,7 @@ from personalq.taq.simulation.correction import Correction, fit_correction
 from personalq.taq.simulation.method import Inputs, Method, Probabilities, Rows
 from personalq.taq.simulation.methods import METHODS, method
 from personalq.taq.simulation.observe import Observation, Observations, observe
-from personalq.taq.simulation.simulate import Simulation, simulate_
+from personalq.taq.simulation.simulate import Simulation, layer_bits, simulate_
 
 __all__ = [
     "METHODS",
@@ -27,6 +27,7 @@ __all__ = [
     "Rows",
     "Simulation",
     "fit_correction",
+    "layer_bits",
     "method",
     "observe",
     "project_text",

@@ -39,6 +39,8 @@ from personalq.taq.simulation.rounders import (
     ZeroToRowMax,
 )
 
+FULL_BITS = 32
+
 
 @dataclass(frozen=True)
 class Simulation:
@@ -67,25 +69,43 @@ def simulate_(
     """
     clock = Clock(observations.timesteps)
     clock.attach(unet)
-    recipe = _recipe(method)
     text_layers = text_projections(unet)
-    bits: dict[str, tuple[int, int]] = {}
-    for name, layer in list(unet.named_modules()):
-        if isinstance(layer, nn.Linear | nn.Conv2d):
-            bits[name] = (32, 32)
-            scheme, _ = plan(name, layer, recipe, text_layers)
-            if scheme is None or name.endswith(method.precise_layers or ("\0",)):
-                continue
-            rounder = _input_rounder(name, layer, method, observations, unet, text_layers)
-            factors = rounder.factors if isinstance(rounder, Equalized) else None
-            _round_weight_(name, layer, method, scheme.weight_bits, weights or {}, factors)
-            simulated(layer, rounder, clock)
-            a_bits = 32 if isinstance(rounder, Exactly) else method.input_bits or 32
-            bits[name] = (scheme.weight_bits, a_bits)
+    bits = layer_bits(unet, method)
+    for name, (weight_bits, _) in bits.items():
+        layer: Any = unet.get_submodule(name)
+        if weight_bits == FULL_BITS:
+            continue
+        rounder = _input_rounder(name, layer, method, observations, unet, text_layers)
+        factors = rounder.factors if isinstance(rounder, Equalized) else None
+        _round_weight_(name, layer, method, weight_bits, weights or {}, factors)
+        simulated(layer, rounder, clock)
     for name, attn in unet.named_modules():
         if is_attention(attn):
             _simulate_attention(name, attn, method, observations, clock)
     return Simulation(unet.requires_grad_(False), method, bits)
+
+
+def layer_bits(unet: nn.Module, method: Method) -> dict[str, tuple[int, int]]:
+    """Return bits of weight and input by Linear and Conv2d of a UNet; 32 where it is precise."""
+    recipe, text_layers = _recipe(method), text_projections(unet)
+    bits: dict[str, tuple[int, int]] = {}
+    for name, layer in unet.named_modules():
+        if isinstance(layer, nn.Linear | nn.Conv2d):
+            scheme, _ = plan(name, layer, recipe, text_layers)
+            if scheme is None or name.endswith(method.precise_layers or ("\0",)):
+                bits[name] = (FULL_BITS, FULL_BITS)
+            else:
+                a_bits = _input_bits(name, method, text_layers)
+                bits[name] = (scheme.weight_bits, a_bits or FULL_BITS)
+    return bits
+
+
+def _input_bits(name: str, method: Method, text_layers: frozenset[str]) -> int | None:
+    """Return the bits of a layer's input; None where it is not rounded."""
+    precise = name.endswith(method.precise_inputs or ("\0",))
+    if precise or (name in text_layers and method.text_inputs == "precise"):
+        return None
+    return method.input_bits
 
 
 def _recipe(method: Method) -> Recipe:
@@ -136,10 +156,8 @@ def _input_rounder(
     unet: nn.Module,
     text_layers: frozenset[str],
 ) -> Rounder:
-    bits = method.input_bits
-    if bits is None or name.endswith(method.precise_inputs or ("\0",)):
-        return Exactly()
-    if name in text_layers and method.text_inputs == "precise":
+    bits = _input_bits(name, method, text_layers)
+    if bits is None:
         return Exactly()
     if name.endswith(SHORTCUT) and method.shortcuts == "split":
         return _split(name, bits, seen, unet)
