@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 import tempfile
 import time
@@ -13,22 +14,28 @@ from pathlib import Path
 from typing import Any
 
 import torch
+from safetensors.torch import save_file
 from torch import nn
 
 from personalq.bench.speed.unets import Inputs, build, inputs
 from personalq.taq import (
     PROFILES,
+    Artifact,
     Calibration,
     TextContext,
     load_unet_,
     prepare_,
     quantize_,
     read_artifact,
+    read_lora,
     write_base_artifact,
+    write_lora_artifact,
 )
 from personalq.taq.modules import QuantModule
 from personalq.taq.quantize import FULL_BITS, LayerReport
 
+LORA_RANK = 8
+PROJECTIONS = ("to_q", "to_k", "to_v", "to_out.0")
 LAYERS = (nn.Linear, nn.Conv2d, QuantModule)
 
 
@@ -93,9 +100,10 @@ def _taq(profile: str) -> Callable[[dict[str, Any], str], Ready]:
         calibrated = time.perf_counter()
         report = quantize_(unet, recipe, ranges)
         quantized = time.perf_counter()
-        with tempfile.TemporaryDirectory(prefix="personalq-speed-") as folder:
+        with tempfile.TemporaryDirectory(prefix="personalq-speed-") as name:
+            folder = Path(name) / "base"
             artifact = write_base_artifact(
-                Path(folder),
+                folder,
                 unet,
                 recipe,
                 base_digest="random",
@@ -110,10 +118,11 @@ def _taq(profile: str) -> Callable[[dict[str, Any], str], Ready]:
             started_loading = time.perf_counter()
             with torch.device("meta"):
                 empty = build(config)
-            loaded = load_unet_(empty, read_artifact(Path(folder)), dtype=dtype)
+            loaded = load_unet_(empty, read_artifact(folder), dtype=dtype)
             given = inputs(config, device, dtype)
             prepare_(loaded.to(device), given.sample)
             load = time.perf_counter() - started_loading
+            lora = _lora_cost(artifact, Path(name))
         context = TextContext.project(loaded, given.text)
         facts = {
             "quantized_seconds": round(quantized - calibrated, 1),
@@ -122,10 +131,36 @@ def _taq(profile: str) -> Callable[[dict[str, Any], str], Ready]:
             "least_bytes": _least_bytes(loaded, report.layers),
             "load_seconds": round(load, 2),
             "read_seconds": round(read, 2),
+            **lora,
         }
         return Ready(loaded, given, {"cross_attention_kwargs": {"text": context}}, facts)
 
     return prepare
+
+
+def _lora_cost(base: Artifact, folder: Path) -> dict[str, float]:
+    """Return seconds and bytes of a LoRA artifact, of all attention projections."""
+    tensors = {}
+    for layer in base.manifest["layers"]:
+        if layer["name"].endswith(PROJECTIONS):
+            rows, width = layer["shape"]
+            tensors[f"unet.{layer['name']}.lora_A.weight"] = torch.randn(LORA_RANK, width).half()
+            tensors[f"unet.{layer['name']}.lora_B.weight"] = torch.randn(rows, LORA_RANK).half()
+    file = folder / "lora.safetensors"
+    save_file(tensors, file)
+    started = time.perf_counter()
+    artifact = write_lora_artifact(
+        folder / "lora",
+        read_lora(file),
+        base_artifact=base,
+        triggers=["<bear-v4>"],
+        source_digest=hashlib.sha256(file.read_bytes()).hexdigest(),
+    )
+    return {
+        "lora_seconds": round(time.perf_counter() - started, 2),
+        "lora_file_bytes": file.stat().st_size,
+        "lora_artifact_bytes": sum(path.stat().st_size for path in artifact.paths),
+    }
 
 
 def _seconds_to_read(paths: tuple[Path, ...]) -> float:

@@ -92,6 +92,18 @@ def markdown(result: Mapping[str, Any]) -> str:
                 f"{row['read_seconds'] / size * 1e9:.2f}",
             ]
             lines.append(f"| {' | '.join(cells)} |")
+    lines += [
+        "",
+        "A LoRA of rank 8 of all attention projections, whose base is quantized already:",
+        "",
+        "| | seconds | file MiB | artifact MiB |",
+        "|---|---|---|---|",
+    ]
+    for row in rows:
+        if "lora_seconds" in row:
+            sizes = (row[f"lora_{of}_bytes"] / MIB for of in ("file", "artifact"))
+            cells = [row["name"], str(row["lora_seconds"]), *(f"{size:.1f}" for size in sizes)]
+            lines.append(f"| {' | '.join(cells)} |")
     for name, why in result["left_out"].items():
         lines += ["", f"{name} was left out: {why}."]
     return "\n".join(lines) + "\n"
