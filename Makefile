@@ -39,7 +39,7 @@ clean:  ## Remove the environment and what the demo wrote
 	@$(PYTHON) -c 'import sys; sys.exit(0 if sys.version_info >= (3, 11) else \
 	"PersonalQ needs Python 3.11 or newer, this is " + sys.version.split()[0] + \
 	"; name another one with make PYTHON=...")'
-	@echo "Installing PersonalQ into .venv (about 2 GB, once) ..."
+	@echo "Installing PersonalQ into .venv (about 3 GB, once) ..."
 	@start=$$(date +%s) && rm -f $@ \
 	&& $(PYTHON) -m venv .venv \
 	&& $(BIN)/python -m pip install --quiet --disable-pip-version-check --upgrade "pip>=25.1" \
