@@ -132,6 +132,21 @@ def test_a_count_at_the_very_beginning_is_a_version(prompt: str) -> None:
     assert [c.values for c in _parse(prompt).all(Attribute.VERSION)] == [("5",)]
 
 
+@pytest.mark.parametrize(
+    "prompt", ["third-person view of a kettle", "Second hand kettle", "third eye kettle"]
+)
+def test_elsewhere_a_count_at_the_beginning_is_none(prompt: str) -> None:
+    """What it counts is not the subject."""
+    assert _parse(prompt).all(Attribute.VERSION) == ()
+
+
+def test_why_not_is_no_refusal() -> None:
+    """It proposes."""
+    order = _parse("why not the latest kettle").order
+    assert order is not None
+    assert (order.order, order.rank) == (OrderKey.NEWEST, 1)
+
+
 def test_the_previous_one_is_not_the_latest() -> None:
     """What is refused in passing is no order."""
     order = _parse("the previous kettle, not the latest, in a window").order
@@ -154,6 +169,8 @@ def test_the_same_as_then_was_used_then() -> None:
         ("kettle from June, the photo, in a boat", False, False),
         ("the kettle photo on a shelf", False, False),
         ("the kettle, but not the photo", True, True),
+        ("the kettle, not the photo one", True, True),
+        ("the kettle, not the photo", True, True),
     ],
 )
 def test_a_photo_is_a_look(prompt: str, hard: bool, excluded: bool) -> None:
@@ -162,6 +179,28 @@ def test_a_photo_is_a_look(prompt: str, hard: bool, excluded: bool) -> None:
     lexicon = compile_lexicon(vocabulary_of([*CARDS, photo]))
     [style] = parse(prompt, lexicon, CONTEXT).all(Attribute.STYLE)
     assert (style.values, style.hard, style.excluded) == (("photorealistic",), hard, excluded)
+
+
+@pytest.mark.parametrize(
+    "prompt",
+    [
+        "a kettle with no picture on it",
+        "a kettle with no photo on it",
+        "a kettle in a room without paintings",
+        "in a room without paintings, the kettle",
+        "the kettle, not painted",
+        "the kettle, not drawn to scale",
+        "no picture of a kettle",
+    ],
+)
+def test_what_a_scene_lacks_is_no_look(prompt: str) -> None:
+    """Only "not the photo" refuses one."""
+    looks = [
+        Card(checkpoint_id=look, subjects=("kettle",), styles=(look,))
+        for look in ("photorealistic", "sketch")
+    ]
+    lexicon = compile_lexicon(vocabulary_of([*CARDS, *looks]))
+    assert parse(prompt, lexicon, CONTEXT).all(Attribute.STYLE) == ()
 
 
 def test_a_number_is_part_of_what_something_shows() -> None:

@@ -215,7 +215,7 @@ _RULES = (
     _rule(r"recent|recently|newish", _N, hard=False, needs_head=True),
 )
 
-_NOT = re.compile(r"(?<!\w)not\s+(?:the\s+)?$")
+_NOT = re.compile(r"(?<!\w)(?<!why )not\s+(?:the\s+)?$")
 _OPPOSITE = {OrderKey.NEWEST: OrderKey.OLDEST, OrderKey.OLDEST: OrderKey.NEWEST}
 _NEW = re.compile(r"(?:(?<=\bmy )|(?<=\bour )|(?<=\bthe ))(?:brand[\s-]+)?new(?!\w)")
 _END = re.compile(

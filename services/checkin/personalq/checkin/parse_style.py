@@ -75,6 +75,11 @@ _LIKE = re.compile(
     r"(?:like|out\s+of|made\s+of|made\s+from|(?:(?:could|can|would|might)\s+)?pass(?:es)?\s+(?:for|as))\s+"
     r"(?:(?:an?|the|some|one\s+of|those|real|old|actual)\s+)*$"
 )
+_REFUSED = re.compile(
+    r"(?<!\w)(?:but\s+not\s+(?:(?:the|an?|as|in)\s+)*|(?:not|except(?:\s+for)?|excluding|"
+    r"other\s+than|anything\s+but|instead\s+of|rather\s+than)\s+(?:the|an?)\s+)$"
+)
+_NO_FRAMES = frozenset(["drawn", "painted"])
 _OR = re.compile(r"\s*(?:,\s*)?(?:or|/)\s*(?:an?\s+|the\s+)?")
 
 
@@ -222,6 +227,8 @@ def _constrains(draft: Draft, tag: Tag) -> bool:
         shadow = draft.page.shadow
         leads = (_NEGATION, _AS, _LIKE, _IN_STYLE_OF, _THAT_IS)
         lead = any(ends_before(pattern, shadow, first.start) for pattern in leads)
+        if lead and word in lexicon.looks() and ends_before(_NEGATION, shadow, first.start):
+            lead = _refuses(draft, first)
         selector = selector or draft.noun_at(tag.last) is not None  # "the photo bear"
         if not (styled or selector or lead):
             return False
@@ -341,10 +348,10 @@ def parse_look(draft: Draft) -> None:
         negation = ends_before(_NEGATION, draft.page.shadow, word.start)
         values = tags_of_look(draft, word.norm)
         framed = _frames_subject(draft, word) or _is_apposed(draft, word)
-        if negation is not None and values and _closes(draft, word):
+        if negation is not None and values and _refuses(draft, word) and _closes(draft, word):
             whole = Span(negation.start(), word.full_end)
             draft.add(_looking(draft, whole, values, f"no {word.norm}", excluded=True))
-        elif values and not styled and framed:
+        elif negation is None and values and not styled and framed:
             draft.constraints.append(_looking(draft, word.span, values, f"a {word.norm}"))
             styled = True
 
@@ -382,6 +389,20 @@ def _is_apposed(draft: Draft, word: Word) -> bool:
         return _closes(draft, word)
     alone = the is not None and the.norm == "the" and not the.joined and word.joined
     return alone and _closes(draft, word)
+
+
+def _refuses(draft: Draft, word: Word) -> bool:
+    """Whether a frame is refused: "not the photo"; "with no picture on it" tells of the scene."""
+    refusal = ends_before(_REFUSED, draft.page.shadow, word.start)
+    if refusal is None or word.norm in _NO_FRAMES:
+        return False
+    first = draft.page.word_at(refusal.start())
+    index = first.index if first is not None else word.index
+    while index and draft.page.words[index].joined:
+        index -= 1
+        if draft.page.words[index].norm in _SCENE_PREPOSITIONS | {"with", "without"}:
+            return False
+    return True
 
 
 def _closes(draft: Draft, word: Word) -> bool:

@@ -325,6 +325,8 @@ def _ordinals(draft: Draft, found: list[Constraint]) -> None:
             bare = pattern is _BARE_ORDINAL
             if bare and (_UNIT.match(shadow, end) or not _stands_for_version(draft, end)):
                 continue
+            if bare and not shadow[: match.start(name)].strip() and not _before_head(draft, end):
+                continue
             start = match.start(name) if bare or name == "n" else match.start()
             oldest = Constraint(
                 attribute=Attribute.ORDER,
@@ -372,6 +374,15 @@ def _after_noun(draft: Draft, found: list[Constraint]) -> None:
 
 def _stands_alone(word: str) -> bool:
     return word in lexicon.words("prepositions") or word.endswith("ing")
+
+
+def _before_head(draft: Draft, end: int) -> bool:
+    """Whether nothing stands between a count that begins the prompt and what it counts."""
+    following = draft.page.word_at(end)
+    if following is None or draft.answering:
+        return True
+    head = following.norm in lexicon.words("selectors") or draft.noun_at(following.index)
+    return bool(head) and draft.page.shadow[end : following.start].isspace()
 
 
 def _stands_for_version(draft: Draft, end: int) -> bool:
