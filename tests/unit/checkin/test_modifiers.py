@@ -203,6 +203,32 @@ def test_what_a_scene_lacks_is_no_look(prompt: str) -> None:
     assert parse(prompt, lexicon, CONTEXT).all(Attribute.STYLE) == ()
 
 
+@pytest.mark.parametrize(
+    "prompt",
+    [
+        "kettle wrapped in woolen cloth",
+        "the woolly kettle",
+        "a kettle sprayed with water",
+        "a clockwork kettle",
+        "a lead glass kettle",
+        "the sewn kettle",
+        "a kettle tied with thread",
+        "poster of the kettle",
+        "a poster of the kettle",
+    ],
+)
+def test_everyday_words_exclude_no_card(prompt: str) -> None:
+    """What a thing is made of or like is not how the picture looks."""
+    looks = [
+        Card(checkpoint_id=look, subjects=("kettle",), styles=(look,))
+        for look in (
+            "felt", "graffiti", "steampunk", "stained glass", "embroidery", "vintage poster",
+        )
+    ]  # fmt: skip
+    lexicon = compile_lexicon(vocabulary_of([*CARDS, *looks]))
+    assert not [c for c in parse(prompt, lexicon, CONTEXT).all(Attribute.STYLE) if c.hard]
+
+
 def test_a_number_is_part_of_what_something_shows() -> None:
     """Without its digits a number says nothing."""
     assert spoken(_parse("the kettle with number 47, on a stove")) == ("number 47",)
