@@ -181,3 +181,73 @@ def test_a_trainers_checkpoint_is_its_state_dict(tmp_path: Path) -> None:
     content = {"epoch": 3, "global_step": 9, "state_dict": tensors, "loops": {"a": [1, None]}}
     found = inspect(_saved(tmp_path / "model.ckpt", content))
     assert (found.format, found.problems, len(found.keys)) == ("full", (), len(tensors))
+
+
+def _archive(path: Path, program: bytes) -> Path:
+    with zipfile.ZipFile(path, "w") as archive:
+        archive.writestr("bear/data.pkl", program)
+        archive.writestr("bear/data/0", bytes(64))
+    return path
+
+
+@pytest.mark.parametrize(
+    ("program", "reason"),
+    [
+        (b"\x80\x02}r" + (2**31).to_bytes(4, "little") + b".", "numbers 2147483648 objects"),
+        (b"\x80\x02})" + b"q\x00h\x00\x86" * 60 + b"K\x01s.", "neither text nor number"),
+        (b"\x80\x02}()" + b"q\x00h\x00\x86" * 60 + b"K\x01u.", "neither text nor number"),
+        (b"\x80\x04\x8f()" + b"q\x00h\x00\x86" * 60 + b"\x90.", "uses EMPTY_SET"),
+        (
+            b"\x80\x02ccollections\nOrderedDict\n])" + b"q\x00h\x00\x86" * 60
+            + b"K\x01\x86a\x85R.",
+            "positional argument",
+        ),
+        (
+            b"\x80\x02(X\x07\x00\x00\x00storageX\x03\x00\x00\x00F32)"
+            + b"q\x00h\x00\x86" * 60 + b"NNtQ.",
+            "have no name",
+        ),
+        (b"\x80\x02}X\x01\x00\x00\x00a\x8a\x09" + b"\x01" * 9 + b"s.", "64 bits"),
+        (b"\x80\x02ctorch._utils\n_rebuild_tensor_v2\n}b.", "changes what is no dictionary"),
+    ],
+)  # fmt: skip
+def test_a_small_file_does_not_exhaust_the_reader(
+    tmp_path: Path, program: bytes, reason: str
+) -> None:
+    """A number of an object far beyond all; nested pairs to be hashed, 2^60 steps; the like."""
+    with pytest.raises(CorruptFile, match=reason):
+        inspect(_archive(tmp_path / "bear.bin", program))
+
+
+@pytest.mark.parametrize("shape", [(1,) * 9, (2**63 - 1, 2**63 - 1), (2**62, 2), (-1,)])
+def test_impossible_shapes_are_refused(tmp_path: Path, shape: tuple[int, ...]) -> None:
+    """Too many dimensions, or more numbers than there are."""
+
+    class Tensor:
+        def __reduce__(self) -> Any:
+            return torch._utils._rebuild_tensor_v2, (Storage(), 0, shape, (0,) * len(shape))
+
+    class Storage:
+        pass
+
+    class Pickler(pickle._Pickler):
+        def persistent_id(self, obj: Any) -> Any:
+            return ("storage", torch.FloatStorage, "0", "cpu", 16) if type(obj) is Storage else None
+
+    program = io.BytesIO()
+    Pickler(program, 2).dump({"a": Tensor()})
+    with pytest.raises(CorruptFile, match=r"no shape|larger than its numbers"):
+        inspect(_archive(tmp_path / "bear.bin", program.getvalue()))
+
+
+def test_a_number_repeated_without_end_is_no_tensor(tmp_path: Path) -> None:
+    """Views that would be larger once copied; by both readers, at any depth."""
+    for content in (
+        {"<bear>": torch.ones(1).expand(10**9, 768)},
+        {"string_to_param": {"*": torch.ones(1, 768).expand(10**9, 768)}, "name": "bear"},
+    ):
+        path = _saved(tmp_path / "bear.bin", content)
+        with pytest.raises(CorruptFile, match="larger than its numbers"):
+            inspect(path)
+        with pytest.raises(UnsupportedFormatError, match="larger than its numbers"):
+            read_lora(path)

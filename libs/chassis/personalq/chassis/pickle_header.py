@@ -8,8 +8,10 @@ their numbers reads them with `torch.load(weights_only=True)`.
 
 from __future__ import annotations
 
+import io
 import math
 import pickle
+import pickletools
 import struct
 import zipfile
 import zlib
@@ -17,7 +19,7 @@ from collections import OrderedDict
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, ClassVar
 
 from personalq.chassis.errors import CorruptFile
 from personalq.chassis.safetensors_header import Header, TensorEntry, describe_foreign, shorten
@@ -33,6 +35,16 @@ _STORAGES = {
 }  # fmt: skip
 _BYTES = {"F64": 8, "F32": 4, "F16": 2, "BF16": 2, "I64": 8, "I32": 4, "I16": 2, "I8": 1, "U8": 1,
           "BOOL": 1}  # fmt: skip
+_MAX_DIMENSIONS = 8
+_MAX_NUMBER = 2**63
+#: No sets: they hash what they hold, and nested tuples take forever.
+_OPCODES = frozenset({
+    "PROTO", "FRAME", "STOP", "MARK", "POP", "NONE", "NEWTRUE", "NEWFALSE", "BININT", "BININT1",
+    "BININT2", "LONG1", "BINFLOAT", "BINUNICODE", "SHORT_BINUNICODE", "EMPTY_TUPLE", "TUPLE",
+    "TUPLE1", "TUPLE2", "TUPLE3", "EMPTY_LIST", "APPEND", "APPENDS", "EMPTY_DICT", "SETITEM",
+    "SETITEMS", "BINPUT", "LONG_BINPUT", "MEMOIZE", "BINGET", "LONG_BINGET", "GLOBAL",
+    "STACK_GLOBAL", "BINPERSID", "REDUCE", "BUILD",
+})  # fmt: skip
 _REMEDY = "save it with safetensors and publish that"
 
 
@@ -86,6 +98,8 @@ def _read_archive(file: BinaryIO, path: Path) -> Header:
 
         def storage(reference: Any) -> _Storage:
             kind, dtype, key, _, _ = reference
+            if not (isinstance(dtype, str) and isinstance(key, str)):
+                raise pickle.UnpicklingError("its numbers have no name")
             member = members[key]
             if kind != "storage" or member.compress_type != zipfile.ZIP_STORED:
                 raise pickle.UnpicklingError("its numbers are not stored as they are")
@@ -94,26 +108,51 @@ def _read_archive(file: BinaryIO, path: Path) -> Header:
             begin = member.header_offset + _LOCAL_HEADER.size + name + extra
             return _Storage(dtype, begin, begin + member.file_size)
 
-        with archive.open(programs[0]) as program:
-            try:
-                content = _Reader(program, storage).load()
-                tensors, metadata = _flattened(content)
-            except (pickle.UnpicklingError, ValueError, TypeError, KeyError, IndexError,
-                    AttributeError, EOFError, RecursionError, MemoryError, OverflowError,
-                    struct.error) as error:  # fmt: skip
-                raise CorruptFile(
-                    f"{path.name} is a pickle with more than tensors ({shorten(str(error))}), "
-                    f"which could run code and is not opened: {_REMEDY}",
-                    field="uri",
-                ) from error
+        program = archive.read(programs[0])
+        try:
+            _check_program(program)
+            content = _Reader(program, storage).load()
+            tensors, metadata = _flattened(content)
+        except (pickle.UnpicklingError, ValueError, TypeError, KeyError, IndexError,
+                AttributeError, EOFError, RecursionError, MemoryError, OverflowError,
+                struct.error) as error:  # fmt: skip
+            raise CorruptFile(
+                f"{path.name} is a pickle with more than tensors ({shorten(str(error))}), "
+                f"which could run code and is not opened: {_REMEDY}",
+                field="uri",
+            ) from error
     return Header(path=path, tensors=tensors, metadata=metadata)
 
 
-class _Reader(pickle.Unpickler):
-    """Reads a pickle that may only describe tensors."""
+def _check_program(program: bytes) -> None:
+    """Refuses, before anything of it is done, what a description of tensors does not need."""
+    count = highest = 0
+    argument: Any
+    for opcode, argument, _ in pickletools.genops(program):
+        count += 1
+        if opcode.name not in _OPCODES:
+            raise pickle.UnpicklingError(f"it uses {opcode.name}")
+        if opcode.name in ("BINPUT", "LONG_BINPUT"):
+            highest = max(highest, argument)
+        elif opcode.name == "LONG1" and not -_MAX_NUMBER <= argument < _MAX_NUMBER:
+            raise pickle.UnpicklingError("it holds a number of more than 64 bits")
+    if highest >= count:
+        raise pickle.UnpicklingError(f"it numbers {highest} objects")
 
-    def __init__(self, file: Any, storage: Callable[[Any], _Storage]) -> None:
-        super().__init__(file)
+
+class _Reader(pickle._Unpickler):  # noqa: SLF001 - it has no other name
+    """Reads a pickle that may only describe tensors.
+
+    In Python: the memo of the one in C grows to the highest number in it, and what becomes a key
+    cannot be looked at before it is hashed.
+    """
+
+    dispatch: ClassVar[dict[int, Any]] = dict(pickle._Unpickler.dispatch)  # noqa: SLF001
+    stack: list[Any]
+    pop_mark: Callable[[], list[Any]]
+
+    def __init__(self, program: bytes, storage: Callable[[Any], _Storage]) -> None:
+        super().__init__(io.BytesIO(program))
         self._storage = storage
 
     def find_class(self, module: str, name: str) -> Any:
@@ -121,7 +160,7 @@ class _Reader(pickle.Unpickler):
         allowed = {
             ("torch._utils", "_rebuild_tensor_v2"): _tensor,
             ("torch._utils", "_rebuild_parameter"): _parameter,
-            ("collections", "OrderedDict"): OrderedDict,
+            ("collections", "OrderedDict"): _ordered,
         }
         if module == "torch" and name in _STORAGES:
             return _STORAGES[name]
@@ -133,18 +172,53 @@ class _Reader(pickle.Unpickler):
         """The storage that a tensor refers to."""
         return self._storage(pid)
 
+    def _set_item(self) -> None:
+        value, key = self.stack.pop(), self.stack.pop()
+        _set(self.stack[-1], [key, value])
+
+    def _set_items(self) -> None:
+        items = self.pop_mark()
+        _set(self.stack[-1], items)
+
+    def _build(self) -> None:
+        self.stack.pop()  # the state dict's own attributes: versions of its modules
+        if not isinstance(self.stack[-1], OrderedDict):
+            raise pickle.UnpicklingError("it changes what is no dictionary")
+
+    dispatch[pickle.SETITEM[0]] = _set_item
+    dispatch[pickle.SETITEMS[0]] = _set_items
+    dispatch[pickle.BUILD[0]] = _build
+
+
+def _set(target: Any, items: list[Any]) -> None:
+    if not isinstance(target, dict):
+        raise TypeError("it fills what is no dictionary")
+    for key, value in zip(items[::2], items[1::2], strict=True):
+        if not isinstance(key, str | int):
+            raise TypeError("a key is neither text nor number")
+        target[key] = value
+
+
+def _ordered() -> OrderedDict[str | int, Any]:
+    return OrderedDict()
+
 
 def _tensor(
     storage: _Storage, offset: int, shape: tuple[int, ...], stride: tuple[int, ...], *_: object
 ) -> TensorEntry:
     """What `torch` would rebuild; a tensor that is not written row by row reads as a whole."""
-    if not all(isinstance(n, int) and n >= 0 for n in (offset, *shape, *stride)):
+    numbers = (offset, *shape, *stride)
+    if not (
+        isinstance(storage, _Storage)
+        and len(shape) <= _MAX_DIMENSIONS
+        and all(isinstance(n, int) and 0 <= n < _MAX_NUMBER for n in numbers)
+    ):
         raise ValueError("a tensor's shape is no shape")
     size = _BYTES[storage.dtype]
     reach = offset + sum((n - 1) * step for n, step in zip(shape, stride, strict=True)) + 1
     begin = storage.begin + offset * size
     end = storage.begin + reach * size if math.prod(shape) else begin
-    if end > storage.end:
+    if end > storage.end or math.prod(shape) * size > storage.end - storage.begin:
         raise ValueError("a tensor is larger than its numbers")
     return TensorEntry(dtype=storage.dtype, shape=tuple(shape), begin=begin, end=end)
 

@@ -64,16 +64,23 @@ def _flattened(content: Any) -> tuple[dict[str, Tensor], dict[str, str]]:
     metadata: dict[str, str] = {}
     for key, value in content.items():
         if isinstance(value, Tensor):
-            tensors[str(key)] = value.detach()
+            tensors[str(key)] = _whole(key, value)
         elif key == "string_to_param" and isinstance(value, Mapping):
             for token, tensor in value.items():
                 if not isinstance(tensor, Tensor):
                     raise ValueError(f"string_to_param.{token} is no tensor.")
                 called = name if token == "*" and isinstance(name, str) else str(token)  # noqa: S105 - a wildcard
                 written = f"bundle_emb.{called}.string_to_param.*"
-                tensors[written if called != "*" else "string_to_param.*"] = tensor.detach()
+                tensors[written if called != "*" else "string_to_param.*"] = _whole(token, tensor)
         elif isinstance(value, str | int | float):
             metadata[str(key)] = str(value)
         elif isinstance(value, Mapping) and any(isinstance(v, Tensor) for v in value.values()):
             raise ValueError(f"its tensors are nested below {key!r}.")
     return tensors, metadata
+
+
+def _whole(key: object, tensor: Tensor) -> Tensor:
+    """Return a tensor that has its numbers, not one that repeats a few of them without end."""
+    if tensor.numel() * tensor.element_size() > tensor.untyped_storage().nbytes():
+        raise ValueError(f"{key} is larger than its numbers.")
+    return tensor.detach()
