@@ -14,7 +14,7 @@ from support.tiny_sd import BASE_MODEL, make_full, make_tiny_sd
 from personalq.chassis.errors import InvalidInput
 from personalq.chassis.inspection import inspect
 from personalq.quantizer.bases import BaseModel, BaseModels
-from personalq.quantizer.fine_tunes import load_fine_tune
+from personalq.quantizer.fine_tunes import check_finite, load_fine_tune
 from personalq.taq import UnsupportedFormatError
 
 WEIGHTS = "unet/diffusion_pytorch_model.safetensors"
@@ -162,3 +162,11 @@ def test_shards_are_read_together(base: BaseModel, fine_tune: Path) -> None:
     index.unlink()
     save_file(expected, whole.with_name("diffusion_pytorch_model.fp16.safetensors"))
     assert load_fine_tune(fine_tune, base)
+
+
+@pytest.mark.parametrize("dtype", [torch.float8_e4m3fn, torch.float8_e5m2, torch.float16])
+def test_numbers_are_finite_in_any_type(dtype: torch.dtype) -> None:
+    """Eight bits, of which torch cannot say it itself, among them."""
+    check_finite("a", torch.ones(3).to(dtype))
+    with pytest.raises(InvalidInput, match="a holds numbers"):
+        check_finite("a", torch.ones(2), torch.tensor([1, torch.nan]).to(dtype))

@@ -80,7 +80,8 @@ def check_finite(name: str, *tensors: Tensor) -> None:
     Raises:
         InvalidInput: one of `tensors` has an infinite number or one that is none.
     """
-    if not all(bool(tensor.isfinite().all()) for tensor in tensors):
+    wide = (t.float() if t.is_floating_point() and t.itemsize == 1 else t for t in tensors)
+    if not all(bool(tensor.isfinite().all()) for tensor in wide):  # float8 has no isfinite
         raise InvalidInput(
             f"{name} holds numbers that are infinite or no numbers: the training diverged; publish "
             "an earlier state of it"
