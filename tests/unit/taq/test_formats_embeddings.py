@@ -90,3 +90,38 @@ def test_parts_have_alphas_of_their_own() -> None:
     plain = parse_lora({key.replace("text_encoder.text_model", "base_model.model"): t
                         for key, t in tensors.items()})  # fmt: skip
     assert list(plain.text_encoder) == ["encoder.layers.0.q"]
+
+
+def _scale_with(pattern: str, layer: str) -> float:
+    tensors = {
+        f"unet.{layer}.lora_A.weight": torch.ones(2, 8),
+        f"unet.{layer}.lora_B.weight": torch.ones(8, 2),
+    }
+    stated = {"unet.lora_alpha": 2, "unet.alpha_pattern": {pattern: 16}}
+    (factors,) = parse_lora(tensors, {"lora_adapter_metadata": json.dumps(stated)}).unet.values()
+    return factors.scale
+
+
+@pytest.mark.parametrize(
+    ("pattern", "scale"),
+    [
+        (r".*attn2\.to_k", 8.0),
+        ("attn2.to_k", 8.0),
+        ("down_blocks.*to_k", 8.0),
+        (r"^down_blocks.*(to_k|to_q)", 8.0),
+        ("^to_k", 1.0),
+        ("o_k", 1.0),
+        ("attn2", 1.0),
+    ],
+)
+def test_pefts_exceptions_are_expressions(pattern: str, scale: float) -> None:
+    """They fit the layer's name or its end, as PEFT matches them."""
+    layer = "down_blocks.0.attentions.0.transformer_blocks.0.attn2.to_k"
+    assert _scale_with(pattern, layer) == scale
+
+
+@pytest.mark.parametrize("pattern", ["(", "a" * 201, "(a+)+b", ".*" * 40, "a{2}{3}"])
+def test_exceptions_that_fit_nothing_in_time_are_refused(pattern: str) -> None:
+    """What is no expression, or takes longer than anybody waits."""
+    with pytest.raises(LoraError, match="alpha_pattern"):
+        _scale_with(pattern, "mid_block." + "a" * 100)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import re
 from collections.abc import Mapping
 from typing import Any
 
@@ -13,6 +14,9 @@ from torch import Tensor
 from personalq.taq.errors import LoraError, UnknownKeysError
 from personalq.taq.formats.names import ALPHA, DOWN, MID, UP
 from personalq.taq.lora import Factors, Part
+
+MAX_PATTERN_CHARACTERS = 200
+MAX_WILDCARDS = 4  # of a pattern; each multiplies the time that a match may take
 
 
 def low_rank(layer: str, tensors: Mapping[str, Tensor], stated: Mapping[str, Any]) -> Factors:
@@ -82,11 +86,24 @@ def stated_scales(metadata: Mapping[str, str]) -> dict[Part, dict[str, Any]]:
 
 
 def _pattern_alpha(layer: str, stated: Mapping[str, Any]) -> Any:
-    """Return the alpha that PEFT's `alpha_pattern` gives the layer by its name or its end."""
+    """Return the alpha of PEFT's `alpha_pattern` for the layer: of the first expression that fits.
+
+    Raises:
+        LoraError: an expression is none, or could take too long.
+    """
     patterns = stated.get("alpha_pattern")
     for pattern, alpha in patterns.items() if isinstance(patterns, dict) else ():
-        if f".{layer}".endswith("." + pattern.removeprefix("^")):
-            return alpha
+        if (
+            max(len(pattern), len(layer)) > MAX_PATTERN_CHARACTERS
+            or len(re.findall(r"[*+?{]", pattern)) > MAX_WILDCARDS
+            or re.search(r"\)[*+?{]", pattern)
+        ):
+            raise LoraError(f"The alpha_pattern of {layer} is too long or too involved.")
+        try:
+            if re.match(rf"(.*\.)?({pattern})$", layer):
+                return alpha
+        except (re.error, OverflowError, RecursionError) as error:
+            raise LoraError(f"The alpha_pattern of {layer} is no expression: {error}.") from error
     return None
 
 
