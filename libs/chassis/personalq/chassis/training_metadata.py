@@ -50,9 +50,9 @@ _COMMENT = re.compile(
 )
 _REPEATS = re.compile(r"\d+_\s*(?P<concept>.+)")
 _PROMPT_START = re.compile(
-    r"(?:an?\s+)?(?:photo|picture|image|painting|drawing)\s+of\s+", re.IGNORECASE
+    r"\A(?:an?\s+)?(?:photo|picture|image|painting|drawing)\s+of\s+", re.IGNORECASE
 )
-_ARTICLE = re.compile(r"(?:an?|the|my)\s+", re.IGNORECASE)
+_ARTICLE = re.compile(r"\A(?:an?|the|my)\s+", re.IGNORECASE)
 
 
 def base_model_of(
