@@ -69,6 +69,27 @@ def test_elsewhere_a_place_is_the_scene(prompt: str) -> None:
     assert _parse(prompt).all(Attribute.ENVIRONMENT) == ()
 
 
+@pytest.mark.parametrize("word", ["low", "wood", "paper", "open"])
+def test_part_of_a_tag_that_does_not_name_it_describes(word: str) -> None:
+    """What is low is not low poly: only the last word of a tag says what it is."""
+    tagged = Card(
+        checkpoint_id="k",
+        subjects=("kettle",),
+        styles=("low poly", "paper cut"),
+        environments=("woods",),
+    )
+    lexicon = compile_lexicon(vocabulary_of([*CARDS, tagged]))
+    intent = parse(f"the {word} kettle", lexicon, CONTEXT)
+    assert [c.label for c in intent.all(Attribute.DESCRIPTION)] == [word]
+    assert intent.all(Attribute.STYLE) == intent.all(Attribute.ENVIRONMENT) == ()
+
+
+def test_only_words_near_the_subject_are_its_modifiers() -> None:
+    """A long prompt is read as fast as a short one."""
+    assert _parse(f"chapel {'shiny ' * 5}kettle").all(Attribute.ENVIRONMENT)
+    assert not _parse(f"chapel {'shiny ' * 6}kettle").all(Attribute.ENVIRONMENT)
+
+
 def test_what_is_not_wanted_may_be_part_of_a_look() -> None:
     """Neither is what is "noir" the one in film noir."""
     unwanted = [c for c in _parse("the kettle, but not the noir one").constraints if c.excluded]

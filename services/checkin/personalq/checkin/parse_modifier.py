@@ -11,13 +11,15 @@ from collections.abc import Iterator, Mapping
 from personalq.checkin import lexicon
 from personalq.checkin.draft import Draft
 from personalq.checkin.intent import Attribute, Constraint, Span
-from personalq.checkin.lexicon import canonical
+from personalq.checkin.lexicon import canonical, wordnet
 from personalq.checkin.lexicon.vectors import likeness
 from personalq.checkin.parse_style import tags_of_look
 from personalq.checkin.text import Word
 
 _REACH = 3
 """Words of the longest tag."""
+_FARTHEST = 6
+"""Words before a head that are looked at."""
 _LIKE = 0.62
 """Likeness from which on a word for a place means the likest tag: a "tub", a "bathtub"."""
 
@@ -59,7 +61,8 @@ def _before(draft: Draft, first: int) -> list[Word]:
     """The unclaimed words right before a head, back to its article."""
     words = draft.page.words
     index = first
-    while index and words[index].joined and _may_modify(draft, words[index - 1]):
+    farthest = max(first - _FARTHEST, 0)
+    while index > farthest and words[index].joined and _may_modify(draft, words[index - 1]):
         index -= 1
     return list(words[index:first])
 
@@ -79,13 +82,24 @@ def _names_tag(draft: Draft, run: list[Word]) -> bool:
 
 
 def _places(draft: Draft, run: list[Word], text: str) -> tuple[str, ...]:
+    places = draft.lexicon.places
+    if text in lexicon.description_groups() and text not in places:
+        return ()  # "the wood kettle"
     match = draft.lexicon.environments.match_at(draft.page.words, run[0].index)
     if match is not None and match[0] == len(run):
         return match[1].values if match[1].known else ()
     if any(word.norm in lexicon.description_groups() for word in run):
         return ()
-    places = draft.lexicon.places
-    return _spelled(draft.lexicon.place_tags.related(text) or _likest(text, places), places)
+    found = draft.lexicon.place_tags.related(text) or _likest(text, places)
+    return _spelled({tag for tag in found if not _only_describes(text, tag)}, places)
+
+
+def _only_describes(text: str, tag: str) -> bool:
+    """Whether words are in a tag but do not end it: "open" of "open sea"."""
+    forms = {text, *wordnet.singulars(text), lexicon.plural(text)}
+    return not any(f"{tag} ".endswith(f"{form} ") for form in forms) and any(
+        f" {form} " in f" {tag}" for form in forms
+    )
 
 
 def _spelled(tags: set[str], spellings: Mapping[str, tuple[str, ...]]) -> tuple[str, ...]:
@@ -100,7 +114,7 @@ def _likest(text: str, places: Mapping[str, tuple[str, ...]]) -> set[str]:
 
 
 def _looks(draft: Draft, text: str) -> tuple[str, ...]:
-    """Tags of looks that begin or end with the words: "noir" of "film noir"."""
+    """Tags of looks that end with the words: "noir" of "film noir"."""
     if text in lexicon.looks():
         return tags_of_look(draft, text)  # "the painted bulldog"
     if text in lexicon.description_groups():
@@ -108,7 +122,7 @@ def _looks(draft: Draft, text: str) -> tuple[str, ...]:
     found = [
         value
         for tag in sorted(draft.lexicon.style_names)
-        if tag.startswith(f"{text} ") or tag.endswith(f" {text}")
+        if tag.endswith(f" {text}")
         if (entry := draft.lexicon.styles.get(tag)) is not None
         for value in entry.exact
     ]
