@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import signal
 import threading
-from collections.abc import AsyncGenerator, AsyncIterator
+from collections.abc import AsyncGenerator, AsyncIterator, Iterator
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -480,6 +480,15 @@ async def test_leaving_the_loop_of_the_synchronous_client_cancels_the_render(
     await eventually(cancelled)
 
 
+@pytest.fixture
+def heard_interruptions() -> Iterator[None]:
+    """Python's own handler: what was started in the background ignores the signal."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+@pytest.mark.usefixtures("heard_interruptions")
 def test_ctrl_c_in_the_loop_of_the_synchronous_client_closes_the_render() -> None:
     """The interruption arrives as itself, after the render was told."""
     closed = threading.Event()
