@@ -16,7 +16,7 @@ from torch import Tensor, nn
 
 from personalq.bench.speed.contenders import Ready
 from personalq.taq.attention import is_attention
-from personalq.taq.modules import QuantConv2d, QuantLinear, QuantModule
+from personalq.taq.modules import QuantConv2d, QuantLinear, held_tensors
 
 KINDS = ("conv", "linear", "attention", "rest")
 _KIB = 1024
@@ -98,14 +98,7 @@ def _wait() -> None:
 
 def held_bytes(unet: nn.Module) -> int:
     """Return the bytes of all weights that are held while the UNet runs, packed copies included."""
-    held: dict[int, int] = {}
-    for module in unet.modules():
-        tensors = [*module.parameters(False), *module.buffers(False)]
-        if isinstance(module, QuantModule):
-            tensors = list(module.held())
-        for tensor in tensors:
-            held[id(tensor)] = _bytes(tensor)
-    return sum(held.values())
+    return sum(_bytes(tensor) for tensor in held_tensors(unet))
 
 
 def _bytes(tensor: Tensor) -> int:

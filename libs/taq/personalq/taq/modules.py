@@ -248,9 +248,8 @@ class QuantModule(nn.Module):
         if self._prepared(name, self._packer(kernel)) is not None:
             self.weight = self.weight.new_empty(0)
 
-    def held(self) -> Iterator[Tensor]:
-        """Yield every tensor that the layer holds, packed weights included."""
-        yield from self.buffers(recurse=False)
+    def packed(self) -> Iterator[Tensor]:
+        """Yield the tensors that kernels prepared."""
         yield from _tensors_in(tuple(self._prepacked.values()))
 
     @property
@@ -454,6 +453,17 @@ def _tensors_in(value: Any) -> Iterator[Tensor]:
     elif isinstance(value, tuple):
         for part in value:
             yield from _tensors_in(part)
+
+
+def held_tensors(model: nn.Module) -> list[Tensor]:
+    """Return every tensor that a model holds, each once: what kernels packed is among them."""
+    held: dict[int, Tensor] = {}
+    for module in model.modules():
+        tensors = [*module.parameters(recurse=False), *module.buffers(recurse=False)]
+        if isinstance(module, QuantModule):
+            tensors += module.packed()
+        held |= {id(tensor): tensor for tensor in tensors}
+    return list(held.values())
 
 
 def prepare_(unet: nn.Module, like: Tensor) -> nn.Module:

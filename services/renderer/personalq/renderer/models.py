@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import torch
-from torch import Tensor, nn
+from torch import nn
 
 from personalq.chassis.errors import NotReady, Unavailable
 from personalq.renderer.artifacts import ArtifactRef
@@ -30,7 +30,7 @@ from personalq.taq import (
     prepare_,
     read_artifact,
 )
-from personalq.taq.modules import QuantModule
+from personalq.taq.modules import held_tensors
 
 log = logging.getLogger(__name__)
 
@@ -201,18 +201,12 @@ def load_weights(folder: Path, base: Base) -> Weights:
 
 def held_bytes(weights: Weights) -> int:
     """Return the bytes that an artifact holds in memory now, prepared weights included."""
-    tensors: dict[int, int] = {}
-    found: list[Tensor] = []
-    for module in weights.unet.modules():
-        found += module.parameters(False)
-        found += module.held() if isinstance(module, QuantModule) else module.buffers(False)
+    found = held_tensors(weights.unet)
     if weights.lora is not None:
         for factors in (*weights.lora.unet.values(), *weights.lora.text_encoder.values()):
             found += [factors.down, factors.up]
     found.append(weights.vocabulary.embeddings)
-    for tensor in found:
-        tensors[id(tensor)] = tensor.numel() * tensor.element_size()
-    return sum(tensors.values())
+    return sum(tensor.numel() * tensor.element_size() for tensor in found)
 
 
 def _to(lora: Lora, device: torch.device) -> Lora:

@@ -40,7 +40,8 @@ OTHERS_WRITE = 0o022
 @cache
 def library() -> ctypes.CDLL | None:
     """Return the compiled kernels; None, with a line in the log, where they cannot be had."""
-    capabilities = torch.cpu.get_capabilities()
+    # An older torch cannot tell.
+    capabilities: dict[str, Any] = getattr(torch.cpu, "get_capabilities", dict)()
     if lacking := [name for name in NEEDED if not capabilities.get(name)]:
         log.info("native kernels are off: this CPU lacks %s", ", ".join(lacking))
         return None
