@@ -9,6 +9,7 @@ import pytest
 import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
+from torch.utils.flop_counter import FlopCounterMode
 from unit.taq.models import assert_similar
 
 from personalq.taq import (
@@ -24,6 +25,7 @@ from personalq.taq import (
     read_lora,
     resolve,
 )
+from personalq.taq.formats import parse
 from personalq.taq.formats.low_rank import scale_of
 from personalq.taq.formats.lycoris import hadamard
 from personalq.taq.modules import QuantConv2d, QuantLinear, Scheme
@@ -287,6 +289,58 @@ def test_tensors_that_make_no_change_are_refused(
     """What is missing, unknown or does not fit is named."""
     with pytest.raises(error, match=words):
         parse_lora({f"lora_unet_layer.{key}": tensor for key, tensor in tensors.items()})
+
+
+def _of(*shape: int) -> Tensor:
+    """A tensor of any shape, in four bytes."""
+    return torch.zeros(1).expand(shape)
+
+
+@pytest.mark.parametrize(
+    "tensors",
+    [
+        {"lora_down.weight": _of(1, 1024, 1, 1), "lora_mid.weight": _of(1, 1, 2**20, 2**20),
+         "lora_up.weight": _of(8, 1, 1, 1)},
+        {"lokr_w1": _of(2, 2), "lokr_w2_a": _of(1, 4), "lokr_w2_b": _of(1, 2**20),
+         "lokr_t2": _of(1, 1, 2**15, 2**15)},
+        {"hada_w1_a": _of(2**20, 2**10), "hada_w1_b": _of(2**10, 2**20),
+         "hada_w2_a": _of(2**20, 2**10), "hada_w2_b": _of(2**10, 2**20)},
+        {"hada_w1_a": _of(1, 4), "hada_w1_b": _of(1, 2**20), "hada_t1": _of(1, 1, 2**15, 2**15),
+         "hada_w2_a": _of(1, 4), "hada_w2_b": _of(1, 2**20), "hada_t2": _of(1, 1, 2**15, 2**15)},
+        # Each within what a layer may be, but grown from next to nothing.
+        {"lora_down.weight": _of(1, 1024, 1, 1), "lora_mid.weight": _of(1, 1, 256, 256),
+         "lora_up.weight": _of(8, 1, 1, 1)},
+        {"hada_w1_a": _of(1, 4), "hada_w1_b": _of(1, 2048), "hada_t1": _of(1, 1, 128, 128),
+         "hada_w2_a": _of(1, 4), "hada_w2_b": _of(1, 2048), "hada_t2": _of(1, 1, 128, 128)},
+    ],
+    ids=["LoCon", "LoKr", "LoHa", "LoHa with a core", "small LoCon", "small LoHa"],
+)  # fmt: skip
+def test_a_small_file_makes_no_large_product(tensors: dict[str, Tensor]) -> None:
+    """Sizes are looked at before anything is multiplied."""
+    with pytest.raises(LoraError, match="would multiply to"):
+        parse_lora({f"lora_unet_layer.{key}": tensor for key, tensor in tensors.items()})
+
+
+def test_many_layers_make_no_large_products(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each is fine alone; together they would fill the memory."""
+    monkeypatch.setattr(parse, "MAX_GROWN_NUMBERS", 200)
+    _, tensors = LOHA["of high rank"]
+    layers = {
+        f"lora_unet_{layer}.hada_{key}": tensor for layer in "ab" for key, tensor in tensors.items()
+    }
+    parse_lora({key: tensor for key, tensor in layers.items() if "_a." in key})
+    with pytest.raises(LoraError, match="merge it into a full model"):
+        parse_lora(layers)
+
+
+def test_a_loha_of_high_rank_is_multiplied_out_at_once() -> None:
+    """Rank 4096 of a small layer: its 16 million pairs of rows are never formed."""
+    first, second = _random(8, 4096), _random(4096, 12)
+    tensors = {"w1_a": first, "w1_b": second, "w2_a": first, "w2_b": second}
+    with FlopCounterMode(display=False) as flops:
+        change = hadamard("x", {f"hada_{key}": tensor for key, tensor in tensors.items()})
+    assert flops.get_total_flops() == 2 * 2 * 8 * 12 * 4096
+    assert torch.allclose(change.up @ change.down, (first @ second) ** 2, rtol=1e-4, atol=1e-2)
 
 
 def test_a_lokr_of_another_width_is_refused() -> None:

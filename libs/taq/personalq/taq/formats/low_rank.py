@@ -17,6 +17,10 @@ from personalq.taq.lora import Factors, Part
 
 MAX_PATTERN_CHARACTERS = 200
 MAX_WILDCARDS = 4  # of a pattern; each multiplies the time that a match may take
+#: Of a layer. Twice the largest of SD 1.5 and SDXL, a convolution of 2560 → 1280 channels.
+MAX_NUMBERS = 1 << 26
+#: Times as many numbers as are stored. A LoHa of SD 1.5's layers needs 20, in Tucker form 80.
+MAX_GROWTH = 256
 
 
 def low_rank(layer: str, tensors: Mapping[str, Tensor], stated: Mapping[str, Any]) -> Factors:
@@ -41,7 +45,7 @@ def low_rank(layer: str, tensors: Mapping[str, Tensor], stated: Mapping[str, Any
     if any(side != 1 for side in up.shape[2:]):
         raise LoraError(f"The second factor of {layer} is no 1 x 1 convolution: {shapes}.")
     if MID in tensors:
-        down = _with_middle(layer, tensors[MID], down)
+        down = _with_middle(layer, tensors)
     rank = down.shape[0]
     if ALPHA in tensors:
         return Factors(down, up, scale_of(layer, tensors[ALPHA], rank))
@@ -65,6 +69,23 @@ def scale_of(layer: str, alpha: Any, rank: int, *, root: bool = False) -> float:
     if not math.isfinite(value):
         raise LoraError(f"The alpha of {layer} is not finite.")
     return (value or rank) / (math.sqrt(rank) if root else rank)
+
+
+def check_product(layer: str, numbers: int, tensors: Mapping[str, Tensor]) -> None:
+    """Refuse a product of `numbers` numbers that is out of proportion to the layer's tensors.
+
+    To be asked before it is formed: a file of some kilobytes could stand for one of any size.
+
+    Raises:
+        LoraError: no layer is that large, or no adapter grows that much.
+    """
+    stored = sum(tensor.numel() for tensor in tensors.values())
+    if numbers > min(MAX_NUMBERS, MAX_GROWTH * stored):
+        shapes = ", ".join(str(tuple(tensor.shape)) for tensor in tensors.values())
+        raise LoraError(
+            f"The factors of {layer} would multiply to {numbers} numbers, which is no layer's "
+            f"change: {shapes}."
+        )
 
 
 def stated_scales(metadata: Mapping[str, str]) -> dict[Part, dict[str, Any]]:
@@ -111,12 +132,14 @@ def _below(values: Mapping[str, Any], prefix: str) -> dict[str, Any]:
     return {k.removeprefix(prefix): v for k, v in values.items() if k.startswith(prefix)}
 
 
-def _with_middle(layer: str, middle: Tensor, down: Tensor) -> Tensor:
+def _with_middle(layer: str, tensors: Mapping[str, Tensor]) -> Tensor:
     """Return (r, in, kh, kw) of a first factor (r, in, 1, 1) and a middle one (r, r, kh, kw)."""
+    down, middle = tensors[DOWN], tensors[MID]
     rank = down.shape[0]
     if middle.ndim != 4 or middle.shape[:2] != (rank, rank) or down.shape[2:] != (1, 1):
         raise LoraError(
             f"The middle factor of {layer} does not fit: {tuple(middle.shape)}, "
             f"{tuple(down.shape)}."
         )
+    check_product(layer, down.numel() * math.prod(middle.shape[2:]), tensors)
     return torch.einsum("ijhw,jn->inhw", middle.float(), down[..., 0, 0].float())

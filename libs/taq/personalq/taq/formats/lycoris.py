@@ -9,13 +9,14 @@ A convolution's rows are kept flat (in · kh · kw); they get their kernel when 
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 
 import torch
 from torch import Tensor
 
 from personalq.taq.errors import LoraError, UnknownKeysError
-from personalq.taq.formats.low_rank import scale_of
+from personalq.taq.formats.low_rank import check_product, scale_of
 from personalq.taq.formats.names import ALPHA
 from personalq.taq.lora import Factors
 
@@ -63,22 +64,17 @@ def hadamard(layer: str, tensors: Mapping[str, Tensor]) -> Factors:
             f"{down1.shape[1]} and {up2.shape[0]} x {down2.shape[1]}."
         )
     scale = scale_of(layer, tensors[ALPHA], rank) if ALPHA in tensors else 1.0
+    rows, columns, pairs = up1.shape[0], down1.shape[1], up1.shape[1] * up2.shape[1]
+    # With an identity beside it, as there are two factors always.
+    low, dense = pairs * (rows + columns), rows * columns + min(rows, columns) ** 2
+    check_product(layer, min(low, dense), tensors)
     up1, down1, up2, down2 = (tensor.float() for tensor in (up1, down1, up2, down2))
-    up = torch.einsum("op,oq->opq", up1, up2).flatten(1)
-    down = torch.einsum("pi,qi->pqi", down1, down2).flatten(0, 1)
-    return _smaller_form(up, down, scale)
-
-
-def _smaller_form(up: Tensor, down: Tensor, scale: float) -> Factors:
-    """Return s · up (out, r) · down (r, in) as it is, or as a dense matrix and an identity.
-
-    The dense form is taken where it has fewer numbers.
-    """
-    rows, columns = up.shape[0], down.shape[1]
-    if up.shape[1] * (rows + columns) <= rows * columns + min(rows, columns) ** 2:
+    if low <= dense:
+        up = torch.einsum("op,oq->opq", up1, up2).flatten(1)
+        down = torch.einsum("pi,qi->pqi", down1, down2).flatten(0, 1)
         return Factors(down, up, scale)
-    dense, one = up @ down, torch.eye(min(rows, columns), dtype=up.dtype)
-    return Factors(dense, one, scale) if rows <= columns else Factors(one, dense, scale)
+    change, one = (up1 @ down1) * (up2 @ down2), torch.eye(min(rows, columns))
+    return Factors(change, one, scale) if rows <= columns else Factors(one, change, scale)
 
 
 def _matrix(
@@ -103,7 +99,7 @@ def _matrix(
     if first is None or second is None:
         raise UnknownKeysError(f"{layer} lacks {name}, or one of its factors {name}_a, {name}_b.")
     if core and core in tensors:
-        return _with_core(layer, name, first, second, tensors[core])
+        return _with_core(layer, name, core, tensors)
     if first.ndim != 2 or second.ndim not in (2, 4) or first.shape[1] != second.shape[0]:
         raise LoraError(
             f"The factors {name} of {layer} have no common rank: {tuple(first.shape)}, "
@@ -113,8 +109,9 @@ def _matrix(
 
 
 def _with_core(
-    layer: str, name: str, first: Tensor, second: Tensor, core: Tensor
+    layer: str, name: str, core_name: str, tensors: Mapping[str, Tensor]
 ) -> tuple[Tensor, Tensor, int]:
+    first, second, core = (tensors[key] for key in (f"{name}_a", f"{name}_b", core_name))
     fits = (
         (first.ndim, second.ndim) == (2, 2)
         and core.ndim >= 2
@@ -123,6 +120,8 @@ def _with_core(
     if not fits:
         shapes = ", ".join(str(tuple(tensor.shape)) for tensor in (first, second, core))
         raise LoraError(f"The factors {name} of {layer} do not fit their core: {shapes}.")
+    numbers = first.shape[0] * second.shape[1] * math.prod(core.shape[2:])
+    check_product(layer, numbers, tensors)
     down = torch.einsum("ij...,jn->in...", core.float(), second.float())
     return first.t(), down.flatten(1), _rank(layer, name, first.shape[0])
 

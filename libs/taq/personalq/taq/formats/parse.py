@@ -22,6 +22,9 @@ from personalq.taq.lora import KRONECKER, Factors, Lora, Part, examples
 FORMATS_VERSION = 1
 
 ADAPTER_CONFIG = "adapter_config.json"
+#: What the products of a file's factors may take beyond the file itself, in numbers of 4 bytes.
+#: The changes of all layers of SD 1.5, multiplied out, are 0.9 · 10⁹.
+MAX_GROWN_NUMBERS = 1 << 30
 
 
 def read_lora(path: Path, *, token: str = "") -> Lora:
@@ -58,7 +61,8 @@ def parse_lora(
     Raises:
         UnsupportedFormatError: the keys are those of a known kind that cannot be read.
         UnknownKeysError: a key has no known form, a factor lacks its partner, or none is there.
-        LoraError: shapes or alphas that make no change of a layer.
+        LoraError: shapes or alphas that make no change of a layer, or one that is out of all
+            proportion to the file.
     """
     metadata = metadata or {}
     layers: dict[tuple[Part, str], dict[str, Tensor]] = {}
@@ -85,8 +89,17 @@ def parse_lora(
     _check_counted(metadata, layers)
     stated = stated_scales(metadata)
     changes: dict[Part, dict[str, Factors]] = {"unet": {}, "text_encoder": {}}
+    grown = 0
     for (part, layer), tensors in layers.items():
-        changes[part] |= _changes(layer, tensors, stated[part])
+        made = _changes(layer, tensors, stated[part])
+        grown += sum(factors.down.numel() + factors.up.numel() for factors in made.values())
+        grown -= sum(tensor.numel() for tensor in tensors.values())
+        if grown > MAX_GROWN_NUMBERS:
+            raise LoraError(
+                "The file's factors multiply to more than a LoRA can take in memory: merge it "
+                "into a full model and publish that."
+            )
+        changes[part] |= made
     return Lora(
         unet=changes["unet"],
         text_encoder=changes["text_encoder"],
