@@ -240,6 +240,73 @@ def test_impossible_shapes_are_refused(tmp_path: Path, shape: tuple[int, ...]) -
         inspect(_archive(tmp_path / "bear.bin", program.getvalue()))
 
 
+def _attributed(tensor: torch.Tensor) -> OrderedDict[str, Any]:
+    content: OrderedDict[str, Any] = OrderedDict({"<bear>": torch.ones(768)})
+    content.__dict__["_metadata"] = {"": {"version": tensor}}
+    return content
+
+
+def _nested(content: Any, depth: int) -> Any:
+    for _ in range(depth):
+        content = [content]
+    return content
+
+
+ODD = torch.ones(2)
+
+
+@pytest.mark.parametrize(
+    ("content", "reason"),
+    [
+        ({"parts": {"a": {"b": ODD}}}, r"nested below 'parts': parts\.a\.b"),
+        ({"parts": [1, {"b": (None, ODD)}]}, r"parts\.1\.b\.1"),
+        ({"<bear>": torch.ones(768), "more": (ODD,)}, r"more\.0"),
+        ({"<bear>": torch.ones(768), 5: [ODD]}, r"5\.0"),
+        (_attributed(ODD), r"nested below 'attributes'"),
+        ({"state_dict": {"<bear>": torch.ones(768)}, "ema": {"<bear>": ODD}}, r"ema\.<bear>"),
+        ({"state_dict": {"<bear>": torch.ones(768)}, "<owl>": torch.ones(768)}, "'<owl>'"),
+        ({"string_to_param": {"*": torch.ones(768)}, "string_to_token": {"*": ODD}},
+         r"string_to_token\.\*"),
+        ({"a": ODD.untyped_storage()}, "'a'"),
+        ({"more": _nested(None, 40)}, "too deeply below 'more'"),
+        ({1: ODD, "1": ODD}, "two of its tensors are called 1"),
+        ({"string_to_param": {"*": torch.ones(768), "bear": torch.ones(768)}, "name": "bear"},
+         r"two of its tensors are called bundle_emb\.bear"),
+    ],
+)  # fmt: skip
+def test_tensors_in_odd_places_are_refused(tmp_path: Path, content: Any, reason: str) -> None:
+    """Nothing is dropped: both readers say where the tensor is that they cannot place."""
+    path = _saved(tmp_path / "bear.bin", content)
+    if reason != "'a'":  # of a bare storage torch writes a class that the description refuses
+        with pytest.raises(CorruptFile, match=reason):
+            inspect(path)
+    with pytest.raises(UnsupportedFormatError, match=reason):
+        read_lora(path)
+
+
+def test_the_state_of_a_training_is_not_looked_at(tmp_path: Path) -> None:
+    """An optimizer's tensors are no weights; both readers leave them where they are."""
+    optimizer = {"state": {0: {"exp_avg": ODD}}, "param_groups": [{"lr": 1e-4}]}
+    path = _saved(tmp_path / "bear.ckpt", {
+        "state_dict": {"<bear>": torch.ones(768)}, "optimizer_states": [optimizer],
+        "lr_schedulers": [{"last_lr": [ODD]}], "epoch": 3, "loops": {"fit": {"done": False}},
+    })  # fmt: skip
+    assert inspect(path).tokens == ("<bear>",)
+    assert list(read_lora(path).embeddings) == ["<bear>"]
+
+
+def test_what_hangs_together_is_visited_once(tmp_path: Path) -> None:
+    """2^29 ways to one object, and a list that holds itself."""
+    shared: Any = [1]
+    for _ in range(29):
+        shared = [shared, shared]
+    endless: list[Any] = [shared]
+    endless.append(endless)
+    path = _saved(tmp_path / "bear.bin", {"<bear>": torch.ones(768), "more": endless})
+    assert inspect(path).tokens == ("<bear>",)
+    assert list(read_lora(path).embeddings) == ["<bear>"]
+
+
 def test_a_number_repeated_without_end_is_no_tensor(tmp_path: Path) -> None:
     """Views that would be larger once copied; by both readers, at any depth."""
     for content in (

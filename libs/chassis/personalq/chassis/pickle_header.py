@@ -12,6 +12,7 @@ import io
 import math
 import pickle
 import pickletools
+import re
 import struct
 import zipfile
 import zlib
@@ -37,6 +38,11 @@ _BYTES = {"F64": 8, "F32": 4, "F16": 2, "BF16": 2, "I64": 8, "I32": 4, "I16": 2,
           "BOOL": 1}  # fmt: skip
 _MAX_DIMENSIONS = 8
 _MAX_NUMBER = 2**63
+_MAX_NESTING = 32
+#: What trainers save beside a `state_dict` to go on later; no weights.
+_TRAINING_STATE = re.compile(
+    r"optimizer.*|lr_scheduler.*|callbacks|loops|hyper_parameters|.*scal(er|ing).*|.*rng_state.*"
+)
 #: No sets: they hash what they hold, and nested tuples take forever.
 _OPCODES = frozenset({
     "PROTO", "FRAME", "STOP", "MARK", "POP", "NONE", "NEWTRUE", "NEWFALSE", "BININT", "BININT1",
@@ -181,9 +187,11 @@ class _Reader(pickle._Unpickler):  # noqa: SLF001 - it has no other name
         _set(self.stack[-1], items)
 
     def _build(self) -> None:
-        self.stack.pop()  # the state dict's own attributes: versions of its modules
-        if not isinstance(self.stack[-1], OrderedDict):
+        attributes = self.stack.pop()
+        target = self.stack[-1]
+        if not isinstance(target, OrderedDict):
             raise pickle.UnpicklingError("it changes what is no dictionary")
+        vars(target).setdefault("attributes", []).append(attributes)
 
     dispatch[pickle.SETITEM[0]] = _set_item
     dispatch[pickle.SETITEMS[0]] = _set_items
@@ -230,29 +238,71 @@ def _parameter(data: TensorEntry, *_: object) -> TensorEntry:
 def _flattened(content: Any) -> tuple[dict[str, TensorEntry], dict[str, str]]:
     """The tensors by key, and the texts.
 
-    A trainer's checkpoint has them in its `state_dict`; what else it holds is not looked at.
-    The web UI's embeddings are `{"string_to_param": {"*": …}, "name": …}`; they get the key that
-    names their token.
+    A trainer's checkpoint has them in its `state_dict`; of what else it holds only the state of
+    the training may have tensors, which are not looked at. The web UI's embeddings are
+    `{"string_to_param": {"*": …}, "name": …}`; they get the key that names their token.
     """
-    if not isinstance(content, Mapping):
+    if not isinstance(content, dict):
         raise ValueError("it holds no dictionary")
-    if isinstance(content.get("state_dict"), Mapping):
-        content = content["state_dict"]
+    if isinstance(content.get("state_dict"), dict):
+        beside = {k: v for k, v in content.items() if not _TRAINING_STATE.fullmatch(str(k))}
+        content = beside.pop("state_dict")
+        _refuse_tensors(beside)
     name = content.get("name")
     tensors: dict[str, TensorEntry] = {}
     metadata: dict[str, str] = {}
+    others: dict[str | int, Any] = {"attributes": _attributes(content)}
     for key, value in content.items():
         if isinstance(value, TensorEntry):
-            tensors[str(key)] = value
-        elif key == "string_to_param" and isinstance(value, Mapping):
+            _add(tensors, str(key), value)
+        elif key == "string_to_param" and isinstance(value, dict):
             for token, tensor in value.items():
                 called = name if token == "*" and isinstance(name, str) else str(token)  # noqa: S105 - a wildcard
                 written = f"bundle_emb.{called}.string_to_param.*"
-                tensors[written if called != "*" else "string_to_param.*"] = tensor
+                _add(tensors, written if called != "*" else "string_to_param.*", tensor)
         elif isinstance(value, str | int | float):
             metadata[str(key)] = str(value)
-        elif isinstance(value, Mapping) and any(isinstance(v, TensorEntry) for v in value.values()):
-            raise ValueError(f"its tensors are nested below {key!r}")
-    if not all(isinstance(tensor, TensorEntry) for tensor in tensors.values()):
-        raise ValueError("it holds something else where a tensor should be")
+        else:
+            others[key] = value
+    _refuse_tensors(others)
     return tensors, metadata
+
+
+def _add(tensors: dict[str, TensorEntry], key: str, tensor: Any) -> None:
+    if not isinstance(tensor, TensorEntry):
+        raise ValueError("it holds something else where a tensor should be")
+    if key in tensors:
+        raise ValueError(f"two of its tensors are called {shorten(key)}")
+    tensors[key] = tensor
+
+
+def _refuse_tensors(content: Mapping[Any, Any]) -> None:
+    """Refuse tensors anywhere below the values of `content`: what they are is not said.
+
+    Each object is visited once, whatever the number of ways to it.
+    """
+    visited: set[int] = set()
+    pending: list[tuple[tuple[object, ...], Any]] = [((key,), v) for key, v in content.items()]
+    while pending:
+        path, value = pending.pop()
+        if isinstance(value, TensorEntry | _Storage):
+            where = ".".join(map(str, path))
+            raise ValueError(f"its tensors are nested below {shorten(str(path[0]))!r}: {where}")
+        if id(value) in visited:
+            continue
+        visited.add(id(value))
+        if isinstance(value, dict):
+            inner = [*value.items(), *enumerate(_attributes(value))]
+        elif isinstance(value, list | tuple):
+            inner = list(enumerate(value))
+        else:
+            continue
+        if len(path) == _MAX_NESTING:
+            raise ValueError(f"it is nested too deeply below {shorten(str(path[0]))!r}")
+        pending += [((*path, key), part) for key, part in inner]
+
+
+def _attributes(content: Any) -> list[Any]:
+    """What the pickle has set beside the items of an ordered dictionary: versions of modules."""
+    attributes: list[Any] = getattr(content, "attributes", [])
+    return attributes

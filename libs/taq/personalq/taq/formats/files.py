@@ -2,17 +2,26 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import torch
 from safetensors import SafetensorError, safe_open
-from torch import Tensor
+from torch import Tensor, UntypedStorage
+from torch.storage import TypedStorage
 
 from personalq.taq.errors import UnsupportedFormatError
 
 PICKLE_SUFFIXES = (".bin", ".pt", ".pth", ".ckpt")
+MAX_NESTING = 32  # of containers in a pickle
+MAX_SHOWN = 200  # characters of a path in a message
+
+#: What trainers save beside a `state_dict` to go on later; no weights.
+_TRAINING_STATE = re.compile(
+    r"optimizer.*|lr_scheduler.*|callbacks|loops|hyper_parameters|.*scal(er|ing).*|.*rng_state.*"
+)
 
 
 def is_pickle(path: Path) -> bool:
@@ -51,36 +60,79 @@ def read_tensors(path: Path, *, mmap: bool = False) -> tuple[dict[str, Tensor], 
 def _flattened(content: Any) -> tuple[dict[str, Tensor], dict[str, str]]:
     """Return the tensors of a pickle's dictionary by key, and its texts.
 
-    A trainer's checkpoint has them in its `state_dict`; what else it holds is not looked at.
-    The web UI's embeddings are `{"string_to_param": {"*": …}, "name": …}`; they get the key that
-    names their token.
+    A trainer's checkpoint has them in its `state_dict`; of what else it holds only the state of
+    the training may have tensors, which are not looked at. The web UI's embeddings are
+    `{"string_to_param": {"*": …}, "name": …}`; they get the key that names their token.
     """
     if not isinstance(content, Mapping):
         raise ValueError("it holds no dictionary.")
     if isinstance(content.get("state_dict"), Mapping):
-        content = content["state_dict"]
+        beside = {k: v for k, v in content.items() if not _is_training_state(k)}
+        content = beside.pop("state_dict")
+        _refuse_tensors(beside)
     name = content.get("name")
     tensors: dict[str, Tensor] = {}
     metadata: dict[str, str] = {}
+    others: dict[Any, Any] = {"attributes": _attributes(content)}
     for key, value in content.items():
+        if not isinstance(key, str | int):
+            raise ValueError("a key is neither text nor number.")
         if isinstance(value, Tensor):
-            tensors[str(key)] = _whole(key, value)
+            _add(tensors, str(key), value)
         elif key == "string_to_param" and isinstance(value, Mapping):
             for token, tensor in value.items():
                 if not isinstance(tensor, Tensor):
                     raise ValueError(f"string_to_param.{token} is no tensor.")
                 called = name if token == "*" and isinstance(name, str) else str(token)  # noqa: S105 - a wildcard
                 written = f"bundle_emb.{called}.string_to_param.*"
-                tensors[written if called != "*" else "string_to_param.*"] = _whole(token, tensor)
+                _add(tensors, written if called != "*" else "string_to_param.*", tensor)
         elif isinstance(value, str | int | float):
             metadata[str(key)] = str(value)
-        elif isinstance(value, Mapping) and any(isinstance(v, Tensor) for v in value.values()):
-            raise ValueError(f"its tensors are nested below {key!r}.")
+        else:
+            others[key] = value
+    _refuse_tensors(others)
     return tensors, metadata
 
 
-def _whole(key: object, tensor: Tensor) -> Tensor:
-    """Return a tensor that has its numbers, not one that repeats a few of them without end."""
+def _is_training_state(key: object) -> bool:
+    return isinstance(key, str) and bool(_TRAINING_STATE.fullmatch(key))
+
+
+def _add(tensors: dict[str, Tensor], key: str, tensor: Tensor) -> None:
+    """Add a tensor that has its numbers, not one that repeats a few of them without end."""
     if tensor.numel() * tensor.element_size() > tensor.untyped_storage().nbytes():
         raise ValueError(f"{key} is larger than its numbers.")
-    return tensor.detach()
+    if key in tensors:
+        raise ValueError(f"two of its tensors are called {key}.")
+    tensors[key] = tensor.detach()
+
+
+def _refuse_tensors(content: Mapping[Any, Any]) -> None:
+    """Refuse tensors anywhere below the values of `content`: what they are is not said.
+
+    Each object is visited once, whatever the number of ways to it.
+    """
+    visited: set[int] = set()
+    pending: list[tuple[tuple[object, ...], Any]] = [((key,), v) for key, v in content.items()]
+    while pending:
+        path, value = pending.pop()
+        if isinstance(value, Tensor | TypedStorage | UntypedStorage):
+            where = ".".join(map(str, path))
+            raise ValueError(f"its tensors are nested below {path[0]!r}: {where[:MAX_SHOWN]}.")
+        if id(value) in visited:
+            continue
+        visited.add(id(value))
+        if isinstance(value, Mapping):
+            inner = [*value.items(), *enumerate(value), *_attributes(value).items()]
+        elif isinstance(value, list | tuple | set | frozenset):
+            inner = list(enumerate(value))
+        else:
+            continue
+        if len(path) == MAX_NESTING:
+            raise ValueError(f"it is nested too deeply below {path[0]!r}.")
+        pending += [((*path, key), part) for key, part in inner]
+
+
+def _attributes(content: Any) -> Mapping[Any, Any]:
+    """Return what a pickle has set beside the items of an ordered dictionary."""
+    return getattr(content, "__dict__", {})
