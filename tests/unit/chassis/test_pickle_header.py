@@ -156,16 +156,71 @@ def test_damage_gives_a_result_or_a_reason(start: int, changed: bytes) -> None:
             read_lora(path)
 
 
-def test_compressed_numbers_are_refused(tmp_path: Path) -> None:
+def _members(path: Path) -> dict[str, bytes]:
+    with zipfile.ZipFile(path) as archive:
+        return {name: archive.read(name) for name in archive.namelist()}
+
+
+def test_compressed_archives_are_refused(tmp_path: Path) -> None:
     """PyTorch never compresses: an archive that does could grow without bound."""
     path = _saved(tmp_path / "bear.bin", _lora())
-    with zipfile.ZipFile(path) as archive:
-        members = {name: archive.read(name) for name in archive.namelist()}
-    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+    members = _members(path)
+    with zipfile.ZipFile(path, "w") as archive:
         for name, data in members.items():
-            archive.writestr(name, data)
-    with pytest.raises(CorruptFile, match="not stored as they are"):
+            packed = zipfile.ZIP_DEFLATED if name.endswith("data.pkl") else zipfile.ZIP_STORED
+            archive.writestr(name, data, packed)
+    with pytest.raises(CorruptFile, match=r"data\.pkl is compressed or encrypted"):
         inspect(path)
+    with pytest.raises(UnsupportedFormatError, match="its archive is compressed"):
+        read_lora(path)
+
+
+@pytest.mark.filterwarnings("ignore:Duplicate name")
+def test_an_archive_that_contradicts_itself_is_refused(tmp_path: Path) -> None:
+    """Names twice, sizes that the file does not have, members upon each other."""
+    path = _saved(tmp_path / "bear.bin", {"<bear>": torch.ones(768)})
+    members = _members(path)
+    numbers = next(name for name in members if name.endswith("/data/0"))
+
+    def refusal(change: Callable[[zipfile.ZipFile], None]) -> str:
+        with zipfile.ZipFile(path, "w") as archive:
+            for name, data in members.items():
+                archive.writestr(name, data)
+            change(archive)
+        with pytest.raises(CorruptFile, match=r"no archive as PyTorch writes them") as caught:
+            inspect(path)
+        return caught.value.message
+
+    def claim(**what: int) -> Callable[[zipfile.ZipFile], None]:
+        """Of the numbers' size or place, in the archive's directory only."""
+
+        def change(archive: zipfile.ZipFile) -> None:
+            for name, value in what.items():
+                setattr(archive.getinfo(numbers), name, value)
+
+        return change
+
+    assert "two of its members are called" in refusal(
+        lambda archive: archive.writestr(numbers, b"other")
+    )
+    assert "is said to hold 4000000" in refusal(claim(file_size=4_000_000))
+    assert "reach beyond the end" in refusal(claim(file_size=2**40, compress_size=2**40))
+    assert "does not lie where it is said to" in refusal(claim(header_offset=0))
+    assert "does not lie where it is said to" in refusal(claim(header_offset=1))
+    assert "encrypted" in refusal(claim(flag_bits=1))
+
+
+def test_numbers_outside_the_archives_folder_are_none(tmp_path: Path) -> None:
+    """PyTorch looks in its own folder only; two readers must not read two files."""
+    path = _saved(tmp_path / "bear.bin", {"<bear>": torch.ones(768)})
+    members = _members(path)
+    with zipfile.ZipFile(path, "w") as archive:
+        for name, data in members.items():
+            archive.writestr("0" if name.endswith("/data/0") else name, data)
+    with pytest.raises(CorruptFile):
+        inspect(path)
+    with pytest.raises(UnsupportedFormatError):
+        read_lora(path)
 
 
 def test_a_pickle_by_another_name_is_not_opened(tmp_path: Path) -> None:

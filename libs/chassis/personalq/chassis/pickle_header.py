@@ -28,7 +28,10 @@ from personalq.chassis.safetensors_header import Header, TensorEntry, describe_f
 PICKLE_SUFFIXES = (".bin", ".pt", ".pth", ".ckpt")
 MAX_PROGRAM_BYTES = 16 * 1024 * 1024  # a Stable Diffusion with averages needs some 500 KB
 
-_LOCAL_HEADER = struct.Struct("<26xHH")  # of a zip member: lengths of its name and extra field
+#: Of a zip member: its signature, the lengths of its name and extra field.
+_LOCAL_HEADER = struct.Struct("<4s22xHH")
+_LOCAL_SIGNATURE = b"PK\x03\x04"
+_ENCRYPTED = 0x1  # in the flags of a zip member
 _STORAGES = {
     "DoubleStorage": "F64", "FloatStorage": "F32", "HalfStorage": "F16", "BFloat16Storage": "BF16",
     "LongStorage": "I64", "IntStorage": "I32", "ShortStorage": "I16", "CharStorage": "I8",
@@ -68,7 +71,7 @@ def read_pickle_header(path: Path) -> Header:
     try:
         with path.open("rb") as file:
             start = file.read(512)
-            if not start.startswith(b"PK\x03\x04"):
+            if not start.startswith(_LOCAL_SIGNATURE):
                 reason = describe_foreign(start, path.stat().st_size)
                 if start[:1] == b"\x80":
                     reason = f"is a PyTorch file of before version 1.6: {_REMEDY}"
@@ -84,6 +87,14 @@ def read_pickle_header(path: Path) -> Header:
 
 
 @dataclass(frozen=True)
+class _Member:
+    """Where the bytes of a member of the archive lie in the file."""
+
+    begin: int
+    size: int
+
+
+@dataclass(frozen=True)
 class _Storage:
     """The numbers of one or several tensors, in a member of the archive."""
 
@@ -94,25 +105,24 @@ class _Storage:
 
 def _read_archive(file: BinaryIO, path: Path) -> Header:
     with zipfile.ZipFile(file) as archive:
-        programs = [m for m in archive.infolist() if m.filename.endswith("/data.pkl")]
-        if len(programs) != 1 or programs[0].file_size > MAX_PROGRAM_BYTES:
+        try:
+            members = _members(archive, file)
+        except zipfile.BadZipFile as error:
+            raise CorruptFile(
+                f"{path.name} is no archive as PyTorch writes them ({error}): {_REMEDY}",
+                field="uri",
+            ) from error
+        programs = [name for name in members if name.endswith("/data.pkl")]
+        if len(programs) != 1 or members[programs[0]].size > MAX_PROGRAM_BYTES:
             raise CorruptFile(f"{path.name} is no PyTorch file: {_REMEDY}", field="uri")
-        folder = programs[0].filename.removesuffix("data.pkl")
-        members = {
-            member.filename.removeprefix(f"{folder}data/"): member for member in archive.infolist()
-        }
+        folder = programs[0].removesuffix("data.pkl")
 
         def storage(reference: Any) -> _Storage:
             kind, dtype, key, _, _ = reference
-            if not (isinstance(dtype, str) and isinstance(key, str)):
+            if kind != "storage" or not (isinstance(dtype, str) and isinstance(key, str)):
                 raise pickle.UnpicklingError("its numbers have no name")
-            member = members[key]
-            if kind != "storage" or member.compress_type != zipfile.ZIP_STORED:
-                raise pickle.UnpicklingError("its numbers are not stored as they are")
-            file.seek(member.header_offset)
-            name, extra = _LOCAL_HEADER.unpack(file.read(_LOCAL_HEADER.size))
-            begin = member.header_offset + _LOCAL_HEADER.size + name + extra
-            return _Storage(dtype, begin, begin + member.file_size)
+            member = members[f"{folder}data/{key}"]
+            return _Storage(dtype, member.begin, member.begin + member.size)
 
         program = archive.read(programs[0])
         try:
@@ -128,6 +138,37 @@ def _read_archive(file: BinaryIO, path: Path) -> Header:
                 field="uri",
             ) from error
     return Header(path=path, tensors=tensors, metadata=metadata)
+
+
+def _members(archive: zipfile.ZipFile, file: BinaryIO) -> dict[str, _Member]:
+    """What the archive holds, by name, once its sizes are what the file has.
+
+    Raises:
+        BadZipFile: two members have one name or share bytes, one does not lie where it is said to,
+            or is packed: PyTorch packs none, and a packed one could grow without bound.
+    """
+    members: dict[str, _Member] = {}
+    reach = 0
+    for info in sorted(archive.infolist(), key=lambda info: info.header_offset):
+        name = shorten(info.filename)
+        if info.filename in members:
+            raise zipfile.BadZipFile(f"two of its members are called {name}")
+        if info.compress_type != zipfile.ZIP_STORED or info.flag_bits & _ENCRYPTED:
+            raise zipfile.BadZipFile(f"{name} is compressed or encrypted, not stored as it is")
+        if info.file_size != info.compress_size:
+            raise zipfile.BadZipFile(
+                f"{name} takes {info.compress_size} bytes and is said to hold {info.file_size}"
+            )
+        file.seek(info.header_offset)
+        signature, name_length, extra_length = _LOCAL_HEADER.unpack(file.read(_LOCAL_HEADER.size))
+        begin = info.header_offset + _LOCAL_HEADER.size + name_length + extra_length
+        if signature != _LOCAL_SIGNATURE or info.header_offset < reach:
+            raise zipfile.BadZipFile(f"{name} does not lie where it is said to")
+        reach = begin + info.file_size
+        if reach > archive.start_dir:
+            raise zipfile.BadZipFile(f"{name} is said to reach beyond the end")
+        members[info.filename] = _Member(begin, info.file_size)
+    return members
 
 
 def _check_program(program: bytes) -> None:

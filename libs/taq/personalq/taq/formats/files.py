@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import zipfile
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -41,6 +42,7 @@ def read_tensors(path: Path, *, mmap: bool = False) -> tuple[dict[str, Tensor], 
     """
     if is_pickle(path):
         try:
+            _refuse_packed(path)
             return _flattened(torch.load(path, map_location="cpu", weights_only=True, mmap=mmap))
         except FileNotFoundError:
             raise
@@ -55,6 +57,14 @@ def read_tensors(path: Path, *, mmap: bool = False) -> tuple[dict[str, Tensor], 
             return tensors, file.metadata() or {}
     except SafetensorError as error:
         raise UnsupportedFormatError(f"{path.name} is not a safetensors file: {error}.") from error
+
+
+def _refuse_packed(path: Path) -> None:
+    """Refuse compressed members of an archive: PyTorch writes none, and they could be any size."""
+    if zipfile.is_zipfile(path):
+        with zipfile.ZipFile(path) as archive:
+            if any(member.compress_type != zipfile.ZIP_STORED for member in archive.infolist()):
+                raise ValueError("its archive is compressed.")
 
 
 def _flattened(content: Any) -> tuple[dict[str, Tensor], dict[str, str]]:
