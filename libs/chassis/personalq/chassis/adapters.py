@@ -56,16 +56,21 @@ class _Layer:
         return part.shape[1] if part is not None and len(part.shape) > 1 else 0
 
     def is_complete(self) -> bool:
-        """Whether every factor has its partner."""
-        halves = {role[:-2] for role in self.parts if role.endswith(("_a", "_b"))}
-        return (DOWN in self.parts) == (UP in self.parts) and all(
-            f"{name}_a" in self.parts and f"{name}_b" in self.parts for name in halves
-        )
+        """Whether every factor has its partner, and an alpha something that it scales."""
+        has = self.parts.keys()
+        if any(role.startswith("lokr_") for role in has):
+            return all(
+                name in has or {f"{name}_a", f"{name}_b"} <= has for name in ("lokr_w1", "lokr_w2")
+            )
+        if any(role.startswith("hada_") for role in has):
+            return {"hada_w1_a", "hada_w1_b", "hada_w2_a", "hada_w2_b"} <= has
+        return {DOWN, UP} <= has or not all(map(_READABLE_ROLE.fullmatch, has))
 
 
 _READABLE_ROLE = re.compile(
     rf"{DOWN}|{UP}|{ALPHA}|mid|lokr_w[12](_[ab])?|lokr_t2|hada_w[12]_[ab]|hada_t[12]"
 )
+_ORIGINAL_NAME = re.compile(r"(?:input_blocks|middle_block|output_blocks)[._]\d")
 _RANK_AXES = ((DOWN, 0), ("hada_w1_b", 0), ("lokr_w1_b", 0), ("lokr_w2_b", 0))
 
 
@@ -84,6 +89,7 @@ def adapter(common: Sorted, meanings: Mapping[str, KeyMeaning]) -> Inspection:
     _note_unreadable_roles(common, roles)
     _note_components(common, components, width)
     _note_numbers(common, layers, styles)
+    _note_original_names(common, layers)
     _note_writers(common, meanings)
     if len(ranks) > 1:
         told = ", ".join(f"{rank} ({ranks[rank]} layers)" for rank in sorted(ranks))
@@ -110,14 +116,25 @@ def adapter(common: Sorted, meanings: Mapping[str, KeyMeaning]) -> Inspection:
 
 
 def _layers_of(common: Sorted, meanings: Mapping[str, KeyMeaning]) -> Sequence[_Layer]:
+    """The layers; one that is written in two ways is one, with a problem."""
     grouped: dict[tuple[str, str], dict[str, TensorEntry]] = {}
+    written: dict[tuple[str, str], str] = {}
+    twice: list[str] = []
     for key, meaning in meanings.items():
-        parts = grouped.setdefault((meaning.component, meaning.module), {})
+        layer = meaning.component, meaning.module.replace(".", "_")
+        written.setdefault(layer, meaning.module)
+        parts = grouped.setdefault(layer, {})
+        if meaning.role in parts:
+            twice.append(key)
         parts[meaning.role] = common.owner[key].tensors[key]
+    if twice:
+        common.problems.append(
+            f"It changes layers twice, the second time by {examples(twice)}: save one adapter per "
+            "file."
+        )
     return [
-        _Layer(component=component, module=module, parts=parts)
-        for (component, module), parts in grouped.items()
-        if set(parts) != {ALPHA}
+        _Layer(component=layer[0], module=written[layer], parts=parts)
+        for layer, parts in grouped.items()
     ]
 
 
@@ -232,6 +249,14 @@ def _note_numbers(common: Sorted, layers: Sequence[_Layer], styles: Mapping[str,
         "Its layers are numbered, not named (cloneofsimo/lora): they are found by the widths of "
         "the base model's."
     )
+
+
+def _note_original_names(common: Sorted, layers: Sequence[_Layer]) -> None:
+    if named := [layer.module for layer in layers if _ORIGINAL_NAME.match(layer.module)]:
+        common.problems.append(
+            f"{len(named)} of its layers are named as in Stability's own code, for example "
+            f"{examples(named)}: convert it to diffusers keys."
+        )
 
 
 def _note_writers(common: Sorted, meanings: Mapping[str, KeyMeaning]) -> None:

@@ -1,5 +1,8 @@
 """What the name of a tensor says: the key styles of LoRA files and models in the wild.
 
+Adapters are read by `personalq.taq.formats.names`, which needs torch and is not imported here; a
+test holds the two to the same answers.
+
 | style | example | written by |
 |---|---|---|
 | `diffusers` | `unet.down_blocks.0…attn2.to_k.lora.down.weight` | diffusers |
@@ -19,7 +22,7 @@ import re
 from dataclasses import dataclass
 
 #: Roles of a tensor in an adapter of a layer.
-DOWN, UP, ALPHA, OTHER = "down", "up", "alpha", "other"
+DOWN, UP, ALPHA = "down", "up", "alpha"
 # Further ones: "mid", "dora_scale", and LyCORIS' own.
 
 
@@ -40,28 +43,42 @@ class KeyMeaning:
     role: str
 
 
-_PEFT = re.compile(
-    r"(?:(?P<component>unet|text_encoder(?:_2|_3)?|transformer)\.)?(?:base_model\.model\.)?"
-    r"(?P<module>.+)\.lora(?:_embedding)?_(?P<role>[AB]|magnitude_vector)"
-    r"(?:\.(?!weight$)[^.]+)?(?:\.weight)?"
+#: What a tensor is to its layer, and how such tensors are called.
+_TENSOR = re.compile(
+    r"(?P<layer>.+?)\.(?:"
+    r"(?P<peft>lora_[AB])(?:\.[^.]+)?\.weight"  # a module's own keys name the adapter: `.default`
+    r"|lora(?:_linear_layer)?\.(?P<diffusers>down|up)\.weight"
+    r"|(?<=_lora\.)(?P<processor>down|up)\.weight"
+    r"|(?P<kohya>lora_(?:down|up|mid))\.weight"
+    r"|(?P<lycoris>lokr_w[12](?:_[ab])?|lokr_t[12]|hada_w[12]_[ab]|hada_t[12]|on_input"
+    r"|oft_blocks|oft_diag|rescale|diff|diff_b|w_norm|b_norm|[ab][12]\.weight)"
+    r"|(?P<other>alpha|dora_scale)"
+    r"|(?P<unread>lora_magnitude_vector|lora_embedding_[AB])(?:\..+)?"
+    r")"
 )
-_DIFFUSERS = re.compile(
-    r"(?:(?P<component>unet|text_encoder(?:_2|_3)?|transformer)\.)?"
-    r"(?P<module>.+)\.lora(?:_linear_layer)?\.(?P<role>down|up)\.weight"
-)
-_PROCESSOR = re.compile(
-    r"(?:(?P<component>unet|text_encoder(?:_2|_3)?)\.)?"
-    r"(?P<module>.+?)(?:\.processor)?\.(?P<layer>to_q|to_k|to_v|to_out)_lora\.(?P<role>down|up)"
-    r"\.weight"
-)
-_LAYER_ALPHA = re.compile(r"(?:(?P<component>unet|text_encoder(?:_2|_3)?)\.)(?P<module>.+)\.alpha")
-_KOHYA = re.compile(
-    r"(?:lora|lycoris)_(?P<component>unet|te|te1|te2|te3|transformer)_(?P<module>.+?)\."
-    r"(?P<role>lora_down\.weight|lora_up\.weight|lora_mid\.weight|alpha|dora_scale"
-    r"|lokr_w1|lokr_w1_a|lokr_w1_b|lokr_w2|lokr_w2_a|lokr_w2_b|lokr_t1|lokr_t2"
-    r"|hada_w1_a|hada_w1_b|hada_w2_a|hada_w2_b|hada_t1|hada_t2"
-    r"|on_input|oft_blocks|diff|diff_b)(?:\.weight)?"
-)
+_PROJECTION = re.compile(r"(?P<block>.+?)(?:\.processor)?\.(?P<layer>to_[qkv]|to_out)_lora")
+#: Beginnings of a layer's name, and the component that they tell. Conversions have stacked them.
+_PREFIXES = {
+    "base_model.model.": None,
+    "unet.": "unet",
+    "unet_": "unet",
+    "text_encoder.": "text_encoder",
+    "text_encoder_2.": "text_encoder_2",
+    "text_encoder_3.": "text_encoder_3",
+    "transformer.": "transformer",
+    **{
+        f"{writer}_{short}_": component
+        for writer in ("lora", "lycoris")
+        for short, component in (
+            ("unet", "unet"),
+            ("te", "text_encoder"),
+            ("te1", "text_encoder"),
+            ("te2", "text_encoder_2"),
+            ("te3", "text_encoder_3"),
+            ("transformer", "transformer"),
+        )
+    },
+}
 _INDEXED = re.compile(r"(?P<component>unet|text_encoder):(?P<module>\d+):(?P<role>down|up)")
 _BUNDLE = re.compile(r"bundle_emb\.(?P<token>.+)\.string_to_param\..+")
 _SINGLE_FILE = re.compile(
@@ -80,27 +97,21 @@ _SINGLE_FILE_COMPONENTS = {
     "cond_stage_model": "text_encoder",
     "conditioner.embedders": "text_encoder",
 }
-_KOHYA_COMPONENTS = {
-    "unet": "unet",
-    "te": "text_encoder",
-    "te1": "text_encoder",
-    "te2": "text_encoder_2",
-    "te3": "text_encoder_3",
-    "transformer": "transformer",
-}
+_STYLES = {"processor": "diffusers-processor", "other": "peft", "unread": "peft"}
 _ROLES = {
-    "A": DOWN,
-    "B": UP,
-    "down": DOWN,
-    "up": UP,
-    "lora_down.weight": DOWN,
-    "lora_up.weight": UP,
-    "alpha": ALPHA,
-    "magnitude_vector": "dora_scale",
-    "lora_mid.weight": "mid",
+    "lora_A": DOWN,
+    "lora_B": UP,
+    "lora_down": DOWN,
+    "lora_up": UP,
+    "lora_mid": "mid",
+    "lora_magnitude_vector": "dora_scale",
 }
-_UNET_START = re.compile(r"(?:down_blocks|up_blocks|mid_block|conv_in|conv_out|time_embedding)\b")
+_UNET_START = re.compile(
+    r"(?:down_blocks|up_blocks|mid_block|conv_in|conv_out|time_embedding|add_embedding"
+    r"|class_embedding|encoder_hid_proj)\b"
+)
 _TEXT_START = re.compile(r"(?:text_model|encoder\.layers|embeddings)\b")
+_TEXT_LAYER = re.compile(r"(?:text_model\.)?encoder\.layers\.")
 _TRANSFORMER_START = re.compile(
     r"(?:transformer_blocks|single_transformer_blocks|double_blocks|single_blocks|blocks)\b"
 )
@@ -108,15 +119,6 @@ _TRANSFORMER_START = re.compile(
 
 def adapter_meaning(key: str) -> KeyMeaning | None:
     """What `key` is in an adapter (LoRA, LoKr, LoHa …), None when it is in none."""
-    if match := _KOHYA.fullmatch(key):
-        role = match["role"]
-        style = "lycoris" if role.startswith(("lokr", "hada", "oft", "diff", "on_")) else "kohya"
-        return KeyMeaning(
-            style=style,
-            component=_KOHYA_COMPONENTS[match["component"]],
-            module=match["module"],
-            role=_ROLES.get(role, role),
-        )
     if match := _INDEXED.fullmatch(key):
         return KeyMeaning(
             style="indexed",
@@ -124,22 +126,18 @@ def adapter_meaning(key: str) -> KeyMeaning | None:
             module=match["module"],
             role=match["role"],
         )
-    for style, pattern in (
-        ("diffusers-processor", _PROCESSOR),
-        ("diffusers", _DIFFUSERS),
-        ("peft", _PEFT),
-        ("peft", _LAYER_ALPHA),
-    ):
-        if match := pattern.fullmatch(key):
-            groups = match.groupdict()
-            module = groups["module"].removeprefix("unet.").removeprefix("base_model.model.")
-            component = groups["component"] or _component_of(module)
-            if component is None:
-                return None
-            if groups.get("layer"):
-                module = f"{module}.{groups['layer']}"
-            role = _ROLES.get(groups.get("role", ALPHA), OTHER)
-            return KeyMeaning(style=style, component=component, module=module, role=role)
+    if match := _TENSOR.fullmatch(key):
+        kind, written = next((k, v) for k, v in match.groupdict().items() if v and k != "layer")
+        component, module = _layer(match["layer"])
+        if component is None:
+            return None
+        flat = kind == "other" and key.startswith(("lora_", "lycoris_"))
+        return KeyMeaning(
+            style="kohya" if flat else _STYLES.get(kind, kind),
+            component=component,
+            module=module,
+            role=_ROLES.get(written, written),
+        )
     return None
 
 
@@ -178,6 +176,20 @@ def token_of(key: str, shape: tuple[int, ...]) -> KeyMeaning | None:
 def is_cross_attention_input(module: str) -> bool:
     """Whether the layer reads the text: `attn2.to_k` or `attn2.to_v`, in any spelling."""
     return module.replace("_", ".").endswith(("attn2.to.k", "attn2.to.v"))
+
+
+def _layer(written: str) -> tuple[str | None, str]:
+    """The component and the layer that a key's beginning means; None for one that tells neither."""
+    component = None
+    while prefix := next((prefix for prefix in _PREFIXES if written.startswith(prefix)), ""):
+        component = _PREFIXES[prefix] or component
+        written = written.removeprefix(prefix)
+    if _TEXT_LAYER.match(written) and component in (None, "unet"):
+        component = "text_encoder"
+    if match := _PROJECTION.fullmatch(written):
+        layer = "to_out.0" if match["layer"] == "to_out" else match["layer"]
+        written = f"{match['block']}.{layer}"
+    return component or _component_of(written), written
 
 
 def _component_of(module: str) -> str | None:

@@ -1,8 +1,11 @@
 """What a key of an adapter file means: the part of the pipeline, the layer, the tensor's role.
 
+The chassis reads the same keys without torch (`personalq.chassis.key_styles`); a test holds the two
+to the same answers.
+
 | style | key |
 |---|---|
-| PEFT | `unet.<layer>.lora_A.weight`, `base_model.model.<layer>.lora_A.weight` |
+| PEFT | `unet.<layer>.lora_A.weight`, `base_model.model.<layer>.lora_A.default.weight` |
 | diffusers | `unet.<layer>.lora.down.weight`, `<block>.processor.to_q_lora.down.weight` |
 | kohya | `lora_unet_<layer_>.lora_down.weight`, `.alpha`; dots are written as underscores |
 | LyCORIS | `lora_unet_<layer_>.lokr_w1_a`, `.hada_w1_a`, … |
@@ -21,10 +24,6 @@ from personalq.taq.lora import Part, examples
 DOWN, MID, UP, ALPHA = "down", "mid", "up", "alpha"
 
 _ROLES = {
-    "lora_A.weight": DOWN,
-    "lora_B.weight": UP,
-    "lora_A.default.weight": DOWN,
-    "lora_B.default.weight": UP,
     "lora.down.weight": DOWN,
     "lora.up.weight": UP,
     "lora_down.weight": DOWN,
@@ -32,8 +31,6 @@ _ROLES = {
     "lora_up.weight": UP,
     "lora_linear_layer.down.weight": DOWN,
     "lora_linear_layer.up.weight": UP,
-    "down.weight": DOWN,  # of <block>.processor.to_q_lora.down.weight
-    "up.weight": UP,
     "alpha": ALPHA,
     **{f"lokr_w{i}{half}": f"lokr_w{i}{half}" for i in (1, 2) for half in ("", "_a", "_b")},
     "lokr_t2": "lokr_t2",
@@ -41,7 +38,13 @@ _ROLES = {
     "hada_t1": "hada_t1",
     "hada_t2": "hada_t2",
 }
-_TENSOR = re.compile(rf"(?P<layer>.+?)\.(?P<role>{'|'.join(map(re.escape, _ROLES))})")
+_HALVES = {"lora_A": DOWN, "lora_B": UP, "down": DOWN, "up": UP}
+_TENSOR = re.compile(
+    r"(?P<layer>.+?)\.(?:"
+    r"(?P<peft>lora_[AB])(?:\.[^.]+)?\.weight"  # a module's own keys name the adapter: `.default`
+    r"|(?<=_lora\.)(?P<processor>down|up)\.weight"
+    rf"|(?P<role>{'|'.join(map(re.escape, _ROLES))}))"
+)
 _NUMBERED = re.compile(r"(?P<part>unet|text_encoder):(?P<number>\d{1,6}):(?P<role>up|down)")
 _PROCESSOR = re.compile(r"(?P<block>.+?)(?:\.processor)?\.(?P<layer>to_[qkv]|to_out)_lora")
 _TEXT_LAYER = re.compile(r"(text_model\.)?encoder\.layers\.")
@@ -56,20 +59,16 @@ _OTHER_FORMATS = {
     "that",
     r"(down_blocks|up_blocks|mid_block|model\.diffusion_model)\..+\.(weight|bias)": "a full model",
 }
-# In this order: conversions have stacked prefixes (`unet.unet.`, `lora_unet_unet_`).
-_PREFIXES: tuple[tuple[str, Part], ...] = (
-    ("base_model.model.", "unet"),
-    ("lycoris_unet_", "unet"),
-    ("lycoris_te_", "text_encoder"),
-    ("lycoris_te1_", "text_encoder"),
-    ("lora_unet_", "unet"),
-    ("lora_te_", "text_encoder"),
-    ("lora_te1_", "text_encoder"),
-    ("text_encoder.", "text_encoder"),
-    ("unet.", "unet"),
-    ("unet.", "unet"),
-    ("unet_", "unet"),
-)
+#: Beginnings of a layer's name and the part that they tell. Conversions have stacked them
+#: (`unet.unet.`, `lora_unet_unet_`).
+_PREFIXES: dict[str, Part | None] = {
+    "base_model.model.": None,
+    "unet.": "unet",
+    "unet_": "unet",
+    "text_encoder.": "text_encoder",
+    **{f"{writer}_unet_": "unet" for writer in ("lora", "lycoris")},
+    **{f"{writer}_{te}_": "text_encoder" for writer in ("lora", "lycoris") for te in ("te", "te1")},
+}
 
 
 def meaning_of(key: str) -> tuple[Part, str, str] | None:
@@ -81,7 +80,8 @@ def meaning_of(key: str) -> tuple[Part, str, str] | None:
         return part, f"{MARK}{int(match['number'])}", match["role"]
     if match := _TENSOR.fullmatch(key):
         part, layer = _layer_name(match["layer"])
-        return part, layer, _ROLES[match["role"]]
+        role = match[match.lastgroup or "role"]
+        return part, layer, (_HALVES | _ROLES)[role]
     return None
 
 
@@ -99,9 +99,8 @@ def refuse_known_formats(keys: Sequence[str]) -> None:
 def _layer_name(written: str) -> tuple[Part, str]:
     """Return the part of the pipeline and the layer that a key's beginning means."""
     part: Part = "unet"
-    for prefix, of in _PREFIXES:
-        if written.startswith(prefix):
-            part, written = of, written.removeprefix(prefix)
+    while prefix := next((prefix for prefix in _PREFIXES if written.startswith(prefix)), ""):
+        part, written = _PREFIXES[prefix] or part, written.removeprefix(prefix)
     if _TEXT_LAYER.match(written):
         part = "text_encoder"
     if match := _PROCESSOR.fullmatch(written):

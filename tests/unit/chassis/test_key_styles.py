@@ -1,0 +1,178 @@
+"""What `inspect` says of an adapter's keys is what reading it finds."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+import pytest
+from support.safetensors_files import write_safetensors
+
+from personalq.chassis.errors import CorruptFile
+from personalq.chassis.inspection import inspect
+from personalq.taq import LoraError, read_lora, resolve
+
+BLOCK = "down_blocks.0.attentions.0.transformer_blocks.0"
+LAYER = f"{BLOCK}.attn2.to_k"
+FLAT = LAYER.replace(".", "_")
+TEXT = "text_model.encoder.layers.0.self_attn.q_proj"
+FLAT_TEXT = TEXT.replace(".", "_")
+UNET_SHAPES = {
+    LAYER: (320, 768),
+    f"{BLOCK}.attn1.to_out.0": (320, 320),
+    "conv_in": (320, 4, 3, 3),
+    "add_embedding.linear_1": (1280, 2816),
+}
+TEXT_SHAPES = {TEXT: (768, 768)}
+DOWN, UP = (4, 768), (320, 4)
+TEXT_DOWN, TEXT_UP = (4, 768), (768, 4)
+
+Shapes = Mapping[str, tuple[int, ...]]
+
+
+def _pair(down: str, up: str) -> Shapes:
+    """The two factors of LAYER under these keys."""
+    return {down: DOWN, up: UP}
+
+
+def _text(down: str, up: str) -> Shapes:
+    return {down: TEXT_DOWN, up: TEXT_UP}
+
+
+def _peft(layer: str, adapter: str = "") -> Shapes:
+    return _pair(f"{layer}.lora_A{adapter}.weight", f"{layer}.lora_B{adapter}.weight")
+
+
+def _kohya(layer: str) -> Shapes:
+    return _pair(f"{layer}.lora_down.weight", f"{layer}.lora_up.weight")
+
+
+LOKR: Shapes = {"lokr_w1": (16, 32), "lokr_w2": (20, 24)}
+LOHA: Shapes = {
+    "hada_w1_a": (320, 4), "hada_w1_b": (4, 768), "hada_w2_a": (320, 4), "hada_w2_b": (4, 768)
+}  # fmt: skip
+
+
+def _of(layer: str, roles: Shapes) -> Shapes:
+    return {f"{layer}.{role}": shape for role, shape in roles.items()}
+
+
+READ: Mapping[str, Shapes] = {
+    "diffusers": _pair(f"unet.{LAYER}.lora.down.weight", f"unet.{LAYER}.lora.up.weight"),
+    "diffusers, twice": _pair(f"unet.unet.{LAYER}.lora.down.weight",
+                              f"unet.unet.{LAYER}.lora.up.weight"),
+    "diffusers, bare": _pair(f"{LAYER}.lora.down.weight", f"{LAYER}.lora.up.weight"),
+    "diffusers, linear layer": _pair(f"unet.{LAYER}.lora_linear_layer.down.weight",
+                                     f"unet.{LAYER}.lora_linear_layer.up.weight"),
+    "processor": _pair(f"{BLOCK}.attn2.processor.to_k_lora.down.weight",
+                       f"{BLOCK}.attn2.processor.to_k_lora.up.weight"),
+    "processor, unet": _pair(f"unet.{LAYER}_lora.down.weight", f"unet.{LAYER}_lora.up.weight"),
+    "processor, output": {f"{BLOCK}.attn1.processor.to_out_lora.down.weight": (4, 320),
+                          f"{BLOCK}.attn1.processor.to_out_lora.up.weight": (320, 4)},
+    "PEFT": _peft(f"unet.{LAYER}"),
+    "PEFT, bare": _peft(LAYER),
+    "PEFT, base_model": _peft(f"base_model.model.{LAYER}"),
+    "PEFT, unet and base_model": _peft(f"unet.base_model.model.{LAYER}"),
+    "PEFT, base_model and unet": _peft(f"base_model.model.unet.{LAYER}"),
+    "PEFT, default": _peft(f"unet.{LAYER}", ".default"),
+    "PEFT, named adapter": _peft(f"base_model.model.{LAYER}", ".bear-v4"),
+    "PEFT, alpha": {**_peft(f"unet.{LAYER}"), f"unet.{LAYER}.alpha": ()},
+    "PEFT, bare alpha": {**_peft(LAYER), f"{LAYER}.alpha": ()},
+    "PEFT, flat": _peft(f"lora_unet_{FLAT}"),
+    "PEFT, SDXL's embedding": {"unet.add_embedding.linear_1.lora_A.weight": (4, 2816),
+                               "unet.add_embedding.linear_1.lora_B.weight": (1280, 4)},
+    "PEFT, SDXL's embedding, bare": {
+        "base_model.model.add_embedding.linear_1.lora_A.weight": (4, 2816),
+        "base_model.model.add_embedding.linear_1.lora_B.weight": (1280, 4)},
+    "PEFT, first layer": {"unet.conv_in.lora_A.weight": (4, 4, 3, 3),
+                          "unet.conv_in.lora_B.weight": (320, 4, 1, 1)},
+    "PEFT, text encoder": _text(f"text_encoder.{TEXT}.lora_A.weight",
+                                f"text_encoder.{TEXT}.lora_B.weight"),
+    "PEFT, text encoder, base_model": _text(f"base_model.model.{TEXT}.lora_A.weight",
+                                            f"base_model.model.{TEXT}.lora_B.weight"),
+    "PEFT, text encoder in base_model": _text(
+        f"base_model.model.text_encoder.{TEXT}.lora_A.weight",
+        f"base_model.model.text_encoder.{TEXT}.lora_B.weight"),
+    "diffusers, text encoder": _text(f"text_encoder.{TEXT}.lora_linear_layer.down.weight",
+                                     f"text_encoder.{TEXT}.lora_linear_layer.up.weight"),
+    "kohya": _kohya(f"lora_unet_{FLAT}"),
+    "kohya, twice": _kohya(f"lora_unet_unet_{FLAT}"),
+    "kohya, alpha": {**_kohya(f"lora_unet_{FLAT}"), f"lora_unet_{FLAT}.alpha": ()},
+    "kohya, dots": _kohya(f"unet.{LAYER}"),
+    "kohya, bare": _kohya(LAYER),
+    "kohya, text encoder": _text(f"lora_te_{FLAT_TEXT}.lora_down.weight",
+                                 f"lora_te_{FLAT_TEXT}.lora_up.weight"),
+    "kohya, first text encoder": _text(f"lora_te1_{FLAT_TEXT}.lora_down.weight",
+                                       f"lora_te1_{FLAT_TEXT}.lora_up.weight"),
+    "LyCORIS": _kohya(f"lycoris_unet_{FLAT}"),
+    "LoKr": _of(f"lora_unet_{FLAT}", LOKR),
+    "LoKr, dots": _of(f"unet.{LAYER}", LOKR),
+    "LoHa": _of(f"lycoris_unet_{FLAT}", LOHA),
+}  # fmt: skip
+REFUSED: Mapping[str, Shapes] = {
+    "PEFT, two adapters": {**_peft(f"unet.{LAYER}"), **_peft(f"unet.{LAYER}", ".other")},
+    "PEFT, no weight": _pair(f"unet.{LAYER}.lora_A", f"unet.{LAYER}.lora_B"),
+    "PEFT, adapter without weight": _pair(f"unet.{LAYER}.lora_A.default",
+                                          f"unet.{LAYER}.lora_B.default"),
+    "PEFT, two names": _peft(f"unet.{LAYER}", ".a.b"),
+    "PEFT, embedding": _pair(f"unet.{LAYER}.lora_embedding_A", f"unet.{LAYER}.lora_embedding_B"),
+    "PEFT, named embedding": _pair(f"text_encoder.{TEXT}.lora_embedding_A.default",
+                                   f"text_encoder.{TEXT}.lora_embedding_B.default"),
+    "PEFT, bias": {**_peft(f"unet.{LAYER}"), f"unet.{LAYER}.lora_B.bias": (320,)},
+    "DoRA": {**_peft(f"unet.{LAYER}"), f"unet.{LAYER}.lora_magnitude_vector": (320,)},
+    "DoRA, named": {**_peft(f"unet.{LAYER}"),
+                    f"unet.{LAYER}.lora_magnitude_vector.default.weight": (320,)},
+    "DoRA, kohya": {**_kohya(f"lora_unet_{FLAT}"), f"lora_unet_{FLAT}.dora_scale": (320, 1)},
+    "two styles for one layer": {**_peft(f"unet.{LAYER}"), **_kohya(f"lora_unet_{FLAT}")},
+    "halves that are no LoRA's": _pair(f"unet.{LAYER}.down.weight", f"unet.{LAYER}.up.weight"),
+    "a half alone": {**_peft(f"unet.{LAYER}"), "unet.conv_in.lora_A.weight": (4, 4, 3, 3)},
+    "an alpha alone": {**_peft(f"unet.{LAYER}"), "unet.conv_in.alpha": ()},
+    "a middle alone": {**_kohya(f"lora_unet_{FLAT}"),
+                       "lora_unet_conv_in.lora_mid.weight": (4, 4, 3, 3)},
+    "half a LoKr": {**_kohya(f"lora_unet_{FLAT}"), "lora_unet_conv_in.lokr_w1": (4, 4)},
+    "a LoKr with a suffix": _of(f"lora_unet_{FLAT}", {f"{k}.weight": v for k, v in LOKR.items()}),
+    "an alpha with a suffix": {**_kohya(f"lora_unet_{FLAT}"),
+                               f"lora_unet_{FLAT}.alpha.weight": ()},
+    "OFT": _of(f"lycoris_unet_{FLAT}", {"oft_blocks": (4, 80, 80)}),
+    "full": _of(f"lycoris_unet_{FLAT}", {"diff": (320, 768)}),
+    "norm": {**_kohya(f"lora_unet_{FLAT}"), f"lycoris_unet_{FLAT}.w_norm": (320,)},
+    "GLoRA": _of(f"lycoris_unet_{FLAT}", {"a1.weight": (4, 4), "b1.weight": (4, 4)}),
+    "second text encoder": _text(f"text_encoder_2.{TEXT}.lora_A.weight",
+                                 f"text_encoder_2.{TEXT}.lora_B.weight"),
+    "second text encoder in base_model": _text(
+        f"base_model.model.text_encoder_2.{TEXT}.lora_A.weight",
+        f"base_model.model.text_encoder_2.{TEXT}.lora_B.weight"),
+    "second text encoder, kohya": _text(f"lora_te2_{FLAT_TEXT}.lora_down.weight",
+                                        f"lora_te2_{FLAT_TEXT}.lora_up.weight"),
+    "transformer": _peft("transformer.transformer_blocks.0.attn.to_k"),
+    "transformer in base_model": _peft("base_model.model.transformer_blocks.0.attn.to_k"),
+    "Stability's layers": _kohya("lora_unet_input_blocks_1_1_transformer_blocks_0_attn2_to_k"),
+}  # fmt: skip
+
+
+def _inspects(path: Path) -> bool:
+    try:
+        return not inspect(path).problems
+    except CorruptFile:
+        return False
+
+
+def _reads(path: Path) -> bool:
+    try:
+        lora = read_lora(path)
+        return bool(resolve(lora.unet, UNET_SHAPES) | resolve(lora.text_encoder, TEXT_SHAPES))
+    except LoraError:
+        return False
+
+
+@pytest.mark.parametrize(
+    ("shapes", "is_read"),
+    [*((shapes, True) for shapes in READ.values()), *((s, False) for s in REFUSED.values())],
+    ids=[*READ, *REFUSED],
+)
+def test_inspecting_and_reading_give_one_answer(
+    tmp_path: Path, shapes: Shapes, is_read: bool
+) -> None:
+    """Who publishes a file is told at once what the quantizer would say of its keys."""
+    path = write_safetensors(tmp_path / "bear.safetensors", shapes)
+    assert (_inspects(path), _reads(path)) == (is_read, is_read)
