@@ -203,6 +203,40 @@ def test_a_full_artifact_stands_alone(tmp_path: Path) -> None:
     assert torch.equal(predict(load_unet_(tiny_unet(), read), inputs()), predict(unet, inputs()))
 
 
+def test_a_full_artifact_may_have_its_own_text_encoder(tmp_path: Path) -> None:
+    """Told with its bytes, in a schema version that earlier readers refuse; verified too."""
+    unet, ranges = _quantized("full")
+    encoder = {"embeddings.token_embedding.weight": torch.randn(8, 4).half()}
+
+    def write(name: str, text_encoder: dict[str, torch.Tensor] | None) -> Artifact:
+        return write_full_artifact(
+            tmp_path / name,
+            unet,
+            PROFILES["full"],
+            base_digest="base",
+            ranges=ranges,
+            tokenizer_fingerprint="tokenizer",
+            triggers=["sks"],
+            source_digest="source",
+            text_encoder=text_encoder,
+        )
+
+    own, again, without = write("own", encoder), write("again", encoder), write("without", None)
+    assert own.digest == again.digest != without.digest
+    assert own.manifest["text_encoder"] == {"weights": 32, "bytes": 64}
+    assert [a.manifest["schema_version"] for a in (own, without)] == [2, 1]
+    assert without.manifest.keys() == own.manifest.keys() - {"text_encoder"}
+    read = read_artifact(tmp_path / "own")
+    kept = read.text_encoder()
+    assert kept is not None
+    assert torch.equal(kept["embeddings.token_embedding.weight"], next(iter(encoder.values())))
+    assert (read.embeddings, read_artifact(tmp_path / "without").text_encoder()) == ({}, None)
+    assert torch.equal(predict(load_unet_(tiny_unet(), read), inputs()), predict(unet, inputs()))
+    (tmp_path / "own/text_encoder.safetensors").unlink()
+    with pytest.raises(IntegrityError, match=r"text_encoder\.safetensors is missing"):
+        read_artifact(tmp_path / "own")
+
+
 def test_the_manifest_tells_what_was_done(base: tuple[Artifact, Any]) -> None:
     """Recipe, base, tokenizer, every layer's scheme, ranges, errors, files."""
     manifest = base[0].manifest

@@ -3,8 +3,8 @@
 Read in this order: `quantizers`, `packing`, `triggers`, `protection`, `attention`, `row_scores`
 are functions of tensors;
 `modules` and `kernels` the layers built of them; `calibrate`, `recipe`, `quantize` and `lora`
-walk over a model; `formats` reads adapter files, `artifact` puts a model on disk. Needs torch,
-safetensors and numpy only.
+walk over a model; `formats` reads adapter files, `text_encoder` what a fine-tune trained beside its
+UNet, `artifact` puts a model on disk. Needs torch, safetensors and numpy only.
 """
 
 from personalq.taq.artifact import (
@@ -56,6 +56,7 @@ from personalq.taq.protection import (
 from personalq.taq.quantize import LayerReport, Report, quantize_
 from personalq.taq.recipe import PROFILES, RECIPE_VERSION, Recipe
 from personalq.taq.row_scores import attention_received, conditioning
+from personalq.taq.text_encoder import half_precision, load_text_encoder_
 from personalq.taq.triggers import TokenSpan, trigger_mask, trigger_spans
 
 __all__ = [
@@ -95,7 +96,9 @@ __all__ = [
     "conditioning",
     "counterparts",
     "detach_lora_",
+    "half_precision",
     "layer_shapes",
+    "load_text_encoder_",
     "load_unet_",
     "parse_lora",
     "plain_prompt",

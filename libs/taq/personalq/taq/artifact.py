@@ -2,7 +2,7 @@
 
 - base: the quantized UNet of a base model, shared by every LoRA checkpoint of it, stored once.
 - lora: a LoRA and its trigger embeddings; names its base artifact by digest.
-- full: the quantized UNet of a full fine-tune.
+- full: the quantized UNet of a full fine-tune, and its text encoder if that is its own.
 
 The digest is the sha256 of `manifest.json`, which holds the sha256 of every other file and
 nothing that differs between two runs on the same input: no time, no path, no host.
@@ -40,9 +40,12 @@ from personalq.taq.recipe import Recipe
 Kind = Literal["base", "lora", "full"]
 
 SCHEMA_VERSION = 1
+#: Of artifacts with a text encoder of their own: who knows only version 1 would pass it over.
+TEXT_ENCODER_SCHEMA_VERSION = 2
 MANIFEST = "manifest.json"
 UNET_FILE = "unet.safetensors"
 LORA_FILE = "lora.safetensors"
+TEXT_ENCODER_FILE = "text_encoder.safetensors"
 EMBEDDING_PREFIX = "embedding."
 READ_BYTES = 1 << 20
 
@@ -118,6 +121,12 @@ class Artifact:
             layers[part][layer] = Factors(down, up, float(scale))
         return Lora(layers["unet"], layers["text_encoder"], dict(self.embeddings))
 
+    def text_encoder(self) -> dict[str, Tensor] | None:
+        """Return the weights of the checkpoint's own text encoder; None if it is its base's."""
+        if all(file.name != TEXT_ENCODER_FILE for file in self.files):
+            return None
+        return _read_tensors(self.directory / TEXT_ENCODER_FILE)
+
 
 def write_base_artifact(
     directory: Path,
@@ -153,6 +162,7 @@ def write_full_artifact(
     triggers: Sequence[str],
     source_digest: str,
     noun: str = "",
+    text_encoder: Mapping[str, Tensor] | None = None,
 ) -> Artifact:
     """Write the UNet of a full fine-tune, after `quantize_`, to `directory`.
 
@@ -160,6 +170,7 @@ def write_full_artifact(
         base_digest: identifies the base whose text encoder, VAE and tokenizer it is used with.
         source_digest: identifies the checkpoint file.
         noun: the class noun of the subject, if it is known.
+        text_encoder: weights to be used instead of the base's, as `half_precision` returns them.
 
     Raises:
         ArtifactMismatchError: as `write_base_artifact`.
@@ -170,7 +181,17 @@ def write_full_artifact(
         "source_digest": source_digest,
         "protection": _protection(recipe, triggers, noun),
     }
-    return _write(directory, manifest, {UNET_FILE: _unet_tensors(unet)})
+    files: dict[str, Mapping[str, Tensor]] = {UNET_FILE: _unet_tensors(unet)}
+    if text_encoder is not None:
+        files[TEXT_ENCODER_FILE] = text_encoder
+        manifest |= {
+            "schema_version": TEXT_ENCODER_SCHEMA_VERSION,
+            "text_encoder": {
+                "weights": sum(tensor.numel() for tensor in text_encoder.values()),
+                "bytes": sum(tensor.nbytes for tensor in text_encoder.values()),
+            },
+        }
+    return _write(directory, manifest, files)
 
 
 def write_lora_artifact(
@@ -227,7 +248,7 @@ def read_artifact(directory: Path) -> Artifact:
     """Read an artifact and verify every file's size and sha256.
 
     Raises:
-        ManifestError: no manifest, or not one of this schema version.
+        ManifestError: no manifest, or one of a schema version that is not known.
         IntegrityError: a file is missing, differs from the manifest, or is not safetensors.
     """
     try:
@@ -404,8 +425,9 @@ def _parse_manifest(text: bytes) -> dict[str, Any]:
         manifest = json.loads(text)
     except ValueError as error:
         raise ManifestError(f"{MANIFEST} is not JSON: {error}.") from error
-    if not isinstance(manifest, dict) or manifest.get("schema_version") != SCHEMA_VERSION:
-        raise ManifestError(f"{MANIFEST} is not of schema version {SCHEMA_VERSION}.")
+    known = (SCHEMA_VERSION, TEXT_ENCODER_SCHEMA_VERSION)
+    if not isinstance(manifest, dict) or manifest.get("schema_version") not in known:
+        raise ManifestError(f"{MANIFEST} is not of schema version {' or '.join(map(str, known))}.")
     if canonical_json(manifest) != text:
         raise ManifestError(f"{MANIFEST} is not in canonical form; its digest would be ambiguous.")
     needed = {"kind", "recipe", "base_digest", "tokenizer_fingerprint", "files"}
