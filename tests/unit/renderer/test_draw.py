@@ -58,7 +58,12 @@ def model(folder: Path, base: Base) -> Model:
     unet = UNet2DConditionModel.from_pretrained(folder / "unet").eval()
     quantize_(unet, PROFILES["full"], {})
     return Model(
-        base=base, unet=unet, lora=None, vocabulary=base.vocabulary, protection=TRIGGER_KEPT
+        base=base,
+        unet=unet,
+        text_encoder=base.text_encoder,
+        lora=None,
+        vocabulary=base.vocabulary,
+        protection=TRIGGER_KEPT,
     )
 
 

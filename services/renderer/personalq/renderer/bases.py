@@ -62,6 +62,11 @@ class Base:
         with torch.device("meta"):
             return UNet2DConditionModel.from_config(self.unet_config)
 
+    def empty_text_encoder(self) -> Any:
+        """Return a text encoder without weights, on the meta device."""
+        with torch.device("meta"):
+            return CLIPTextModel(self.text_encoder.config)
+
 
 def load_base(base_model: str, folder: Path, *, device: torch.device, dtype: torch.dtype) -> Base:
     """Load a base model's components, without its UNet. Blocking.

@@ -100,7 +100,7 @@ def _context(
     encoded = encode(
         prompts,
         [triggers] * len(prompts),
-        encoder=model.base.text_encoder,
+        encoder=model.text_encoder,
         vocabulary=model.vocabulary,
         protection=model.protection,
         score=partial(_score, model, unet),

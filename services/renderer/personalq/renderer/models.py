@@ -26,6 +26,7 @@ from personalq.taq import (
     TaqError,
     attach_lora_,
     detach_lora_,
+    load_text_encoder_,
     load_unet_,
     prepare_,
     read_artifact,
@@ -40,6 +41,7 @@ class Weights:
     """What one artifact puts into memory."""
 
     unet: nn.Module  # of a base or a full fine-tune; of a LoRA an empty module
+    text_encoder: nn.Module | None  # of a full fine-tune that trained it; else the base's reads
     lora: Lora | None  # of a LoRA, on the device
     vocabulary: Vocabulary  # its tokenizer and trained tokens, or the base model's
     protection: Protection  # of its prompts' words
@@ -47,10 +49,11 @@ class Weights:
 
 @dataclass(frozen=True, kw_only=True)
 class Model:
-    """A checkpoint ready to render: a UNet, perhaps with a LoRA, and its vocabulary."""
+    """A checkpoint ready to render: a UNet, perhaps with a LoRA, and what reads its prompts."""
 
     base: Base
     unet: nn.Module
+    text_encoder: Any  # CLIPTextModel; its own, or its base's
     lora: Lora | None
     vocabulary: Vocabulary
     protection: Protection
@@ -65,7 +68,7 @@ class Model:
         if self.lora is None:
             yield self.unet
             return
-        encoder = self.base.text_encoder
+        encoder = self.text_encoder
         try:
             attach_lora_(self.unet, self.lora)
             if self.lora.text_encoder:
@@ -187,12 +190,20 @@ def load_weights(folder: Path, base: Base) -> Weights:
     if artifact.kind == "lora":
         lora = _to(artifact.lora(), base.device)
         return Weights(
-            unet=nn.Module(), lora=lora, vocabulary=vocabulary, protection=artifact.protection
+            unet=nn.Module(),
+            text_encoder=None,
+            lora=lora,
+            vocabulary=vocabulary,
+            protection=artifact.protection,
         )
     unet = load_unet_(base.empty_unet(), artifact, dtype=base.dtype)
     unet = unet.to(base.device).eval()
+    encoder: nn.Module | None = None
+    if (state := artifact.text_encoder()) is not None:
+        encoder = load_text_encoder_(base.empty_text_encoder(), state).to(base.device)
     return Weights(
         unet=prepare_(unet, torch.empty(0, dtype=base.dtype, device=base.device)),
+        text_encoder=encoder,
         lora=None,
         vocabulary=vocabulary,
         protection=artifact.protection,
@@ -202,6 +213,8 @@ def load_weights(folder: Path, base: Base) -> Weights:
 def held_bytes(weights: Weights) -> int:
     """Return the bytes that an artifact holds in memory now, prepared weights included."""
     found = held_tensors(weights.unet)
+    if weights.text_encoder is not None:
+        found += held_tensors(weights.text_encoder)
     if weights.lora is not None:
         for factors in (*weights.lora.unet.values(), *weights.lora.text_encoder.values()):
             found += [factors.down, factors.up]
@@ -220,9 +233,11 @@ def _to(lora: Lora, device: torch.device) -> Lora:
 
 
 def _model(base: Base, *, unet: Weights, checkpoint: Weights) -> Model:
+    own = checkpoint.text_encoder
     return Model(
         base=base,
         unet=unet.unet,
+        text_encoder=base.text_encoder if own is None else own,
         lora=checkpoint.lora,
         vocabulary=checkpoint.vocabulary,
         protection=checkpoint.protection,
