@@ -11,6 +11,14 @@ from safetensors.torch import load_file, save_file
 
 UNET = "model.diffusion_model."
 TEXT_ENCODER = "cond_stage_model.transformer.text_model."
+OPEN_CLIP = "cond_stage_model.model."
+_CLIP_LAYERS = {
+    "layer_norm1": "ln_1",
+    "layer_norm2": "ln_2",
+    "mlp.fc1": "mlp.c_fc",
+    "mlp.fc2": "mlp.c_proj",
+    "self_attn.out_proj": "attn.out_proj",
+}
 _RESNET = {
     "norm1": "in_layers.0",
     "conv1": "in_layers.2",
@@ -47,6 +55,36 @@ def write_single_file(
             tensors[TEXT_ENCODER + key.removeprefix("text_model.")] = tensor
     save_file({key: tensor.to(dtype) for key, tensor in tensors.items()}, file)
     return file
+
+
+def open_clip_names(state: Mapping[str, torch.Tensor]) -> dict[str, torch.Tensor]:
+    """Return a `CLIPTextModel`'s tensors as a single file of SD 2.x has them.
+
+    With what OpenCLIP keeps beside them, and with the last layer that SD 2.x does not use.
+    """
+    short = {key.removeprefix("text_model."): tensor for key, tensor in state.items()}
+    width = short["final_layer_norm.weight"].shape[0]
+    named = {
+        "token_embedding.weight": short["embeddings.token_embedding.weight"],
+        "positional_embedding": short["embeddings.position_embedding.weight"],
+        "ln_final.weight": short["final_layer_norm.weight"],
+        "ln_final.bias": short["final_layer_norm.bias"],
+        "text_projection": torch.zeros(width, width),
+        "logit_scale": torch.tensor(4.6),
+        "attn_mask": torch.zeros(77, 77),
+        "transformer.resblocks.23.ln_1.weight": torch.ones(width),
+    }
+    for key in short:
+        if not (match := re.fullmatch(r"encoder\.layers\.(\d+)\.(.+)\.(weight|bias)", key)):
+            continue
+        number, layer, kind = match.groups()
+        block = f"transformer.resblocks.{number}"
+        if layer in _CLIP_LAYERS:
+            named[f"{block}.{_CLIP_LAYERS[layer]}.{kind}"] = short[key]
+        elif layer == "self_attn.q_proj":
+            joined = [short[key.replace("q_proj", f"{part}_proj")] for part in "qkv"]
+            named[f"{block}.attn.in_proj_{kind}"] = torch.cat(joined)
+    return {OPEN_CLIP + key: tensor for key, tensor in named.items()}
 
 
 def original_names(state: Mapping[str, torch.Tensor]) -> dict[str, torch.Tensor]:

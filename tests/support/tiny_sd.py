@@ -6,11 +6,12 @@ Built in about a second. The weights mean nothing; shapes, file names and key na
 from __future__ import annotations
 
 import json
+import shutil
 from collections.abc import Sequence
 from pathlib import Path
 
 import torch
-from safetensors.torch import save_file
+from safetensors.torch import load_file, save_file
 
 # For tensors this small, threads only wait for each other; on a busy machine for seconds.
 torch.set_num_threads(1)
@@ -136,6 +137,19 @@ def make_full(base: Path, folder: Path, *, seed: int = 2, strength: float = 0.02
         for parameter in unet.parameters():
             parameter.add_(strength * torch.randn(parameter.shape, generator=generator))
     unet.save_pretrained(folder / "unet")
+    return folder
+
+
+def train_text_encoder(base: Path, folder: Path, *, seed: int = 3, strength: float = 0.5) -> Path:
+    """Write the base's text encoder into the model `folder`, every weight changed strongly."""
+    generator = torch.Generator().manual_seed(seed)
+    trained = {
+        key: tensor + strength * tensor.std() * torch.randn(tensor.shape, generator=generator)
+        for key, tensor in load_file(base / "text_encoder/model.safetensors").items()
+    }
+    (folder / "text_encoder").mkdir()
+    shutil.copy(base / "text_encoder/config.json", folder / "text_encoder")
+    save_file(trained, folder / "text_encoder/model.safetensors", metadata={"format": "pt"})
     return folder
 
 

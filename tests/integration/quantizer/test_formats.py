@@ -8,7 +8,7 @@ from typing import Any
 import torch
 from safetensors.torch import save_file
 from support.original_layout import write_single_file
-from support.tiny_sd import HIDDEN, make_full
+from support.tiny_sd import HIDDEN, make_full, train_text_encoder
 
 BLOCK = "down_blocks.0.attentions.0.transformer_blocks.0"
 ENCODER = "text_model.encoder.layers.0.self_attn.q_proj"
@@ -46,6 +46,7 @@ def _files(base: Path, folder: Path) -> dict[str, Path]:
         folder / "dog.safetensors",
         text_encoder=base / "text_encoder",
     )
+    files["dreambooth"] = train_text_encoder(base, make_full(base, folder / "cat"))
     return files
 
 

@@ -578,7 +578,7 @@ class TestFolders:
         assert (found.cross_attention_width, found.base_family) == (1024, "SD 2.x")
         assert found.components == {"unet": 3, "vae": 1, "text_encoder": 1}
         assert found.problems == ()
-        assert any("Only its UNet is served" in note for note in found.notes)
+        assert any("Of a whole model the UNet is served" in note for note in found.notes)
 
     def test_a_part_of_a_model_is_refused(self, tmp_path: Path) -> None:
         """Only a VAE, or a UNet without its ends, is no checkpoint."""

@@ -1,4 +1,4 @@
-"""Full fine-tunes in one file, in shards, and with a text encoder."""
+"""Full fine-tunes in one file and in shards; their UNets."""
 
 from __future__ import annotations
 
@@ -14,7 +14,8 @@ from support.tiny_sd import BASE_MODEL, make_full, make_tiny_sd
 from personalq.chassis.errors import InvalidInput
 from personalq.chassis.inspection import inspect
 from personalq.quantizer.bases import BaseModel, BaseModels
-from personalq.quantizer.fine_tunes import check_finite, load_fine_tune
+from personalq.quantizer.fine_tunes import load_fine_tune
+from personalq.quantizer.weight_files import check_finite
 from personalq.taq import UnsupportedFormatError
 
 WEIGHTS = "unet/diffusion_pytorch_model.safetensors"
@@ -34,7 +35,7 @@ def fine_tune(base: BaseModel, tmp_path: Path) -> Path:
 
 
 def _same_unet(source: Path, fine_tune: Path, base: BaseModel) -> bool:
-    expected, state = load_file(fine_tune / WEIGHTS), load_fine_tune(source, base).state_dict()
+    expected, state = load_file(fine_tune / WEIGHTS), load_fine_tune(source, base).unet.state_dict()
     return all(torch.equal(state[key], expected[key]) for key in expected)
 
 
@@ -76,7 +77,7 @@ def test_the_miniature_as_a_single_file(tmp_path: Path) -> None:
     fine_tune = next(c.path for c in checkpoints() if not c.is_lora)
     file = write_single_file(fine_tune, tmp_path / "dog.safetensors")
     expected = load_file(fine_tune / WEIGHTS)
-    state = load_fine_tune(file, mini).state_dict()
+    state = load_fine_tune(file, mini).unet.state_dict()
     assert all(torch.equal(state[key], expected[key].float()) for key in expected)
 
 
@@ -98,53 +99,6 @@ def test_a_single_file_of_another_model_is_refused(
         load_fine_tune(file, base)
 
 
-@pytest.mark.parametrize("form", ["folder", "file"])
-def test_a_trained_text_encoder_is_refused(
-    base: BaseModel, fine_tune: Path, tmp_path: Path, form: str
-) -> None:
-    """It would not be served: said with a tensor that differs; the base's own passes."""
-    encoder = fine_tune / "text_encoder"
-    encoder.mkdir()
-    weights = load_file(base.folder / "text_encoder/model.safetensors")
-
-    def source() -> Path:
-        save_file(weights, encoder / "model.safetensors")
-        if form == "folder":
-            return fine_tune
-        return write_single_file(fine_tune, tmp_path / "dog.safetensors", text_encoder=encoder)
-
-    assert load_fine_tune(source(), base)
-    key = next(key for key in weights if key.endswith("k_proj.weight"))
-    weights[key] = weights[key] + 1e-3
-    with pytest.raises(InvalidInput, match=r"k_proj\.weight differs.*publish a LoRA"):
-        load_fine_tune(source(), base)
-    del weights[key]
-    with pytest.raises(InvalidInput, match=r"k_proj\.weight differs"):
-        load_fine_tune(source(), base)
-
-
-def test_half_precision_is_no_other_text_encoder(
-    base: BaseModel, fine_tune: Path, tmp_path: Path
-) -> None:
-    """The base's weights in fewer bits are the base's."""
-    file = write_single_file(
-        fine_tune,
-        tmp_path / "dog.safetensors",
-        text_encoder=base.folder / "text_encoder",
-        dtype=torch.float16,
-    )
-    assert load_fine_tune(file, base)
-
-
-def test_a_text_encoder_that_cannot_be_compared_is_refused(
-    base: BaseModel, fine_tune: Path
-) -> None:
-    """Weights that are pickles only might be anything."""
-    (fine_tune / "text_encoder").mkdir()
-    with pytest.raises(InvalidInput, match="safe_serialization"):
-        load_fine_tune(fine_tune, base)
-
-
 def test_shards_are_read_together(base: BaseModel, fine_tune: Path) -> None:
     """As the index lists them; a variant's file is as good as one without."""
     whole = fine_tune / WEIGHTS
@@ -157,7 +111,7 @@ def test_shards_are_read_together(base: BaseModel, fine_tune: Path) -> None:
     whole.unlink()
     index = whole.with_name("diffusion_pytorch_model.safetensors.index.json")
     index.write_text(json.dumps({"weight_map": weight_map}))
-    state = load_fine_tune(fine_tune, base).state_dict()
+    state = load_fine_tune(fine_tune, base).unet.state_dict()
     assert all(torch.equal(state[key], expected[key]) for key in expected)
     index.unlink()
     save_file(expected, whole.with_name("diffusion_pytorch_model.fp16.safetensors"))

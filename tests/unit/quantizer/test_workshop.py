@@ -279,7 +279,7 @@ def test_a_fine_tune_is_read_in_any_of_its_forms(
     weights = folder / "unet" / "diffusion_pytorch_model.safetensors"
     source = {"folder": folder, "unet": folder / "unet", "file": weights}[form]
     expected = load_file(weights)
-    state = load_fine_tune(source, base).state_dict()
+    state = load_fine_tune(source, base).unet.state_dict()
     assert all(torch.equal(state[key], expected[key]) for key in expected)
 
 

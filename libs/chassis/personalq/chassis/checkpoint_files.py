@@ -15,9 +15,9 @@ from personalq.chassis.training_metadata import parse_json
 
 MAX_CONFIG_BYTES = 1024 * 1024
 MODEL_CARD = "README.md"
-ONLY_UNET = (
-    "Only its UNet is served: its text encoder must be its base model's, whose VAE decodes the "
-    "pictures."
+SERVED_PARTS = (
+    "Of a whole model the UNet is served, and the text encoder where it is not its base model's, "
+    "whose VAE decodes the pictures."
 )
 _MODEL_FILES = ("diffusion_pytorch_model", "model")
 _ADAPTER_STEMS = ("pytorch_lora_weights", "adapter_model", "learned_embeds")
@@ -80,6 +80,16 @@ def unet_files(source: Path) -> Sequence[Path]:
     if unet := _unet_folder(source):
         return _model_files(source, unet)
     return sorted(path for path in source.glob("*.safetensors") if path.is_file())[:1]
+
+
+def text_encoder_files(source: Path) -> Sequence[Path]:
+    """The weight files of the text encoder in a whole model's folder; empty if it has none.
+
+    Raises:
+        CorruptFile: as `unet_files`, or `text_encoder/` holds no weights.
+    """
+    folder = source / "text_encoder"
+    return _model_files(source, folder) if folder.is_dir() else []
 
 
 def _unet_folder(folder: Path) -> Path | None:
@@ -156,7 +166,7 @@ def _model_folder(folder: Path, unet: Path) -> Found:
     if index.get("_name_or_path"):
         config["_name_or_path"] = index["_name_or_path"]
     if (folder / "text_encoder").is_dir():
-        notes.append(ONLY_UNET)
+        notes.append(SERVED_PARTS)
     headers = [read_header(path) for path in _model_files(folder, unet)]
     for other in sorted(folder.glob("*/*.safetensors")):
         if other.parent != unet:
@@ -182,13 +192,13 @@ def _instance_prompt(card: Path) -> str:
     return match["prompt"].strip().strip("\"'") if match else ""
 
 
-def _model_files(folder: Path, unet: Path) -> Sequence[Path]:
-    """The weight files of one variant of the UNet (shards together)."""
+def _model_files(folder: Path, part: Path) -> Sequence[Path]:
+    """The weight files of one variant of a model's part (shards together)."""
     for stem in _MODEL_FILES:
-        for index in sorted(unet.glob(f"{stem}.safetensors.index*.json")):
+        for index in sorted(part.glob(f"{stem}.safetensors.index*.json")):
             weights = _read_config(index, []).get("weight_map")
             names = sorted(set(map(str, weights.values()))) if isinstance(weights, dict) else []
-            missing = [name for name in names if not (unet / Path(name).name).is_file()]
+            missing = [name for name in names if not (part / Path(name).name).is_file()]
             if missing:
                 raise CorruptFile(
                     f"{folder.name!r} lacks {', '.join(missing[:3])}, which {index.name} lists: "
@@ -196,16 +206,16 @@ def _model_files(folder: Path, unet: Path) -> Sequence[Path]:
                     field="uri",
                 )
             if names:
-                return [unet / Path(name).name for name in names]
+                return [part / Path(name).name for name in names]
         for pattern in (f"{stem}.safetensors", f"{stem}.*.safetensors"):
-            if files := sorted(unet.glob(pattern)):
+            if files := sorted(part.glob(pattern)):
                 return files[:1]
-    pickles = sorted(path.name for path in unet.iterdir() if path.suffix in PICKLE_SUFFIXES)
+    pickles = sorted(path.name for path in part.iterdir() if path.suffix in PICKLE_SUFFIXES)
     if pickles:
         raise _pickles_only(folder.name, pickles)
     raise CorruptFile(
-        f"{folder.name!r} has no {unet.name}/diffusion_pytorch_model.safetensors: upload the "
-        "weights too",
+        f"{folder.name!r} has no weights in {part.name}/ (diffusion_pytorch_model.safetensors or "
+        "model.safetensors): upload them too",
         field="uri",
     )
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from personalq.chassis.adapters import adapter
-from personalq.chassis.checkpoint_files import ONLY_UNET, Found
+from personalq.chassis.checkpoint_files import SERVED_PARTS, Found
 from personalq.chassis.errors import CorruptFile
 from personalq.chassis.inspected import FORMAT_NAMES, Inspection
 from personalq.chassis.key_styles import (
@@ -125,7 +125,7 @@ def _full_model(common: Sorted, meanings: Mapping[str, KeyMeaning]) -> Inspectio
     components = Counter(meaning.component for meaning in meanings.values())
     if "single-file" in styles:
         if components.get("text_encoder"):
-            common.notes.append(ONLY_UNET)
+            common.notes.append(SERVED_PARTS)
         if any(key.startswith("model_ema.") for key in meanings):
             common.notes.append("Its averaged weights (`model_ema.*`) are not used.")
     elif not common.config:

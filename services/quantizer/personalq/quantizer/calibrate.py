@@ -23,11 +23,18 @@ PROMPTS_PER_BATCH = 4
 
 
 @torch.inference_mode()
-def encode_prompts(base_folder: Path, prompts: Sequence[str]) -> Tensor:
-    """Return the base's text states (1 + len(prompts), T, D); the first row is the empty prompt."""
+def encode_prompts(
+    base_folder: Path, prompts: Sequence[str], *, encoder: nn.Module | None = None
+) -> Tensor:
+    """Return the text states (1 + len(prompts), T, D); the first row is the empty prompt.
+
+    Args:
+        encoder: reads the prompts instead of the base's.
+    """
     tokenizer = CLIPTokenizer.from_pretrained(base_folder / "tokenizer")
-    folder = base_folder / "text_encoder"
-    encoder: Any = CLIPTextModel.from_pretrained(folder, use_safetensors=True).eval()
+    if encoder is None:
+        folder = base_folder / "text_encoder"
+        encoder = CLIPTextModel.from_pretrained(folder, use_safetensors=True).eval()
     tokens = tokenizer(
         ["", *prompts],
         padding="max_length",

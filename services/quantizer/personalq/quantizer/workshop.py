@@ -5,18 +5,21 @@ from __future__ import annotations
 import json
 import logging
 import threading
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
 from diffusers import UNet2DConditionModel
+from torch import Tensor
 
 from personalq.quantizer import calibrate
 from personalq.quantizer.bases import BaseModel
-from personalq.quantizer.fine_tunes import check_finite, empty_text_encoder, load_fine_tune
+from personalq.quantizer.fine_tunes import load_fine_tune
 from personalq.quantizer.jobs import key_of
 from personalq.quantizer.ledger import write_atomically
 from personalq.quantizer.prompts import CLASSES, calibration_prompts
+from personalq.quantizer.text_encoders import empty_text_encoder
+from personalq.quantizer.weight_files import check_finite
 from personalq.taq import (
     PROFILES,
     Artifact,
@@ -24,6 +27,7 @@ from personalq.taq import (
     Recipe,
     WidthMismatchError,
     layer_shapes,
+    load_text_encoder_,
     quantize_,
     ranges_from_json,
     ranges_to_json,
@@ -133,14 +137,17 @@ class Workshop:
     ) -> Artifact:
         """Quantize a fine-tuned UNet, with ranges of its own, into `directory`.
 
+        A text encoder that was trained with it stands beside it in half precision.
+
         Raises:
             InvalidInput, CorruptFile: as `load_fine_tune`.
             Stopped: `stop` was set meanwhile.
         """
         recipe = PROFILES[profile]
-        unet = load_fine_tune(source, base)
+        tuned = load_fine_tune(source, base)
+        unet, encoder = tuned.unet, tuned.text_encoder
         names = tuple(trigger for trigger in triggers if trigger) or CLASSES
-        ranges = self._ranges(unet, base, recipe, names, source_sha256, stop)
+        ranges = self._ranges(unet, base, recipe, names, source_sha256, stop, encoder)
         quantize_(unet, recipe, ranges)
         return write_full_artifact(
             directory,
@@ -152,6 +159,7 @@ class Workshop:
             triggers=triggers,
             source_digest=source_sha256,
             noun=noun,
+            text_encoder=encoder,
         )
 
     def _ranges(
@@ -160,17 +168,23 @@ class Workshop:
         base: BaseModel,
         recipe: Recipe,
         names: Sequence[str],
-        unet_digest: str,
+        source_digest: str,
         stop: threading.Event,
+        text_encoder: Mapping[str, Tensor] | None = None,
     ) -> dict[str, Range]:
-        """Return the activation ranges, from disk when the very same calibration was run before."""
+        """Return the activation ranges, from disk when the very same calibration was run before.
+
+        Args:
+            source_digest: identifies the UNet and the text encoder.
+            text_encoder: weights that read the prompts instead of the base's.
+        """
         if recipe.activation_bits is None:
             return {}
         prompts = calibration_prompts(self._prompts, names=names)
         key = key_of(
             version=calibrate.VERSION,
             recipe=recipe.version,
-            unet=unet_digest,
+            unet=source_digest,
             base=base.fingerprint,
             prompts=prompts,
             steps=self._steps,
@@ -184,7 +198,10 @@ class Workshop:
             if stop.is_set():
                 raise Stopped
 
-        states = calibrate.encode_prompts(base.folder, prompts)
+        encoder = None
+        if text_encoder is not None:
+            encoder = load_text_encoder_(empty_text_encoder(base), text_encoder)
+        states = calibrate.encode_prompts(base.folder, prompts, encoder=encoder)
         unet.to(self._device)
         ranges = calibrate.observe(
             unet,

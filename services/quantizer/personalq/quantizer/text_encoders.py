@@ -1,0 +1,146 @@
+"""The text encoder of a full fine-tune: found in its files, and compared with its base's."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+
+import torch
+from diffusers.loaders.single_file_utils import (
+    convert_ldm_clip_checkpoint,
+    convert_open_clip_checkpoint,
+)
+from torch import Tensor
+from transformers import CLIPTextConfig, CLIPTextModel
+
+from personalq.chassis.checkpoint_files import text_encoder_files
+from personalq.chassis.errors import InvalidInput
+from personalq.chassis.training_metadata import parse_json
+from personalq.quantizer.bases import BaseModel
+from personalq.quantizer.weight_files import (
+    OTHER_BASE,
+    check_finite,
+    check_shapes,
+    read_weights,
+    shapes_of,
+)
+from personalq.taq import half_precision
+from personalq.taq.text_encoder import PREFIX
+
+#: Of the text encoder in a single file, as transformers' and as OpenCLIP's layers.
+CLIP_PREFIX = "cond_stage_model.transformer."
+OPEN_CLIP_PREFIX = "cond_stage_model.model."
+#: Of both text encoders in a single file of SDXL.
+SDXL_PREFIX = "conditioner.embedders."
+
+#: Beside the weights, and of no use to the states of a prompt.
+UNUSED = ("position_ids", "text_projection.weight", "text_projection", "logit_scale")
+
+#: What the shapes of the weights do not tell.
+UNSEEN_OPTIONS = ("hidden_act", "layer_norm_eps", "num_attention_heads", "num_hidden_layers")
+
+
+def empty_text_encoder(base: BaseModel) -> CLIPTextModel:
+    """Return the base's text encoder without weights, on the meta device."""
+    config = CLIPTextConfig.from_pretrained(base.folder / "text_encoder")
+    with torch.device("meta"):
+        return CLIPTextModel(config)
+
+
+def refuse_second_encoder(source: Path, keys: Iterable[str]) -> None:
+    """Refuse a fine-tune of SDXL, whose prompts two text encoders read.
+
+    Raises:
+        InvalidInput: it is one.
+    """
+    if (source / "text_encoder_2").is_dir() or any(key.startswith(SDXL_PREFIX) for key in keys):
+        raise InvalidInput(
+            "the fine-tune has two text encoders, as SDXL has, and artifacts hold one: publish a "
+            "fine-tune of Stable Diffusion 1.x or 2.x"
+        )
+
+
+def single_file_text_encoder(files: Sequence[Path], base: BaseModel) -> dict[str, Tensor]:
+    """Return the text encoder of a file in the original layout, {} if it has none.
+
+    OpenCLIP's layers get transformers' names by diffusers' converter, which passes over the last
+    one of SD 2.x: its pictures are made of the states before it.
+
+    Raises:
+        InvalidInput: they are no layers of OpenCLIP's.
+    """
+    if tensors := read_weights(files, CLIP_PREFIX):
+        return dict(convert_ldm_clip_checkpoint(tensors))
+    if not (tensors := read_weights(files, OPEN_CLIP_PREFIX)):
+        return {}
+    try:
+        return dict(convert_open_clip_checkpoint(empty_text_encoder(base), tensors))
+    except (KeyError, IndexError, ValueError) as error:
+        raise InvalidInput(
+            f"the text encoder ({OPEN_CLIP_PREFIX}*) is not laid out as OpenCLIP's: {error}; "
+            "publish the fine-tune as a diffusers folder"
+        ) from error
+
+
+def folder_text_encoder(source: Path, base: BaseModel) -> dict[str, Tensor]:
+    """Return the text encoder of a diffusers folder, {} if it has none.
+
+    Raises:
+        InvalidInput: it computes otherwise than the base's.
+        CorruptFile: there is a folder for it without its weights, or they are pickles.
+    """
+    config = source / "text_encoder" / "config.json"
+    options = parse_json(config.read_text(errors="replace")) if config.is_file() else None
+    if isinstance(options, dict):
+        _check_options(options, base)
+    return read_weights(text_encoder_files(source))
+
+
+def trained_text_encoder(found: Mapping[str, Tensor], base: BaseModel) -> dict[str, Tensor] | None:
+    """Return the weights of a text encoder as they are stored; None if they are the base's.
+
+    They are the base's if they are equal in the lower of both precisions, or once stored.
+
+    Args:
+        found: by transformers' names; {} is the base's.
+
+    Raises:
+        InvalidInput: they have other names or shapes than the base's, or are not finite.
+    """
+    if not found:
+        return None
+    given, wanted = _weights(found), _weights(empty_text_encoder(base).state_dict())
+    check_shapes(shapes_of(given), shapes_of(wanted), f"a text encoder of {base.base_model}")
+    own = _weights(read_weights(text_encoder_files(base.folder)))
+    if all(_same(tensor, own[key]) for key, tensor in given.items()):
+        return None
+    for key, tensor in given.items():
+        check_finite(key, tensor)
+    return half_precision(given)
+
+
+def _weights(state: Mapping[str, Tensor]) -> dict[str, Tensor]:
+    """Return what the states of a prompt depend on, by names that all versions agree on."""
+    return {
+        key.removeprefix(PREFIX): tensor
+        for key, tensor in state.items()
+        if tensor.is_floating_point() and not key.endswith(UNUSED)
+    }
+
+
+def _check_options(options: Mapping[str, object], base: BaseModel) -> None:
+    usual, wanted = CLIPTextConfig(), CLIPTextConfig.from_pretrained(base.folder / "text_encoder")
+    for option in UNSEEN_OPTIONS:
+        given = options.get(option, getattr(usual, option))
+        if given != getattr(wanted, option):
+            raise InvalidInput(
+                f"the weights are not a text encoder of {base.base_model}: their {option} is "
+                f"{given}, the base's {getattr(wanted, option)}; {OTHER_BASE}"
+            )
+
+
+def _same(first: Tensor, second: Tensor) -> bool:
+    """Whether two tensors are equal in the lowest of their precisions and of the stored one."""
+    dtypes = (first.dtype, second.dtype, torch.float16)
+    lower = max(dtypes, key=lambda dtype: torch.finfo(dtype).eps)
+    return torch.equal(first.to(lower), second.to(lower))
