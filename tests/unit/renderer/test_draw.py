@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import io
 from collections.abc import Sequence
 from dataclasses import replace
@@ -138,6 +139,17 @@ def test_rows_that_depend_on_the_trigger_are_found_for_each_prompt(model: Model)
     assert len(positions) == 5
     assert min(positions) >= min(protected_positions(model, make_plan(), TRIGGER))
     assert protected_positions(kept, make_plan(prompt="a photo of a bear"), TRIGGER) == ()
+
+
+def test_only_its_own_text_encoder_reads_a_checkpoints_prompts(model: Model) -> None:
+    """Where rows are scored, too; the same weights elsewhere draw the same picture."""
+    kept = replace(model, protection=Protection(Protected.parse("conditioned:5"), "bear", None))
+    own = replace(
+        kept,
+        text_encoder=copy.deepcopy(model.base.text_encoder),
+        base=replace(model.base, text_encoder=None),
+    )
+    assert np.array_equal(*(pixels(run(m, make_plan()))[0] for m in (kept, own)))
 
 
 def test_a_trigger_is_kept_where_it_stands(model: Model) -> None:
