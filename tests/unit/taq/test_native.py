@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import ctypes
 import shutil
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -170,27 +173,64 @@ def test_they_are_there_where_they_can_be() -> None:
     assert build.library() is not None
 
 
+@pytest.fixture(scope="module")
+def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The library as the linker writes it."""
+    folder = tmp_path_factory.mktemp("built")
+    build._loaded(["g++"], folder)
+    (file,) = folder.glob("*.so")
+    linked = folder / "linked"
+    linked.write_bytes(file.read_bytes()[: -build.SEAL_BYTES])
+    return linked
+
+
+@pytest.fixture
+def compiler(built: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[str], Path]:
+    """Makes a compiler that links at once what was built, after a line of its own."""
+
+    def made(line: str) -> Path:
+        file = tmp_path / "compiler"
+        file.write_text(
+            "#!/bin/sh\n"
+            'case "$*" in *--version*) echo 1; exit;; *-shared*) linked=1;; esac\n'
+            "for output; do :; done\n"
+            f'{line}\n[ -n "$linked" ] && cp {built} "$output" || touch "$output"\n'
+        )
+        file.chmod(0o700)
+        monkeypatch.setenv("CXX", str(file))
+        build.library.cache_clear()
+        return file
+
+    return made
+
+
+@pytest.fixture
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """Where libraries are kept; who asks for one afterwards gets the real one again."""
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    yield tmp_path / "personalq"
+    build.library.cache_clear()
+
+
 @native_only
 def test_the_library_is_kept_only_where_it_is_safe(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, compiler: Callable[[str], Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """In the user's cache, built again after a write that was cut off; nowhere else."""
+    """In the user's cache, nowhere else."""
 
     def kept(home: Path) -> list[Path]:
         monkeypatch.setenv("XDG_CACHE_HOME", str(home))
         build.library.cache_clear()
         assert build.library() is not None
-        return list((home / "personalq").glob("*.so"))
+        return list((home / "personalq").glob("*"))
 
-    (own,) = kept(tmp_path / "own")
-    shared, damaged = tmp_path / "shared", tmp_path / "damaged"
-    for home in (shared, damaged):
-        (home / "personalq").mkdir(parents=True)
+    compiler("")
+    shared = tmp_path / "shared"
+    (shared / "personalq").mkdir(parents=True)
     (shared / "personalq").chmod(0o777)
-    (damaged / "personalq" / own.name).write_bytes(b"")
     try:
+        assert len(kept(tmp_path / "own")) == 1
         assert not kept(shared)
-        assert [file.stat().st_size for file in kept(damaged)] == [own.stat().st_size]
         monkeypatch.delenv("XDG_CACHE_HOME")
         monkeypatch.setattr(Path, "home", _no_home)
         build.library.cache_clear()
@@ -198,6 +238,102 @@ def test_the_library_is_kept_only_where_it_is_safe(
     finally:
         monkeypatch.undo()
         build.library.cache_clear()
+
+
+@native_only
+def test_a_damaged_library_is_built_again(home: Path, compiler: Callable[[str], Path]) -> None:
+    """Cut off anywhere, or with a byte that is another: it is not loaded, which could kill."""
+    compiler("")
+    build.library()
+    (file,) = home.iterdir()
+    whole = file.read_bytes()
+    other = bytearray(whole)
+    other[len(whole) // 2] ^= 1
+    for damaged in (b"", whole[:-1], whole[: len(whole) // 2], bytes(other)):
+        file.unlink()  # a loaded library must not change
+        file.write_bytes(damaged)
+        assert not build._is_whole(file)
+        build.library.cache_clear()
+        assert build.library() is not None
+        assert file.read_bytes() == whole
+
+
+@native_only
+def test_processes_that_build_at_once_load_whole_libraries(
+    home: Path, compiler: Callable[[str], Path]
+) -> None:
+    """Each sees no library or a whole one, and nothing else is left behind."""
+    command = [str(compiler("sleep 0.1; head -c 5000 /dev/zero > $output; sleep 0.1"))]
+    home.mkdir()
+    with ThreadPoolExecutor(3) as pool:
+        builds = [pool.submit(build._loaded, command, home) for _ in range(3)]
+        seen = 0
+        while not all(each.done() for each in builds):
+            for file in home.glob("*.so"):
+                assert build._is_whole(file)
+                seen += 1
+    assert all(each.result().taq_product for each in builds)
+    assert seen
+    assert [file.suffix for file in home.iterdir()] == [".so"]
+
+
+@native_only
+@pytest.mark.parametrize(
+    "line",
+    [
+        'case "$output" in {home}*) echo No space left on device >&2; exit 1;; esac',
+        'case "$output" in {home}*) head -c 5000 {built} > "$output"; kill -9 $$;; esac',
+    ],
+    ids=["full disk", "killed"],
+)
+def test_what_cannot_be_built_in_the_cache_is_built_elsewhere(
+    line: str, home: Path, built: Path, compiler: Callable[[str], Path]
+) -> None:
+    """A cache without room, a compiler that is killed half way: nothing of it stays."""
+    compiler(line.format(home=home, built=built))
+    assert build.library() is not None
+    assert not list(home.iterdir())
+
+
+@native_only
+def test_a_compiler_that_breaks_off_unsaid(
+    home: Path, built: Path, compiler: Callable[[str], Path], caplog: pytest.LogCaptureFixture
+) -> None:
+    """It claims success: what it left cannot be loaded, now or later, and is built again."""
+    compiler(f'[ -n "$linked" ] && head -c 40 {built} > "$output" && exit')
+    with caplog.at_level("INFO"):
+        assert build.library() is None
+    assert "could not be built" in caplog.text
+    compiler("")
+    assert build.library() is not None
+
+
+@native_only
+def test_memory_that_is_not_there_is_an_error() -> None:
+    """Sizes beyond any memory, in and outside of the kernels' threads: Python hears of it."""
+    library = native._library()
+    nothing, strides = ctypes.c_void_p(), (ctypes.c_int64 * 12)()
+
+    def attention(*sizes: int) -> None:
+        shape = (ctypes.c_int64 * 5)(*sizes)
+        for name, kept in (("image", []), ("text", [nothing])):
+            attend = getattr(library, f"taq_{name}_attention")
+            with pytest.raises(MemoryError, match=f"taq_{name}_attention lacks memory"):
+                attend(*[nothing] * 4, *kept, shape, strides, 1.0, 127, 255, 0, 2)
+
+    attention(2**30, 2**30, 1, 1, 1)  # heads
+    attention(1, 1, 1, 2**40, 1)  # keys
+    attention(1, 2, 1, 2**29, 2**29)  # numbers of one head, which a thread packs
+
+    def product(*, channels: int, kernel: int) -> None:
+        sizes = (1, 1, 1, channels, 1, 1, 32, kernel, 1, 1, 1, 0, 0, 1, 1)
+        with pytest.raises(MemoryError, match="taq_product lacks memory"):
+            library.taq_product(
+                nothing, 0, *[nothing] * 5, (ctypes.c_int64 * 15)(*sizes), nothing, 0, 2
+            )
+
+    product(channels=2**62, kernel=1)  # what pads the image
+    product(channels=4, kernel=2**52)  # the unpacked weight of a thread
 
 
 def _no_home() -> Path:

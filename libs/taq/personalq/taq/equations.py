@@ -95,15 +95,8 @@ def attend_image(
         probability_bits: bits of A. With None the probabilities are never written to memory.
         bias: added to the scores, broadcastable to (B, heads, N, N).
     """
-    if (
-        row_bits
-        and probability_bits
-        and bias is None
-        and _is_native(q, k, v, None, row_bits, probability_bits)
-    ):
-        return native.attend_image(
-            q, k, v, scale=scale, row_bits=row_bits, probability_bits=probability_bits
-        )
+    if bits := _native_bits(q, k, v, None, bias, row_bits, probability_bits):
+        return native.attend_image(q, k, v, scale=scale, **bits)
     return _attend(
         quantize_rows(q, row_bits),
         quantize_rows(k, row_bits),
@@ -135,25 +128,27 @@ def attend_text(
         probability_bits: bits of Ã. With None the probabilities are never written to memory.
         bias: added to the scores, broadcastable to (B, heads, N, T).
     """
-    if (
-        row_bits
-        and probability_bits
-        and bias is None
-        and _is_native(q, k, v, mask, row_bits, probability_bits)
-    ):
-        return native.attend_text(
-            q, k, v, mask, scale=scale, row_bits=row_bits, probability_bits=probability_bits
-        )
+    if bits := _native_bits(q, k, v, mask, bias, row_bits, probability_bits):
+        return native.attend_text(q, k, v, mask, scale=scale, **bits)
     q = quantize_rows(q, row_bits)
     return _attend(q, k, v, mask, scale=scale, probability_bits=probability_bits, bias=bias)
 
 
-def _is_native(
-    q: Tensor, k: Tensor, v: Tensor, mask: Tensor | None, row_bits: int, probability_bits: int
-) -> bool:
-    return is_native_allowed() and native.supports_attention(
-        q, k, v, mask, row_bits=row_bits, probability_bits=probability_bits
-    )
+def _native_bits(
+    q: Tensor,
+    k: Tensor,
+    v: Tensor,
+    mask: Tensor | None,
+    bias: Tensor | None,
+    row_bits: int | None,
+    probability_bits: int | None,
+) -> dict[str, int]:
+    """Return the bits that the C++ kernels are to be asked for, {} where they are not."""
+    if row_bits and probability_bits and bias is None and is_native_allowed():
+        bits = {"row_bits": row_bits, "probability_bits": probability_bits}
+        if native.supports_attention(q, k, v, mask, **bits):
+            return bits
+    return {}
 
 
 def _attend(

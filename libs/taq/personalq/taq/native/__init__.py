@@ -59,13 +59,13 @@ def attend_image(
 ) -> Tensor:
     """Return Q(A) Q(V) (B, heads, N, d) of unrounded Q, K, V: `equations.attend_image`."""
     out = _like_rows(q)
-    lasts = (
-        code_limits(row_bits, symmetric=True)[1],
-        code_limits(probability_bits, symmetric=False)[1],
-    )
-    pointers = (q.data_ptr(), k.data_ptr(), v.data_ptr(), out.data_ptr())
     _library().taq_image_attention(
-        *pointers, *_geometry(q, k, v, out), scale, *lasts, *_kind(q), torch.get_num_threads()
+        *_pointers(q, k, v, out),
+        *_geometry(q, k, v, out),
+        scale,
+        *_last_codes(row_bits, probability_bits),
+        *_kind(q),
+        torch.get_num_threads(),
     )
     return out
 
@@ -83,17 +83,12 @@ def attend_text(
     """Return Ã Ṽ (B, heads, N, d) of unrounded Q, of K̃ and Ṽ: `equations.attend_text`."""
     out = _like_rows(q)
     kept = None if mask is None else mask.contiguous()
-    lasts = (
-        code_limits(row_bits, symmetric=True)[1],
-        code_limits(probability_bits, symmetric=False)[1],
-    )
-    pointers = (q.data_ptr(), k.data_ptr(), v.data_ptr(), out.data_ptr())
     _library().taq_text_attention(
-        *pointers,
+        *_pointers(q, k, v, out),
         None if kept is None else kept.data_ptr(),
         *_geometry(q, k, v, out),
         scale,
-        *lasts,
+        *_last_codes(row_bits, probability_bits),
         *_kind(q),
         torch.get_num_threads(),
     )
@@ -200,11 +195,10 @@ def product(
     out = torch.empty((batch, rows, *out_size), dtype=dtype, memory_format=torch.channels_last)
     geometry = (batch, *size, channels, *out_size, rows, *kernel, *stride, *padding, *dilation)
     shift = packed.sums * zero_point
-    held = (packed.codes, packed.zero_point, shift, scale, bias)
     _library().taq_product(
         codes.data_ptr(),
         zero_point,
-        *(t.data_ptr() for t in held),
+        *_pointers(packed.codes, packed.zero_point, shift, scale, bias),
         (ctypes.c_int64 * len(geometry))(*geometry),
         out.data_ptr(),
         int(dtype == torch.bfloat16),
@@ -236,6 +230,18 @@ def _like_rows(q: Tensor) -> Tensor:
     """Return an empty (B, heads, N, d) whose heads lie side by side, as the next layer reads."""
     batch, heads, rows, width = q.shape
     return torch.empty(batch, rows, heads, width, dtype=q.dtype).transpose(1, 2)
+
+
+def _pointers(*tensors: Tensor) -> list[int]:
+    return [tensor.data_ptr() for tensor in tensors]
+
+
+def _last_codes(row_bits: int, probability_bits: int) -> tuple[int, int]:
+    """Return the last code of Q, K and V, and that of the probabilities."""
+    return (
+        code_limits(row_bits, symmetric=True)[1],
+        code_limits(probability_bits, symmetric=False)[1],
+    )
 
 
 def _geometry(q: Tensor, k: Tensor, v: Tensor, out: Tensor) -> tuple[Any, Any]:

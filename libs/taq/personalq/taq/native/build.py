@@ -12,7 +12,7 @@ import shutil
 import subprocess
 import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -22,7 +22,7 @@ import torch
 log = logging.getLogger(__name__)
 
 SOURCES = ("image_attention.cpp", "text_attention.cpp", "codes.cpp", "products.cpp")
-HEADERS = ("lanes.h",)
+HEADERS = ("lanes.h", "errors.h", "attention.h")
 #: what the sources' instructions need, as `torch.cpu.get_capabilities` names it
 NEEDED = ("avx512_f", "avx512_bw", "avx512_dq", "avx512_vl", "avx512_vnni", "fma3")
 FLAGS = (
@@ -33,7 +33,10 @@ FLAGS = (
     *(f"-mavx512{part}" for part in ("f", "bw", "dq", "vl", "vnni")),
     "-mfma",
 )
+#: what a kernel returns (`Status` in errors.h)
+NO_MEMORY = 1
 COMPILE_SECONDS = 120
+SEAL_BYTES = 32  # sha256
 OTHERS_WRITE = 0o022
 
 
@@ -52,13 +55,17 @@ def library() -> ctypes.CDLL | None:
             command[0],
         )
         return None
-    try:
-        with _folder() as folder:
-            return _loaded(command, folder)
-    except (OSError, subprocess.SubprocessError) as error:
-        detail = getattr(error, "stderr", None) or error
-        log.warning("native kernels are off: they could not be built: %s", detail)
-        return None
+    failure: Exception | None = None
+    for place in (_kept_folder, _passing_folder):
+        try:
+            with place() as folder:
+                if folder is not None:
+                    return _loaded(command, folder)
+        except (OSError, subprocess.SubprocessError) as error:  # a full disk, or a broken compiler
+            failure = error
+    detail = getattr(failure, "stderr", None) or failure
+    log.warning("native kernels are off: they could not be built: %s", detail)
+    return None
 
 
 def _loaded(compiler: list[str], folder: Path) -> ctypes.CDLL:
@@ -70,15 +77,19 @@ def _loaded(compiler: list[str], folder: Path) -> ctypes.CDLL:
         digest.update((here / name).read_bytes())
     file = folder / f"taq-{digest.hexdigest()[:16]}.so"
     if file.exists():
-        try:
-            return _declared(ctypes.CDLL(str(file)))
-        except OSError:
-            log.warning("the native kernels kept in %s are damaged; they are built again", folder)
+        with suppress(OSError):
+            if _is_whole(file):
+                return _declared(ctypes.CDLL(str(file)))
+        log.warning("the native kernels kept in %s are damaged; they are built again", folder)
     _build(compiler, here, file)
     return _declared(ctypes.CDLL(str(file)))
 
 
 def _build(compiler: list[str], sources: Path, file: Path) -> None:
+    """Compile `sources` to `file`, which is there as a whole or not at all.
+
+    Several processes may do so at once: each puts its own in the place of the last.
+    """
     with tempfile.TemporaryDirectory(dir=file.parent) as folder:
         objects = [str(Path(folder) / f"{name}.o") for name in SOURCES]
         for name, compiled in zip(SOURCES, objects, strict=True):
@@ -87,7 +98,16 @@ def _build(compiler: list[str], sources: Path, file: Path) -> None:
         # Without -fopenmp: the threads are torch's own, whose OpenMP is already loaded. A second
         # one would have a second pool of threads for the same cores.
         _run([*compiler, "-shared", *objects, "-o", str(partial)])
+        with partial.open("r+b") as built:
+            seal = hashlib.sha256(built.read()).digest()
+            built.write(seal)
         partial.replace(file)
+
+
+def _is_whole(file: Path) -> bool:
+    """Tell whether a library ends with the sum of what precedes: a shortened one, loaded, kills."""
+    content = file.read_bytes()
+    return hashlib.sha256(content[:-SEAL_BYTES]).digest() == content[-SEAL_BYTES:]
 
 
 def _run(command: list[str]) -> str:
@@ -98,8 +118,8 @@ def _run(command: list[str]) -> str:
 
 
 @contextmanager
-def _folder() -> Iterator[Path]:
-    """Yield a folder that only this user writes: it stays, unless there is no home to keep it."""
+def _kept_folder() -> Iterator[Path | None]:
+    """Yield the folder that stays and that only this user writes; None if there is none."""
     try:
         home = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
         folder = Path(home) / "personalq"
@@ -108,11 +128,14 @@ def _folder() -> Iterator[Path]:
         is_ours = status.st_uid == os.geteuid() and not status.st_mode & OTHERS_WRITE
     except (OSError, RuntimeError):  # a read-only or missing home
         is_ours = False
-    if is_ours and os.access(folder, os.W_OK):
-        yield folder
-        return
-    with tempfile.TemporaryDirectory(prefix="personalq-") as passing:
-        yield Path(passing)
+    yield folder if is_ours and os.access(folder, os.W_OK) else None
+
+
+@contextmanager
+def _passing_folder() -> Iterator[Path]:
+    """Yield a folder for this process: what it has loaded stays when the folder goes."""
+    with tempfile.TemporaryDirectory(prefix="personalq-") as folder:
+        yield Path(folder)
 
 
 def _declared(built: ctypes.CDLL) -> ctypes.CDLL:
@@ -124,5 +147,14 @@ def _declared(built: ctypes.CDLL) -> ctypes.CDLL:
     built.taq_quantize.argtypes = [*[pointer] * 3, number, number, real, real, flag, flag, flag]
     built.taq_product.argtypes = [pointer, flag, *[pointer] * 5, sizes, pointer, flag, flag]
     for name in ("image_attention", "text_attention", "quantize", "product"):
-        getattr(built, f"taq_{name}").restype = None
+        function = getattr(built, f"taq_{name}")
+        function.restype, function.errcheck = ctypes.c_int, _raised
     return built
+
+
+def _raised(status: int, function: Any, arguments: tuple[Any, ...]) -> None:
+    """Raise what a kernel reports, whose own exceptions must not reach its caller."""
+    if status == NO_MEMORY:
+        raise MemoryError(f"{function.__name__} lacks memory for tensors of these sizes.")
+    if status:
+        raise RuntimeError(f"{function.__name__} failed.")

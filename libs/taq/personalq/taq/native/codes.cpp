@@ -1,6 +1,6 @@
 // Codes of layer inputs.
 
-#include "lanes.h"
+#include "errors.h"
 
 namespace taq {
 namespace {
@@ -29,15 +29,12 @@ void quantize(const T* x, const float* factors, uint8_t* codes, int64_t rows, in
 }  // namespace
 }  // namespace taq
 
-extern "C" void taq_quantize(const void* x, const float* factors, uint8_t* codes, int64_t rows,
-                             int64_t width, float inverse, float offset, int last, int in_bfloat16,
-                             int threads) {
-  using namespace taq;
-  if (in_bfloat16) {
-    quantize(static_cast<const BFloat16*>(x), factors, codes, rows, width, inverse, offset, last,
-             threads);
-  } else {
-    quantize(static_cast<const float*>(x), factors, codes, rows, width, inverse, offset, last,
-             threads);
-  }
+extern "C" int taq_quantize(const void* x, const float* factors, uint8_t* codes, int64_t rows,
+                            int64_t width, float inverse, float offset, int last, int in_bfloat16,
+                            int threads) {
+  return taq::entered(in_bfloat16, [&](auto kind) {
+    using T = decltype(kind);
+    taq::quantize(static_cast<const T*>(x), factors, codes, rows, width, inverse, offset, last,
+                  threads);
+  });
 }

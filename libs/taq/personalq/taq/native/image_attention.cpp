@@ -6,7 +6,7 @@
 
 #include <cstring>
 
-#include "lanes.h"
+#include "attention.h"
 
 namespace taq {
 namespace {
@@ -225,53 +225,36 @@ void block_of(const T* q, int64_t q_stride, int rows, T* out, int64_t out_stride
 }
 
 template <typename T>
-void image_attention(const T* q, const T* k, const T* v, T* out, Shape shape, const Strides* at,
-                     float scale, int row_last, int last, int threads) {
-  const int keys = int(shape.keys), width = int(shape.width);
-  const int64_t heads = shape.batch * shape.heads;
-  std::vector<Head> packed(heads);
-#pragma omp parallel for num_threads(threads) schedule(dynamic)
-  for (int64_t h = 0; h < heads; ++h) {
-    const int64_t b = h / shape.heads, i = h % shape.heads;
-    Head& head = packed[h];
+void image_attention(const T* q, const T* k, const T* v, T* out, const Shape& shape,
+                     const Strides* at, float scale, int row_last, int last, int threads) {
+  const auto pack = [&](Head& head, int64_t b, int64_t i) {
+    const int keys = int(shape.keys), width = int(shape.width);
     head.keys = round_up(keys, KEYS);
     head.groups = round_up(width, 4) / 4;
     head.columns = round_up(width, LANES);
-    pack_k(head, k + b * at[1].batch + i * at[1].head, at[1].row, keys, width, row_last);
-    pack_v(head, v + b * at[2].batch + i * at[2].head, at[2].row, keys, width, row_last);
-  }
-  const int64_t blocks = (shape.queries + BLOCK - 1) / BLOCK;
-#pragma omp parallel num_threads(threads)
-  {
-    Scratch use(packed[0]);
-#pragma omp for schedule(dynamic, 4)
-    for (int64_t task = 0; task < heads * blocks; ++task) {
-      const int64_t h = task / blocks, b = h / shape.heads, i = h % shape.heads;
-      const int64_t row = task % blocks * BLOCK;
-      const int rows = int(std::min<int64_t>(BLOCK, shape.queries - row));
-      block_of(q + b * at[0].batch + i * at[0].head + row * at[0].row, at[0].row, rows,
-               out + b * at[3].batch + i * at[3].head + row * at[3].row, at[3].row, packed[h], keys,
-               width, scale, row_last, last, use);
-    }
-  }
+    pack_k(head, at[1].at(k, b, i), at[1].row, keys, width, row_last);
+    pack_v(head, at[2].at(v, b, i), at[2].row, keys, width, row_last);
+  };
+  const auto attend = [&](const Head& head, int64_t b, int64_t i, int64_t row, int rows,
+                          Scratch& use) {
+    block_of(at[0].at(q, b, i) + row * at[0].row, at[0].row, rows,
+             at[3].at(out, b, i) + row * at[3].row, at[3].row, head, int(shape.keys),
+             int(shape.width), scale, row_last, last, use);
+  };
+  for_each_block<Head, Scratch>(shape, BLOCK, 4, threads, pack, attend);
 }
 
 }  // namespace
 }  // namespace taq
 
-extern "C" void taq_image_attention(const void* q, const void* k, const void* v, void* out,
-                                    const int64_t* shape, const int64_t* strides, float scale,
-                                    int row_last, int last, int in_bfloat16, int threads) {
-  using namespace taq;
-  const Shape sizes{shape[0], shape[1], shape[2], shape[3], shape[4]};
-  const auto* at = reinterpret_cast<const Strides*>(strides);
-  if (in_bfloat16) {
-    using T = BFloat16;
-    image_attention(static_cast<const T*>(q), static_cast<const T*>(k), static_cast<const T*>(v),
-                    static_cast<T*>(out), sizes, at, scale, row_last, last, threads);
-  } else {
-    using T = float;
-    image_attention(static_cast<const T*>(q), static_cast<const T*>(k), static_cast<const T*>(v),
-                    static_cast<T*>(out), sizes, at, scale, row_last, last, threads);
-  }
+extern "C" int taq_image_attention(const void* q, const void* k, const void* v, void* out,
+                                   const taq::Shape* shape, const taq::Strides* strides,
+                                   float scale, int row_last, int last, int in_bfloat16,
+                                   int threads) {
+  return taq::entered(in_bfloat16, [&](auto kind) {
+    using T = decltype(kind);
+    taq::image_attention(static_cast<const T*>(q), static_cast<const T*>(k),
+                         static_cast<const T*>(v), static_cast<T*>(out), *shape, strides, scale,
+                         row_last, last, threads);
+  });
 }

@@ -72,13 +72,4 @@ float largest(const T* row, int width) {
 // The step of a symmetric grid that reaches `most` with the code `last`.
 inline float step_of(float most, int last) { return std::max(most / last, 1.17549435e-38f); }
 
-// Where a head of a tensor (batch, heads, rows, width) begins; the width is contiguous.
-struct Strides {
-  int64_t batch, head, row;
-};
-
-struct Shape {
-  int64_t batch, heads, queries, keys, width;
-};
-
 }  // namespace taq

@@ -2,8 +2,9 @@
 // the cache and used for every pixel, so that a weight never takes more than half a byte of memory.
 
 #include <cstring>
+#include <optional>
 
-#include "lanes.h"
+#include "errors.h"
 
 namespace taq {
 namespace {
@@ -102,38 +103,40 @@ void product(const uint8_t* codes, uint8_t zero, const uint8_t* packed, const Co
   const int64_t part = ((pixels + parts - 1) / parts + PIXELS - 1) / PIXELS * PIXELS;
   const std::vector<uint8_t> outside(g.channels, zero);
   const Reader from{codes, outside.data(), g};
+  Failure failure;
 #pragma omp parallel num_threads(threads)
   {
-    std::vector<int8_t> weight(size_t(groups) * STEP);
+    std::optional<std::vector<int8_t>> weight;
+    failure.keep([&] { weight.emplace(size_t(groups) * STEP); });
 #pragma omp for schedule(dynamic)
     for (int64_t task = 0; task < blocks * parts; ++task) {
+      if (!weight) continue;
       const int64_t block = task / parts, begin = task % parts * part;
       const int64_t end = std::min(pixels, begin + part);
       unpack(packed + block * groups * 64, columns.zero_point + block * COLUMNS, groups,
-             weight.data());
+             weight->data());
       for (int64_t pixel = begin; pixel < end; pixel += PIXELS) {
         const int count = int(std::min<int64_t>(PIXELS, end - pixel));
-        pixels_of(from, weight.data(), pixel, count, block * COLUMNS, columns, out);
+        pixels_of(from, weight->data(), pixel, count, block * COLUMNS, columns, out);
       }
     }
   }
+  failure.rethrow();
 }
 
 }  // namespace
 }  // namespace taq
 
-extern "C" void taq_product(const uint8_t* codes, int zero, const uint8_t* packed,
-                            const int8_t* zero_point, const int32_t* shift, const float* scale,
-                            const float* bias, const int64_t* geometry, void* out, int in_bfloat16,
-                            int threads) {
-  using namespace taq;
-  Geometry g;
-  static_assert(sizeof(g) == 15 * sizeof(int64_t), "as many as the caller gives");
-  std::memcpy(&g, geometry, sizeof(g));
-  const Columns columns{zero_point, shift, scale, bias};
-  if (in_bfloat16) {
-    product(codes, uint8_t(zero), packed, columns, g, static_cast<BFloat16*>(out), threads);
-  } else {
-    product(codes, uint8_t(zero), packed, columns, g, static_cast<float*>(out), threads);
-  }
+extern "C" int taq_product(const uint8_t* codes, int zero, const uint8_t* packed,
+                           const int8_t* zero_point, const int32_t* shift, const float* scale,
+                           const float* bias, const int64_t* geometry, void* out, int in_bfloat16,
+                           int threads) {
+  return taq::entered(in_bfloat16, [&](auto kind) {
+    using T = decltype(kind);
+    taq::Geometry g;
+    static_assert(sizeof(g) == 15 * sizeof(int64_t), "as many as the caller gives");
+    std::memcpy(&g, geometry, sizeof(g));
+    const taq::Columns columns{zero_point, shift, scale, bias};
+    taq::product(codes, uint8_t(zero), packed, columns, g, static_cast<T*>(out), threads);
+  });
 }

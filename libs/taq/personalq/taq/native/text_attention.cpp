@@ -2,7 +2,7 @@
 // rows are precise), probabilities in codes with a scale per row except the protected columns.
 // A prompt has few tokens, so all of it stays in the cache and sums are in float32.
 
-#include "lanes.h"
+#include "attention.h"
 
 namespace taq {
 namespace {
@@ -157,52 +157,36 @@ void rows_of(const T* q, int64_t q_stride, int rows, T* out, int64_t out_stride,
 }
 
 template <typename T>
-void text_attention(const T* q, const T* k, const T* v, T* out, const uint8_t* kept, Shape shape,
-                    const Strides* at, float scale, int row_last, int last, int threads) {
-  const int tokens = int(shape.keys), width = int(shape.width);
-  const int64_t heads = shape.batch * shape.heads;
-  std::vector<Head> packed(heads);
-#pragma omp parallel for num_threads(threads) schedule(dynamic)
-  for (int64_t h = 0; h < heads; ++h) {
-    const int64_t b = h / shape.heads, i = h % shape.heads;
-    packed[h].keys = round_up(tokens, LANES);
-    packed[h].columns = round_up(width, LANES);
-    pack(packed[h], k + b * at[1].batch + i * at[1].head, v + b * at[2].batch + i * at[2].head, at,
-         tokens, width);
-  }
-  const int64_t blocks = (shape.queries + ROWS - 1) / ROWS;
-#pragma omp parallel num_threads(threads)
-  {
-    Scratch use(packed[0]);
-#pragma omp for schedule(dynamic, 64)
-    for (int64_t task = 0; task < heads * blocks; ++task) {
-      const int64_t h = task / blocks, b = h / shape.heads, i = h % shape.heads;
-      const int64_t row = task % blocks * ROWS;
-      const int rows = int(std::min<int64_t>(ROWS, shape.queries - row));
-      rows_of(q + b * at[0].batch + i * at[0].head + row * at[0].row, at[0].row, rows,
-              out + b * at[3].batch + i * at[3].head + row * at[3].row, at[3].row, packed[h],
-              kept ? kept + b * shape.keys : nullptr, tokens, width, scale, row_last, last, use);
-    }
-  }
+void text_attention(const T* q, const T* k, const T* v, T* out, const uint8_t* kept,
+                    const Shape& shape, const Strides* at, float scale, int row_last, int last,
+                    int threads) {
+  const auto pack_head = [&](Head& head, int64_t b, int64_t i) {
+    const int tokens = int(shape.keys), width = int(shape.width);
+    head.keys = round_up(tokens, LANES);
+    head.columns = round_up(width, LANES);
+    pack(head, at[1].at(k, b, i), at[2].at(v, b, i), at, tokens, width);
+  };
+  const auto attend = [&](const Head& head, int64_t b, int64_t i, int64_t row, int rows,
+                          Scratch& use) {
+    rows_of(at[0].at(q, b, i) + row * at[0].row, at[0].row, rows,
+            at[3].at(out, b, i) + row * at[3].row, at[3].row, head,
+            kept ? kept + b * shape.keys : nullptr, int(shape.keys), int(shape.width), scale,
+            row_last, last, use);
+  };
+  for_each_block<Head, Scratch>(shape, ROWS, 64, threads, pack_head, attend);
 }
 
 }  // namespace
 }  // namespace taq
 
-extern "C" void taq_text_attention(const void* q, const void* k, const void* v, void* out,
-                                   const uint8_t* kept, const int64_t* shape,
-                                   const int64_t* strides, float scale, int row_last, int last,
-                                   int in_bfloat16, int threads) {
-  using namespace taq;
-  const Shape sizes{shape[0], shape[1], shape[2], shape[3], shape[4]};
-  const auto* at = reinterpret_cast<const Strides*>(strides);
-  if (in_bfloat16) {
-    using T = BFloat16;
-    text_attention(static_cast<const T*>(q), static_cast<const T*>(k), static_cast<const T*>(v),
-                   static_cast<T*>(out), kept, sizes, at, scale, row_last, last, threads);
-  } else {
-    using T = float;
-    text_attention(static_cast<const T*>(q), static_cast<const T*>(k), static_cast<const T*>(v),
-                   static_cast<T*>(out), kept, sizes, at, scale, row_last, last, threads);
-  }
+extern "C" int taq_text_attention(const void* q, const void* k, const void* v, void* out,
+                                  const uint8_t* kept, const taq::Shape* shape,
+                                  const taq::Strides* strides, float scale, int row_last, int last,
+                                  int in_bfloat16, int threads) {
+  return taq::entered(in_bfloat16, [&](auto kind) {
+    using T = decltype(kind);
+    taq::text_attention(static_cast<const T*>(q), static_cast<const T*>(k),
+                        static_cast<const T*>(v), static_cast<T*>(out), kept, *shape, strides,
+                        scale, row_last, last, threads);
+  });
 }
