@@ -484,6 +484,7 @@ class SearchHit(_message.Message):
     ARTIFACTS_FIELD_NUMBER: _builtins.int
     LIKENESS_FIELD_NUMBER: _builtins.int
     TEXT_LIKENESS_FIELD_NUMBER: _builtins.int
+    WORD_LIKENESS_FIELD_NUMBER: _builtins.int
     score: _builtins.float
     """Reciprocal rank fusion score; comparable within one response only."""
     similarity: _builtins.float
@@ -513,6 +514,13 @@ class SearchHit(_message.Message):
         phrases were sent, and for a card without a vector of the embedding model that is there.
         """
 
+    @_builtins.property
+    def word_likeness(self) -> _containers.RepeatedScalarFieldContainer[_builtins.float]:
+        """The same word by word: the mean, over the words of the request's phrase, of the highest cosine
+        among the words of the description, each in its context (MaxSim of late interaction). Empty also
+        when the embedding model does not tell of words.
+        """
+
     def __init__(
         self,
         *,
@@ -524,10 +532,11 @@ class SearchHit(_message.Message):
         artifacts: _abc.Iterable[_types_pb2.Artifact] | None = ...,
         likeness: _abc.Iterable[_builtins.float] | None = ...,
         text_likeness: _abc.Iterable[_builtins.float] | None = ...,
+        word_likeness: _abc.Iterable[_builtins.float] | None = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["_similarity", b"_similarity", "checkpoint", b"checkpoint", "similarity", b"similarity"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_similarity", b"_similarity", "artifacts", b"artifacts", "checkpoint", b"checkpoint", "dense_rank", b"dense_rank", "likeness", b"likeness", "score", b"score", "similarity", b"similarity", "sparse_rank", b"sparse_rank", "text_likeness", b"text_likeness"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_similarity", b"_similarity", "artifacts", b"artifacts", "checkpoint", b"checkpoint", "dense_rank", b"dense_rank", "likeness", b"likeness", "score", b"score", "similarity", b"similarity", "sparse_rank", b"sparse_rank", "text_likeness", b"text_likeness", "word_likeness", b"word_likeness"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     _WhichOneofReturnType__similarity: _TypeAlias = _typing.Literal["similarity"]  # noqa: Y015
     _WhichOneofArgType__similarity: _TypeAlias = _typing.Literal["_similarity", b"_similarity"]  # noqa: Y015

@@ -21,7 +21,7 @@ TEXTS = [
 ]
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture
 def model() -> SentenceTransformer:
     """All-MiniLM-L6-v2 as sentence-transformers runs it."""
     folder = str(embedders._minilm_folder())
@@ -32,10 +32,21 @@ def test_the_same_vectors_alone_and_together(model: SentenceTransformer) -> None
     """Empty, long, of other scripts; cut off at the same token."""
     expected = torch.tensor(model.encode(TEXTS, normalize_embeddings=True))
     encode = BertEncoder(model)
-    together = torch.tensor(encode(TEXTS))
-    alone = torch.tensor([encode([text])[0] for text in TEXTS])
+    together = torch.tensor([each.vector for each in encode(TEXTS)])
+    alone = torch.tensor([encode([text])[0].vector for text in TEXTS])
     torch.testing.assert_close(together, expected, rtol=0, atol=1e-5)
     torch.testing.assert_close(alone, expected, rtol=0, atol=1e-5)
+
+
+def test_a_vector_for_each_word_that_says_something(model: SentenceTransformer) -> None:
+    """Its token's, of length 1; a text of other words alone keeps those."""
+    encode = BertEncoder(model)
+    [scarf, of_the, nothing] = encode(["a red scarf, and it", "of the", ""])
+    tokens = model.encode(["a red scarf, and it"], output_value="token_embeddings")[0]
+    expected = torch.nn.functional.normalize(tokens[2:4], dim=1)  # behind [CLS] a
+    torch.testing.assert_close(torch.tensor(scarf.words), expected, rtol=0, atol=1e-5)
+    assert len(of_the.words) == 2
+    assert len(nothing.words) == 0
 
 
 def test_other_models_are_left_to_sentence_transformers(model: SentenceTransformer) -> None:

@@ -19,7 +19,7 @@ from support.catalog_cards import card, store_cards
 
 from personalq.catalog.cards import SELECTABLE, Card, Filter, State, text_hash
 from personalq.catalog.indexing import index_large_tenants
-from personalq.catalog.ports import Embedding, LargeTenant, Model, Vector
+from personalq.catalog.ports import Embedded, Embedding, LargeTenant, Model, Vector
 from personalq.catalog.search import Hits, Query
 from personalq.catalog.store import PostgresStore, open_store
 from personalq.catalog.store_indexes import open_indexes
@@ -115,7 +115,7 @@ async def _search(
         model=model,
         limit=50,
         offset=0,
-        phrases=[_vector(phrase) for phrase in phrases],
+        phrases=[Embedded(vector=_vector(phrase)) for phrase in phrases],
     )
 
 

@@ -198,13 +198,14 @@ async def test_cards_of_the_first_version_are_found_by_label_and_name(postgres_s
         }  # fmt: skip
 
 
-async def test_vectors_serve_while_phrases_are_made_room_for(postgres_url: str) -> None:
+async def test_vectors_serve_while_room_is_made_for_phrases_and_words(postgres_url: str) -> None:
     """Beside the vectors there are and those to come; the way back keeps the vectors."""
     count = "SELECT count(*) FROM personalq.embeddings_8"
     columns = """
     SELECT attrelid::regclass::text, attname, attstorage FROM pg_attribute
      WHERE attrelid IN (to_regclass('personalq.embeddings_8'),
-                        to_regclass('personalq.embeddings_16')) AND attname LIKE 'phrases%'
+                        to_regclass('personalq.embeddings_16'))
+                       AND (attname LIKE 'phrases%' OR attname = 'words')
      ORDER BY 1, 2
     """
     model = Model(id="m", dim=8)
@@ -220,6 +221,10 @@ async def test_vectors_serve_while_phrases_are_made_room_for(postgres_url: str) 
         config.set_main_option("script_location", str(Path(migrations.__file__).parent))
         with engine.begin() as connection:
             config.attributes["connection"] = connection
+            command.downgrade(config, "0004")
+            assert {row[1] for row in connection.execute(text(columns))} == {
+                "phrases", "phrases_hash",
+            }  # fmt: skip
             command.downgrade(config, "0003")
             assert connection.execute(text(columns)).all() == []
             assert connection.execute(text(count)).scalar() == 1
@@ -230,7 +235,7 @@ async def test_vectors_serve_while_phrases_are_made_room_for(postgres_url: str) 
             assert connection.execute(columns).fetchall() == [
                 (f"personalq.embeddings_{dim}", name, storage)
                 for dim in (16, 8)
-                for name, storage in (("phrases", "e"), ("phrases_hash", "x"))
+                for name, storage in (("phrases", "e"), ("phrases_hash", "x"), ("words", "e"))
             ]
             assert connection.execute(count).fetchone() == (1,)
         assert await store.count_unembedded("red", model) == 1

@@ -32,8 +32,8 @@ async def test_a_card_is_found_in_other_words(store: PostgresStore, tenant: str)
         assert embedder is not None
         assert embedder.model.dim == 384
         assert embedder.model.id == "all-MiniLM-L6-v2@53aa51172d14/384"
-        vector = await embedder.embed_query("origami")
-        assert math.isclose(math.hypot(*vector), 1.0, rel_tol=1e-5)
+        [origami] = await embedder.embed_queries(["origami"])
+        assert math.isclose(math.hypot(*origami.vector), 1.0, rel_tol=1e-5)
         await store_cards(store, tenant, CARDS, embedder=embedder)
         for question, best in (("origami animal", "c"), ("polar wildlife in the arctic", "a")):
             hits = await search_checkpoints(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import statistics
 from collections.abc import AsyncIterator, Sequence
 from dataclasses import replace
 
@@ -15,7 +16,7 @@ from personalq.catalog.embedders import open_embedder
 from personalq.catalog.embedding import embed_cards, embedded
 from personalq.catalog.lifecycle import update_checkpoint
 from personalq.catalog.paging import Page
-from personalq.catalog.ports import Embedder, Model, Unembeddable, Vector
+from personalq.catalog.ports import Embedded, Embedder, Model, Unembeddable, Vector
 from personalq.catalog.reconcile import embed_missing
 from personalq.catalog.search import Hit, Hits, Order, Query, search_checkpoints
 from personalq.catalog.store import PostgresStore
@@ -62,7 +63,7 @@ def _likest(hits: Hits, place: int) -> str:
 
 def _ranking(hits: Hits) -> tuple[list[Hit], int, bool]:
     return (
-        [replace(hit, likeness=(), text_likeness=()) for hit in hits.hits],
+        [replace(hit, likeness=(), text_likeness=(), word_likeness=()) for hit in hits.hits],
         hits.total_matches,
         hits.dense,
     )
@@ -86,6 +87,44 @@ async def test_the_likest_phrase_tells_one_teapot_from_another(
     assert same.likeness[2] > 0.99
 
 
+async def test_words_are_compared_in_their_context(
+    store: PostgresStore, tenant: str, minilm: Embedder
+) -> None:
+    """The mean over the words said of the likest on the card; a word alone is enough."""
+    await store_cards(store, tenant, TEAPOTS, embedder=minilm)
+    phrases = ("wooden", "the damaged spout", "of the")
+    hits = await _search(store, tenant, minilm, phrases=phrases)
+    wooden = max(hits.hits, key=lambda hit: hit.word_likeness[0])
+    assert wooden.card.checkpoint_id == "pot-1"
+    damaged = max(hits.hits, key=lambda hit: hit.word_likeness[1])
+    assert damaged.card.checkpoint_id == "pot-0"
+    for hit in hits.hits:
+        assert len(hit.word_likeness) == 3
+        assert all(-1 <= cosine <= 1.001 for cosine in hit.word_likeness)
+
+
+async def test_word_likeness_is_maxsim(store: PostgresStore, tenant: str, minilm: Embedder) -> None:
+    """As computed here from the vectors that the model makes."""
+    [card] = TEAPOTS[:1]
+    await store_cards(store, tenant, [card], embedder=minilm)
+    [hit] = (await _search(store, tenant, minilm, phrases=("a damaged old spout",))).hits
+    [said] = await minilm.embed_queries(["a damaged old spout"])
+    described = await minilm.embed_documents(embedding_phrases(card))
+    words = [word for phrase in described for word in phrase.words]
+    likest = [max(_cosine(one, word) for word in words) for one in said.words]
+    assert hit.word_likeness[0] == pytest.approx(statistics.fmean(likest), abs=2e-3)
+
+
+async def test_a_model_without_words_has_no_word_likeness(
+    store: PostgresStore, tenant: str
+) -> None:
+    """An embedding server knows whole texts only."""
+    await store.verify(Other.model)
+    await store_cards(store, tenant, TEAPOTS, embedder=Other())
+    hits = await _search(store, tenant, Other(), phrases=("damaged spout",))
+    assert all(len(hit.likeness) == 1 and hit.word_likeness == () for hit in hits.hits)
+
+
 @pytest.mark.parametrize("order", [Order.RELEVANCE, Order.NEWEST])
 async def test_phrases_change_neither_the_hits_nor_their_order(
     store: PostgresStore, tenant: str, minilm: Embedder, order: Order
@@ -98,7 +137,9 @@ async def test_phrases_change_neither_the_hits_nor_their_order(
             store, tenant, minilm, text=text, order=order, phrases=("damaged spout",)
         )
         assert _ranking(told) == _ranking(plain)
-        assert all(hit.likeness == hit.text_likeness == () for hit in plain.hits)
+        assert all(
+            hit.likeness == hit.text_likeness == hit.word_likeness == () for hit in plain.hits
+        )
         assert all(len(hit.likeness) == 1 for hit in told.hits)
         assert told.dense == bool(text)
         first = await _search(store, tenant, minilm, size=3, text=text, order=order)
@@ -255,6 +296,10 @@ async def test_archived_cards_are_not_embedded_for_their_phrases(
     assert await embed_missing(upkeep=fresh_store, embedder=minilm) == 0
 
 
+def _cosine(one: Vector, other: Vector) -> float:
+    return sum(a * b for a, b in zip(one, other, strict=True))
+
+
 class Other:
     """An embedder of one direction that refuses a phrase; optionally away."""
 
@@ -263,17 +308,12 @@ class Other:
     def __init__(self, *, away: bool = False) -> None:
         self._away = away
 
-    async def embed_documents(self, texts: Sequence[str]) -> list[Vector]:
+    async def embed_documents(self, texts: Sequence[str]) -> list[Embedded]:
         """The first axis; a card's whole text is never refused."""
         if self._away or any("refused" in text and ". " not in text for text in texts):
             raise Unembeddable("not this one")
-        return [[1.0, *[0.0] * 383] for _ in texts]
+        return [Embedded(vector=[1.0, *[0.0] * 383]) for _ in texts]
 
-    async def embed_query(self, text: str) -> Vector:
-        """The same."""
-        [vector] = await self.embed_documents([text])
-        return vector
-
-    async def embed_queries(self, texts: Sequence[str]) -> list[Vector]:
+    async def embed_queries(self, texts: Sequence[str]) -> list[Embedded]:
         """The same."""
         return await self.embed_documents(texts)

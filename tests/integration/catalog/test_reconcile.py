@@ -21,7 +21,7 @@ from support.polling import eventually
 from personalq.catalog.cards import State
 from personalq.catalog.lifecycle import accept_artifact, accept_failure
 from personalq.catalog.paging import Page
-from personalq.catalog.ports import Model, Unembeddable, Vector
+from personalq.catalog.ports import Embedded, Model, Unembeddable
 from personalq.catalog.reconcile import embed_missing, repeat, request_missing_artifacts
 from personalq.catalog.search import Hits, Query, search_checkpoints
 from personalq.catalog.store import PostgresStore
@@ -188,7 +188,7 @@ class Constant:
         self.breaks_after: int | None = None
         self.refuses: str | None = None
 
-    async def embed_documents(self, texts: Sequence[str]) -> list[Vector]:
+    async def embed_documents(self, texts: Sequence[str]) -> list[Embedded]:
         """The first axis."""
         if self.away or (self.breaks_after is not None and len(self.embedded) > self.breaks_after):
             raise Unavailable("no embedder")
@@ -197,18 +197,15 @@ class Constant:
         self.embedded += texts
         return [_axis(self.model.dim) for _ in texts]
 
-    async def embed_query(self, text: str) -> Vector:
+    async def embed_queries(self, texts: Sequence[str]) -> list[Embedded]:
         """The first axis."""
-        [vector] = await self.embed_documents([text]) if self.away else [_axis(self.model.dim)]
-        return vector
-
-    async def embed_queries(self, texts: Sequence[str]) -> list[Vector]:
-        """One by one."""
-        return [await self.embed_query(text) for text in texts]
+        if self.away:
+            raise Unavailable("no embedder")
+        return [_axis(self.model.dim) for _ in texts]
 
 
-def _axis(dim: int) -> Vector:
-    return [1.0, *[0.0] * (dim - 1)]
+def _axis(dim: int) -> Embedded:
+    return Embedded(vector=[1.0, *[0.0] * (dim - 1)])
 
 
 async def _search(store: PostgresStore, embedder: Constant) -> Hits:

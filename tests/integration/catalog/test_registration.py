@@ -24,7 +24,7 @@ from personalq.catalog.cards import Card, Filter, Format, Origin, State
 from personalq.catalog.describe import describe_plainly
 from personalq.catalog.examine import FileExaminer
 from personalq.catalog.lifecycle import accept_artifact, archive_checkpoint, update_checkpoint
-from personalq.catalog.ports import Model, Vector
+from personalq.catalog.ports import Embedded, Model
 from personalq.catalog.register import Registered, register_checkpoint
 from personalq.catalog.store import PostgresStore
 from personalq.chassis.errors import Conflict, CorruptFile, InvalidInput, Unavailable
@@ -452,20 +452,18 @@ class Embedder:
     model = Model(id="counting", dim=384)
     away = False
 
-    async def embed_documents(self, texts: Sequence[str]) -> list[Vector]:
+    async def embed_documents(self, texts: Sequence[str]) -> list[Embedded]:
         """One-hot by the text's length."""
         if self.away:
             raise Unavailable("the embedding server cannot be reached")
-        return [[float(place == len(text) % 384) for place in range(384)] for text in texts]
+        return [
+            Embedded(vector=[float(place == len(text) % 384) for place in range(384)])
+            for text in texts
+        ]
 
-    async def embed_query(self, text: str) -> Vector:
+    async def embed_queries(self, texts: Sequence[str]) -> list[Embedded]:
         """The same."""
-        [vector] = await self.embed_documents([text])
-        return vector
-
-    async def embed_queries(self, texts: Sequence[str]) -> list[Vector]:
-        """One by one."""
-        return [await self.embed_query(text) for text in texts]
+        return await self.embed_documents(texts)
 
 
 async def test_registration_does_not_wait_for_a_lost_embedding_server(world: World) -> None:

@@ -12,7 +12,7 @@ from support.catalog_cards import NOW, card, store_cards
 
 from personalq.catalog.cards import Filter, Interval, State
 from personalq.catalog.paging import Page
-from personalq.catalog.ports import Embedder, Model, Vector
+from personalq.catalog.ports import Embedded, Embedder, Model, Vector
 from personalq.catalog.search import Hits, Order, Query, search_checkpoints
 from personalq.catalog.store import PostgresStore
 from personalq.chassis.errors import InvalidInput
@@ -310,19 +310,16 @@ class Topics:
     AXES = ("bear", "house", "mouse", "teddy", "pencil", "cheese", "red", "other")
     model = Model(id="topics", dim=8)
 
-    async def embed_documents(self, texts: Sequence[str]) -> list[Vector]:
+    async def embed_documents(self, texts: Sequence[str]) -> list[Embedded]:
         """Count the topics' words."""
-        return [self._vector(text) for text in texts]
+        return [Embedded(vector=self.vector(text)) for text in texts]
 
-    async def embed_query(self, text: str) -> Vector:
-        """The same for a question."""
-        return self._vector(text)
+    async def embed_queries(self, texts: Sequence[str]) -> list[Embedded]:
+        """The same for questions."""
+        return await self.embed_documents(texts)
 
-    async def embed_queries(self, texts: Sequence[str]) -> list[Vector]:
-        """One by one."""
-        return [await self.embed_query(text) for text in texts]
-
-    def _vector(self, text: str) -> Vector:
+    def vector(self, text: str) -> Vector:
+        """One number per topic."""
         counts = [text.lower().count(axis) + 0.01 for axis in self.AXES]
         length = math.hypot(*counts)
         return [count / length for count in counts]
@@ -355,8 +352,8 @@ async def test_similarity_is_the_cosine(hybrid: Searcher) -> None:
     expected = sum(
         a * b
         for a, b in zip(
-            await Topics().embed_query("cheese"),
-            await Topics().embed_query("mouse. cartoon. ★mouse★. A mouse that eats cheese"),
+            Topics().vector("cheese"),
+            Topics().vector("mouse. cartoon. ★mouse★. A mouse that eats cheese"),
             strict=True,
         )
     )

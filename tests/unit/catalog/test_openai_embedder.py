@@ -6,6 +6,7 @@ import asyncio
 import math
 import threading
 from collections.abc import Iterator
+from functools import partial
 from types import SimpleNamespace
 from typing import Any
 
@@ -14,7 +15,7 @@ from support.embedding_server import EmbeddingServer, embedding_server
 
 from personalq.catalog import embedders
 from personalq.catalog.embedders import open_embedder
-from personalq.catalog.ports import Unembeddable
+from personalq.catalog.ports import Embedder, Unembeddable, Vector
 from personalq.chassis.errors import Unavailable
 
 DIM = 4
@@ -27,11 +28,17 @@ def server() -> Iterator[EmbeddingServer]:
         yield running
 
 
+async def _vector(embedder: Embedder, text: str) -> Vector:
+    [found] = await embedder.embed_queries([text])
+    return found.vector
+
+
 async def test_vectors_come_back_in_order_with_length_one(server: EmbeddingServer) -> None:
     """The server may answer in any order and any scale."""
     async with open_embedder("m", url=server.url, key="k", dim=DIM) as embedder:
         assert embedder is not None
-        vectors = await embedder.embed_documents(["a" * n for n in range(1, 41)])
+        found = await embedder.embed_documents(["a" * n for n in range(1, 41)])
+    vectors = [each.vector for each in found]
     assert [round(v[0] / v[1]) for v in vectors] == list(range(1, 41))
     assert all(math.isclose(math.hypot(*vector), 1.0) for vector in vectors)
     assert [len(request["input"]) for request in server.requests] == [32, 8]
@@ -46,7 +53,7 @@ async def test_questions_and_documents_have_their_own_prefix(server: EmbeddingSe
         "m", url=server.url, dim=DIM, query_prefix=instruct, document_prefix="card: "
     ) as embedder:
         assert embedder is not None
-        await embedder.embed_query("bear")
+        await _vector(embedder, "bear")
         await embedder.embed_documents(["bear"])
     assert server.requests[0]["input"] == [f"{instruct}bear"]
     assert server.requests[1]["input"] == ["card: bear"]
@@ -56,8 +63,10 @@ async def test_several_questions_are_one_request(server: EmbeddingServer) -> Non
     """A search waits for one answer, whatever it wants compared."""
     async with open_embedder("m", url=server.url, dim=DIM, query_prefix="Q: ") as embedder:
         assert embedder is not None
-        vectors = await embedder.embed_queries(["a", "aaa"])
-        assert vectors == [await embedder.embed_query("a"), await embedder.embed_query("aaa")]
+        found = await embedder.embed_queries(["a", "aaa"])
+        assert [each.vector for each in found] == [
+            await _vector(embedder, "a"), await _vector(embedder, "aaa"),
+        ]  # fmt: skip
     assert server.requests[0]["input"] == ["Q: a", "Q: aaa"]
 
 
@@ -100,7 +109,7 @@ async def test_a_bad_answer_is_an_outage_with_its_reason(
     async with open_embedder("m", url=server.url, dim=DIM) as embedder:
         assert embedder is not None
         with pytest.raises(Unavailable, match=says):
-            await embedder.embed_query("bear")
+            await _vector(embedder, "bear")
 
 
 @pytest.mark.parametrize("status", [400, 413, 422])
@@ -111,7 +120,7 @@ async def test_a_text_that_is_refused_is_no_outage(server: EmbeddingServer, stat
         assert embedder is not None
         for _ in range(2):
             with pytest.raises(Unembeddable, match=f"HTTP {status}"):
-                await embedder.embed_query("bear")
+                await _vector(embedder, "bear")
     assert len(server.requests) == 2
 
 
@@ -124,7 +133,7 @@ async def test_a_server_that_gave_no_answer_is_left_alone_for_a_moment(
         assert embedder is not None
         for _ in range(3):
             with pytest.raises(Unavailable):
-                await embedder.embed_query("bear")
+                await _vector(embedder, "bear")
         assert len(server.requests) == 1
         server.answer = server.vectors
         assert len(await embedder.embed_documents(["bear"])) == 1
@@ -132,9 +141,9 @@ async def test_a_server_that_gave_no_answer_is_left_alone_for_a_moment(
         assert embedder is not None
         server.answer = lambda _: (503, b"")
         with pytest.raises(Unavailable):
-            await embedder.embed_query("bear")
+            await _vector(embedder, "bear")
         server.answer = server.vectors
-        assert len(await embedder.embed_query("bear")) == DIM
+        assert len(await _vector(embedder, "bear")) == DIM
 
 
 async def test_after_the_pause_one_question_tries_whether_the_server_is_back(
@@ -146,7 +155,7 @@ async def test_after_the_pause_one_question_tries_whether_the_server_is_back(
     server.answer = lambda _: (503, b"")
     async with open_embedder("m", url=server.url, dim=DIM, pause_s=5) as embedder:
         assert embedder is not None
-        ask = embedder.embed_query
+        ask = partial(_vector, embedder)
         with pytest.raises(Unavailable):
             await ask("bear")
         for away in (True, False):
@@ -172,7 +181,7 @@ async def test_a_slow_server_does_not_hold_the_search(server: EmbeddingServer) -
     async with open_embedder("m", url=server.url, dim=DIM, query_timeout_s=0.1) as embedder:
         assert embedder is not None
         with pytest.raises(Unavailable, match="in time"):
-            await embedder.embed_query("bear")
+            await _vector(embedder, "bear")
     release.set()
 
 
@@ -181,7 +190,7 @@ async def test_a_server_that_is_away_is_an_outage() -> None:
     async with open_embedder("m", url="http://127.0.0.1:9/v1", dim=DIM) as embedder:
         assert embedder is not None
         with pytest.raises(Unavailable, match="cannot be reached"):
-            await embedder.embed_query("bear")
+            await _vector(embedder, "bear")
 
 
 async def test_no_model_means_no_embedder() -> None:

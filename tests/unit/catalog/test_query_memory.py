@@ -10,7 +10,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from personalq.catalog.embedders import SentenceTransformerEmbedder
-from personalq.catalog.ports import Model, Unembeddable, Vector
+from personalq.catalog.ports import Embedded, Model, Unembeddable, Vector
 
 
 class Encoder:
@@ -19,10 +19,10 @@ class Encoder:
     def __init__(self) -> None:
         self.asked: list[str] = []
 
-    def __call__(self, texts: Sequence[str]) -> list[Vector]:
+    def __call__(self, texts: Sequence[str]) -> list[Embedded]:
         """One number per text; none for "broken"."""
         self.asked += texts
-        return [[math.nan if "broken" in text else len(text)] for text in texts]
+        return [Embedded(vector=[math.nan if "broken" in t else len(t)]) for t in texts]
 
 
 @pytest.fixture
@@ -44,12 +44,16 @@ def embedder(encoder: Encoder) -> Iterator[SentenceTransformerEmbedder]:
         )
 
 
+async def _vectors(embedder: SentenceTransformerEmbedder, *texts: str) -> list[Vector]:
+    return [each.vector for each in await embedder.embed_queries(texts)]
+
+
 async def test_a_query_is_embedded_once(
     encoder: Encoder, embedder: SentenceTransformerEmbedder
 ) -> None:
     """Asked again it costs nothing; a document of the same words is another text."""
-    assert await embedder.embed_query("bear") == await embedder.embed_query("bear") == [7.0]
-    assert await embedder.embed_documents(["bear"]) == [[4.0]]
+    assert await _vectors(embedder, "bear") == await _vectors(embedder, "bear") == [[7.0]]
+    assert await embedder.embed_documents(["bear"]) == [Embedded(vector=[4.0])]
     assert encoder.asked == ["Q: bear", "bear"]
 
 
@@ -57,11 +61,11 @@ async def test_several_queries_are_embedded_together(
     encoder: Encoder, embedder: SentenceTransformerEmbedder
 ) -> None:
     """Only those that are new, each once; the answers come in the order of the questions."""
-    await embedder.embed_query("bear")
-    found = await embedder.embed_queries(["a cup", "bear", "a cup", "teapot"])
+    await _vectors(embedder, "bear")
+    found = await _vectors(embedder, "a cup", "bear", "a cup", "teapot")
     assert found == [[8.0], [7.0], [8.0], [9.0]]
     assert encoder.asked == ["Q: bear", "Q: a cup", "Q: teapot"]
-    assert await embedder.embed_queries(["teapot", "bear"]) == [[9.0], [7.0]]
+    assert await _vectors(embedder, "teapot", "bear") == [[9.0], [7.0]]
     assert await embedder.embed_queries([]) == []
     assert len(encoder.asked) == 3
 
@@ -70,11 +74,11 @@ async def test_only_the_latest_are_remembered(
     encoder: Encoder, embedder: SentenceTransformerEmbedder
 ) -> None:
     """However many different queries come, the memory stays small."""
-    await asyncio.gather(*(embedder.embed_query(f"q{number}") for number in range(600)))
+    await asyncio.gather(*(_vectors(embedder, f"q{number}") for number in range(600)))
     del encoder.asked[:]
-    await embedder.embed_query("q599")
+    await _vectors(embedder, "q599")
     assert encoder.asked == []
-    await embedder.embed_query("q0")
+    await _vectors(embedder, "q0")
     assert encoder.asked == ["Q: q0"]
 
 
@@ -84,5 +88,5 @@ async def test_a_failure_is_not_remembered(
     """The next attempt asks the model again."""
     for _ in range(2):
         with pytest.raises(Unembeddable):
-            await embedder.embed_query("broken")
+            await _vectors(embedder, "broken")
     assert encoder.asked == ["Q: broken"] * 2

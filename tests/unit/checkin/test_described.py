@@ -60,7 +60,11 @@ def test_other_words_for_a_thing(said: str, meant: str, other: str) -> None:
 
 def _meant(said: str, *likeness: float, descriptions: tuple[str, ...]) -> list[float]:
     hits = [
-        Hit(card=_card(description, "kettle"), likeness={said: value})
+        Hit(
+            card=_card(description, "kettle"),
+            text_likeness={said: value},
+            word_likeness={said: value},
+        )
         for value, description in zip(likeness, descriptions, strict=True)
     ]
     return [answer.weight for answer in answers(_described(said), hits)]
@@ -74,29 +78,39 @@ def test_a_clause_is_compared_by_meaning() -> None:
         0.30,
         descriptions=("a kettle with a bullet hole", "a kettle with a lid"),
     )
-    assert weights == [1.0, 0.0]
+    assert weights[0] > 0.3
+    assert weights[1] == 0.0
 
 
 @pytest.mark.parametrize(
-    ("description", "weights"),
-    [("", [1.0, 0.0, 0.0]), ("Trained on beach photos.", [1.0, 0.0, 0.0]), ("a pot", [0.0] * 3)],
+    ("description", "tells"), [("", True), ("Trained on beach photos.", True), ("a pot", False)]
 )
-def test_a_card_without_phrases_is_like_nothing(description: str, weights: list[float]) -> None:
+def test_a_card_without_phrases_is_like_nothing(description: str, tells: bool) -> None:
     """It keeps nobody from comparing the others; one that waits for its vectors does."""
     said = "that zorbles gently"
     hits = [
-        Hit(card=_card("a kettle with a bullet hole", "kettle"), likeness={said: 0.49}),
-        Hit(card=_card("a kettle with a lid", "kettle"), likeness={said: 0.30}),
-        Hit(card=_card(description, "kettle")),
+        Hit(
+            card=_card(about, "kettle"),
+            text_likeness={said: like},
+            word_likeness={said: like} if like > 0.2 else {},
+        )
+        for about, like in (
+            ("a kettle with a bullet hole", 0.49),
+            ("a kettle with a lid", 0.30),
+            (description, 0.2),
+        )
     ]
-    assert [answer.weight for answer in answers(_described(said), hits)] == weights
+    first, *others = [answer.weight for answer in answers(_described(said), hits)]
+    assert first > 0.5 > max(others) if tells else first == max(others) == 0.0
 
 
 def test_what_is_like_nothing_is_the_scene() -> None:
-    """Nobody has it, so nobody is preferred; a single word must be very like something."""
+    """Nobody is much more like it, so nobody is preferred; a single word must tell more."""
     descriptions = ("a kettle with green eyes", "a kettle with a lid")
-    assert _meant("that flies to the moon", 0.3, 0.1, descriptions=descriptions) == [0.0, 0.0]
-    assert _meant("sunglasses", 0.52, 0.1, descriptions=descriptions) == [0.0, 0.0]
+    clause = _meant("that flies to the moon", 0.14, 0.1, descriptions=descriptions)
+    assert max(clause) < 0.1
+    word = _meant("sunglasses", 0.14, 0.1, descriptions=descriptions)
+    assert max(word) < max(clause)
 
 
 def test_what_many_cards_say_is_less_likely_meant() -> None:
@@ -108,7 +122,7 @@ def test_what_many_cards_say_is_less_likely_meant() -> None:
         0.52,
         descriptions=(*common, "a kettle with a telescope"),
     )
-    assert weights[-1] == 1.0 > 0.8 > max(weights[:-1])
+    assert weights[-1] > max(weights[:-1])
 
 
 def test_words_come_before_meaning() -> None:
@@ -199,8 +213,9 @@ def test_a_color_wherever_a_description_has_it(said: str, description: str) -> N
 def test_an_answer_describes_whatever_it_says() -> None:
     """A person who answers means one of the cards: less likeness is enough."""
     hits = [
-        Hit(card=_card("a folding kettle", "kettle"), likeness={"collapsible": 0.30}),
-        Hit(card=_card("a kettle with ears", "kettle"), likeness={"collapsible": 0.18}),
+        Hit(card=_card(about, "kettle"), text_likeness={said: like}, word_likeness={said: like})
+        for said in ("collapsible",)
+        for about, like in (("a folding kettle", 0.30), ("a kettle with ears", 0.22))
     ]
     wish = Constraint(
         attribute=Attribute.DESCRIPTION,
@@ -210,6 +225,6 @@ def test_an_answer_describes_whatever_it_says() -> None:
         said=("collapsible",),
     )
     weights = [a.weight for a in answers(Intent(constraints=(wish,), answered=True), hits)]
-    assert weights[0] == 1.0 > weights[1]
     unasked = Intent(constraints=(replace(wish, span=Span(0, 11)),))
-    assert [a.weight for a in answers(unasked, hits)] == [0.0, 0.0]
+    doubted = [a.weight for a in answers(unasked, hits)]
+    assert weights[0] > 1.5 * doubted[0] > 0 == weights[1] == doubted[1]

@@ -2,50 +2,81 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import pytest
 
 from personalq.checkin.cards import Card, Hit
-from personalq.checkin.meaning import LIKE, LIKE_MODIFIER, near, of_modifier, of_phrase
+from personalq.checkin.meaning import Place, probabilities
 
 CARD = Card(checkpoint_id="goose", subjects=("goose",), description="A goose in a hat.")
+PLAIN = Card(checkpoint_id="plain", subjects=("goose",))
+SAID = ("a cap",)
 
 
-def _hit(likeness: Mapping[str, float], whole: Mapping[str, float]) -> Hit:
-    return Hit(card=CARD, likeness=likeness, text_likeness=whole)
+def _hit(
+    whole: float, *, words: float | None = None, phrase: float | None = None, card: Card = CARD
+) -> Hit:
+    return Hit(
+        card=card,
+        text_likeness={"a cap": whole},
+        likeness={} if phrase is None else {"a cap": phrase},
+        word_likeness={} if words is None else {"a cap": words},
+    )
 
 
-def test_a_phrase_and_the_whole_text_tell_together() -> None:
-    """Of two with an equally like phrase the one whose text is nearer."""
-    hits = [_hit({"a cap": 0.6}, {"a cap": 0.3}), _hit({"a cap": 0.6}, {"a cap": 0.4})]
-    meaning = of_phrase(["a cap"], hits)
-    assert meaning is not None
-    first, second = near(meaning, floor=LIKE)
-    assert first < second == 1.0
+def _told(hits: list[Hit], place: Place = Place.BEHIND, *, bare: bool = False) -> list[float]:
+    found = probabilities(SAID, hits, place, bare=bare)
+    assert found is not None
+    assert sum(found) == pytest.approx(1)
+    return found
 
 
-def test_before_the_subject_the_whole_text_tells() -> None:
-    """Of the words alone and with the subject; the likest phrase counts a little."""
-    said = ("angry", "angry goose")
+def test_whole_text_and_words_tell_together() -> None:
+    """Of two with equally like words the one whose text is nearer, and the other way round."""
+    by_text = _told([_hit(0.3, words=0.6), _hit(0.4, words=0.6)])
+    by_words = _told([_hit(0.3, words=0.4), _hit(0.3, words=0.6)])
+    assert by_text[0] < by_text[1]
+    assert by_words[0] < by_words[1]
+    assert _told([_hit(0.3, words=0.3), _hit(0.5, words=0.7), _hit(0.3, words=0.3)])[1] > 0.9
+
+
+def test_what_tells_nobody_apart_leaves_all_alike() -> None:
+    """Everything is as far from a cap: the scene was spoken of."""
+    first, *others = _told([_hit(0.22, words=0.21), _hit(0.2, words=0.2), _hit(0.21, words=0.2)])
+    assert first < 1.3 * min(others)
+
+
+@pytest.mark.parametrize("by", ["words", "phrase"])
+def test_where_it_stands_says_how_sure_it_is(by: str) -> None:
+    """Before the subject it describes; behind it may be the scene; an answer always tells."""
+    hits = [_hit(0.3, **{by: 0.3}), _hit(0.36, **{by: 0.4})]  # type: ignore[arg-type]
+    sure = [_told(hits, place)[1] for place in (Place.DOES, Place.BEFORE, Place.ANSWER)]
+    assert sure == sorted(sure)
+    assert _told(hits, bare=True)[1] < _told(hits)[1] < sure[-1]
+
+
+def test_the_likest_wording_counts() -> None:
+    """A clause may be said in two ways."""
     hits = [
-        _hit({"angry": 0.1}, {"angry": 0.3, "angry goose": 0.7}),
-        _hit({"angry": 0.2}, {"angry": 0.1, "angry goose": 0.6}),
-    ]
-    meaning = of_modifier(said, hits)
-    assert meaning is not None
-    assert near(meaning, floor=LIKE_MODIFIER) == [1.0, 0.0]
-    assert near(meaning, floor=0.35) == [0.0, 0.0]
+        Hit(card=CARD, text_likeness={"drilled": 0.1, "have drilled": 0.6},
+            word_likeness={"drilled": 0.1, "have drilled": 0.6}),
+        Hit(card=CARD, text_likeness={"drilled": 0.3, "have drilled": 0.1},
+            word_likeness={"drilled": 0.3, "have drilled": 0.1}),
+    ]  # fmt: skip
+    found = probabilities(("drilled", "have drilled"), hits, Place.DOES)
+    assert found is not None
+    assert found[0] > found[1]
+
+
+def test_a_card_without_a_description_is_like_nothing() -> None:
+    """Its text still tells; one whose vectors are still to come makes nobody sure."""
+    found = _told([_hit(0.3, words=0.6), _hit(0.3, words=0.3), _hit(0.3, card=PLAIN)])
+    assert found[1] == pytest.approx(found[2])
+    assert probabilities(SAID, [_hit(0.3, words=0.6), _hit(0.3)], Place.BEHIND) is None
 
 
 def test_nobody_knows_without_vectors() -> None:
-    """Of a catalog without a model, or of cards that wait for their vectors."""
-    told, untold = _hit({"a cap": 0.6}, {"a cap": 0.3}), _hit({}, {})
-    for hits in ([], [untold], [told, untold]):
-        assert of_phrase(["a cap"], hits) is None
-        assert of_modifier(("a cap",), hits) is None
-
-
-def test_an_older_catalog_tells_by_phrases() -> None:
-    """It knows no likeness of whole texts."""
-    meaning = of_phrase(["a cap"], [_hit({"a cap": 0.6}, {}), _hit({"a cap": 0.5}, {})])
-    assert meaning is not None
-    assert near(meaning, floor=LIKE)[0] == 1.0
+    """Of a catalog without a model, or of a single card."""
+    without = Hit(card=CARD)
+    for hits in ([], [without], [without, without], [_hit(0.5, words=0.5)]):
+        assert probabilities(SAID, hits, Place.BEHIND) is None
+    assert probabilities(SAID, [_hit(0.5, words=0.5), without], Place.BEHIND) is None

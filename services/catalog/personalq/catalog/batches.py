@@ -8,27 +8,25 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
-from typing import TypeAlias
+from typing import Generic, TypeVar
 
-from personalq.catalog.ports import Vector
-
-Encode: TypeAlias = Callable[[Sequence[str]], Awaitable[Sequence[Vector]]]
+T = TypeVar("T")
 
 SIZE = 8
 
 
-class Batches:
+class Batches(Generic[T]):
     """Calls `encode` with one batch at a time, made of whatever waits."""
 
-    def __init__(self, encode: Encode) -> None:
+    def __init__(self, encode: Callable[[Sequence[str]], Awaitable[Sequence[T]]]) -> None:
         self._encode = encode
-        self._waiting: list[tuple[str, asyncio.Future[Vector]]] = []
+        self._waiting: list[tuple[str, asyncio.Future[T]]] = []
         self._working: asyncio.Task[None] | None = None
 
-    async def __call__(self, texts: Sequence[str]) -> list[Vector]:
-        """One vector per text, in order; raises what `encode` raises for a batch with a text."""
+    async def __call__(self, texts: Sequence[str]) -> list[T]:
+        """One for each text, in order; raises what `encode` raises for a batch with a text."""
         loop = asyncio.get_running_loop()
-        futures: list[asyncio.Future[Vector]] = [loop.create_future() for _ in texts]
+        futures: list[asyncio.Future[T]] = [loop.create_future() for _ in texts]
         self._waiting += zip(texts, futures, strict=True)
         if self._working is None or self._working.done():
             self._working = asyncio.create_task(self._work())
@@ -42,13 +40,13 @@ class Batches:
             if not wanted:
                 continue
             try:
-                vectors = await self._encode([text for text, _ in wanted])
-                answers = list(zip(wanted, vectors, strict=True))
+                found = await self._encode([text for text, _ in wanted])
+                answers = list(zip(wanted, found, strict=True))
             except Exception as error:
                 for _, future in wanted:
                     if not future.done():
                         future.set_exception(error)
             else:
-                for (_, future), vector in answers:
+                for (_, future), embedded in answers:
                     if not future.done():
-                        future.set_result(vector)
+                        future.set_result(embedded)

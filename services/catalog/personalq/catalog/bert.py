@@ -17,14 +17,15 @@ from torch.nn import functional as F
 from transformers import BertModel
 
 from personalq.catalog.packed_linear import packed
-from personalq.catalog.ports import Vector
+from personalq.catalog.ports import Embedded
+from personalq.catalog.words import STOPWORDS
 
 #: Rows of a usual request: a prompt's tokens, or those of its phrases.
 _USUAL_ROWS = 32
 
 
 class BertEncoder:
-    """What `SentenceTransformer.encode` returns for a model that `is_plain_bert`.
+    """What `SentenceTransformer.encode` returns for a model that `is_plain_bert`, and of each word.
 
     Texts of any length lie one after the other: no padding is computed, and a text's vector does
     not depend on its neighbours.
@@ -43,16 +44,21 @@ class BertEncoder:
             self(["a " * words])
 
     @torch.inference_mode()
-    def __call__(self, texts: Sequence[str]) -> list[Vector]:
-        """One vector per text, of length 1."""
-        ids = [self._tokenizer.encode(text).ids for text in texts]
+    def __call__(self, texts: Sequence[str]) -> list[Embedded]:
+        """One for each text, in order."""
+        encoded = [self._tokenizer.encode(text) for text in texts]
+        ids = [each.ids for each in encoded]
         lengths = [len(each) for each in ids]
         x = self._embed(ids)
         for layer in self._layers:
             x = layer(x, lengths)
         means = torch.stack([text.mean(dim=0) for text in torch.split(x, lengths)])
-        vectors: list[Vector] = F.normalize(means, dim=1).tolist()
-        return vectors
+        vectors = F.normalize(means, dim=1).tolist()
+        words = torch.split(F.normalize(x, dim=1), lengths)
+        return [
+            Embedded(vector=vector, words=tokens[_telling(each.tokens)].tolist())
+            for vector, tokens, each in zip(vectors, words, encoded, strict=True)
+        ]
 
     def _embed(self, ids: Sequence[Sequence[int]]) -> Tensor:
         tables = self._embeddings
@@ -61,6 +67,14 @@ class BertEncoder:
         x = tables.word_embeddings(words) + tables.position_embeddings(places)
         normed: Tensor = tables.LayerNorm(x + tables.token_type_embeddings.weight[0])
         return normed
+
+
+def _telling(tokens: Sequence[str]) -> list[int]:
+    """Places of the tokens that say something; of all between the marks where none does."""
+    between = list(range(1, len(tokens) - 1))
+    words = {place: tokens[place].lower().removeprefix("##") for place in between}
+    telling = [p for p, word in words.items() if word.isalnum() and word not in STOPWORDS]
+    return telling or between
 
 
 class _Layer:

@@ -172,9 +172,11 @@ MAX_URI = 2048
 #: Phrases of a description that are embedded, and the characters of each.
 MAX_PHRASES = 16
 MAX_PHRASE = 200
-#: Raised when phrases come out otherwise: those of all cards are then embedded anew, in the
-#: background.
-PHRASES_VERSION = 1
+#: Words of these phrases that have a vector each.
+MAX_WORDS = 64
+#: Raised when phrases, or what is kept of them, come out otherwise: those of all cards are then
+#: embedded anew, in the background.
+PHRASES_VERSION = 2
 #: Times outside are mistakes, such as milliseconds taken for seconds. One that merely lies ahead of
 #: our clock is not: clocks of training machines are wrong by hours, ours may be wrong by years.
 EARLIEST = datetime(2000, 1, 1, tzinfo=UTC)

@@ -1,6 +1,6 @@
 """Embedders: a local sentence-transformers model, or a server that speaks OpenAI's protocol.
 
-Both return vectors of length 1, so that a cosine is a dot product and two models never differ in
+Both make vectors of length 1, so that a cosine is a dot product and two models never differ in
 scale. A model whose queries want an instruction (Qwen3-Embedding: "Instruct: …") gets it
 as `query_prefix`; it belongs to the question only, so changing it re-embeds nothing. What is put
 before documents is part of the model's id: changing it re-embeds every card.
@@ -24,7 +24,7 @@ from typing import TypeAlias
 import httpx
 
 from personalq.catalog.batches import Batches
-from personalq.catalog.ports import Embedder, Model, Unembeddable, Vector
+from personalq.catalog.ports import Embedded, Embedder, Model, Unembeddable, Vector
 from personalq.chassis.errors import PersonalQError, Unavailable
 
 log = logging.getLogger(__name__)
@@ -46,8 +46,8 @@ _REFUSED = (400, 413, 422)
 _PAUSE_S = 5.0
 
 
-#: Vectors of length 1, one per text; blocking.
-Encode: TypeAlias = Callable[[Sequence[str]], list[Vector]]
+#: One for each text; blocking.
+Encode: TypeAlias = Callable[[Sequence[str]], list[Embedded]]
 
 
 class SentenceTransformerEmbedder:
@@ -72,43 +72,38 @@ class SentenceTransformerEmbedder:
         self._document_prefix = document_prefix
         self._documents = Batches(self._encode)
         self._queries = Batches(self._encode)
-        self._remembered: OrderedDict[str, Vector] = OrderedDict()
+        self._remembered: OrderedDict[str, Embedded] = OrderedDict()
 
     @property
     def model(self) -> Model:
         """Which model."""
         return self._model
 
-    async def embed_documents(self, texts: Sequence[str]) -> list[Vector]:
-        """One vector per text, in order."""
+    async def embed_documents(self, texts: Sequence[str]) -> list[Embedded]:
+        """What is stored, in order."""
         return await self._documents([self._document_prefix + text for text in texts])
 
-    async def embed_query(self, text: str) -> Vector:
-        """The vector of what is looked for; one asked for lately is remembered."""
-        [vector] = await self.embed_queries([text])
-        return vector
-
-    async def embed_queries(self, texts: Sequence[str]) -> list[Vector]:
-        """The vectors of several things looked for; those asked for lately are remembered.
+    async def embed_queries(self, texts: Sequence[str]) -> list[Embedded]:
+        """What is looked for, in order; what was asked for lately is remembered.
 
         Texts that arrive while another is embedded are embedded together: 32 take as long as ten
         one by one. A selection may also search for the same texts several times.
         """
         known = {text: self._remembered.get(text) for text in texts}
-        new = [text for text, vector in known.items() if vector is None]
+        new = [text for text, found in known.items() if found is None]
         made = await self._queries([self._query_prefix + text for text in new]) if new else []
-        found = {text: vector for text, vector in known.items() if vector is not None}
-        for text, vector in zip(new, made, strict=True):
-            found[text] = self._remembered[text] = vector
+        found = {text: each for text, each in known.items() if each is not None}
+        for text, each in zip(new, made, strict=True):
+            found[text] = self._remembered[text] = each
         while len(self._remembered) > _REMEMBERED:
             self._remembered.popitem(last=False)
         return [found[text] for text in texts]
 
-    async def _encode(self, texts: Sequence[str]) -> list[Vector]:
+    async def _encode(self, texts: Sequence[str]) -> list[Embedded]:
         shortened = [text[:_MAX_CHARACTERS] for text in texts]
         loop = asyncio.get_running_loop()
         found = await loop.run_in_executor(self._executor, self._encode_now, shortened)
-        if not all(math.isfinite(math.fsum(vector)) for vector in found):
+        if not all(math.isfinite(math.fsum(each.vector)) for each in found):
             raise Unembeddable("the embedding model made a vector without a direction")
         return found
 
@@ -146,28 +141,23 @@ class OpenAIEmbedder:
         """Which model."""
         return self._model
 
-    async def embed_documents(self, texts: Sequence[str]) -> list[Vector]:
-        """One vector per text, in order; raises Unavailable when the server has none for us."""
-        vectors: list[Vector] = []
+    async def embed_documents(self, texts: Sequence[str]) -> list[Embedded]:
+        """What is stored, in order; raises Unavailable when the server has none for us."""
+        found: list[Embedded] = []
         for start in range(0, len(texts), _BATCH):
             batch = texts[start : start + _BATCH]
-            vectors += await self._request([self._document_prefix + text for text in batch])
-        return vectors
+            found += await self._request([self._document_prefix + text for text in batch])
+        return found
 
-    async def embed_query(self, text: str) -> Vector:
-        """The vector of what is looked for; raises Unavailable when the server has none for us."""
-        [vector] = await self.embed_queries([text])
-        return vector
-
-    async def embed_queries(self, texts: Sequence[str]) -> list[Vector]:
-        """The same for several things, in one request."""
+    async def embed_queries(self, texts: Sequence[str]) -> list[Embedded]:
+        """What is looked for, in one request."""
         now = time.monotonic()
         if now < self._paused_until:
             raise Unavailable("the embedding server did not answer a moment ago")
         if self._paused_until > -math.inf:
             self._paused_until = now + self._pause_s
         try:
-            vectors = await self._request(
+            found = await self._request(
                 [self._query_prefix + text for text in texts], timeout_s=self._query_timeout_s
             )
         except Unembeddable:
@@ -177,11 +167,11 @@ class OpenAIEmbedder:
             self._paused_until = time.monotonic() + self._pause_s
             raise
         self._paused_until = -math.inf
-        return vectors
+        return found
 
     async def _request(
         self, texts: Sequence[str], *, timeout_s: float | None = None
-    ) -> list[Vector]:
+    ) -> list[Embedded]:
         body = {
             "model": self._name,
             "input": [text[:_MAX_CHARACTERS] for text in texts],
@@ -214,7 +204,7 @@ class OpenAIEmbedder:
                     f"sent vectors {len(vector)} wide instead of {self._model.dim}; correct "
                     "PERSONALQ_CATALOG_EMBEDDING_DIM"
                 )
-        return [self._normalized(vector) for vector in vectors]
+        return [Embedded(vector=self._normalized(vector)) for vector in vectors]
 
     def _normalized(self, vector: Sequence[float]) -> Vector:
         length = math.sqrt(math.fsum(number * number for number in vector))
@@ -335,11 +325,11 @@ def _load(model: str, device: str) -> tuple[Encode, str, int]:
         return BertEncoder(encoder), name, width
     pack_linears(encoder)
 
-    def encode(texts: Sequence[str]) -> list[Vector]:
+    def encode(texts: Sequence[str]) -> list[Embedded]:
         vectors: list[Vector] = encoder.encode(
             list(texts), batch_size=_BATCH, normalize_embeddings=True, show_progress_bar=False
         ).tolist()
-        return vectors
+        return [Embedded(vector=vector) for vector in vectors]
 
     return encode, name, width
 

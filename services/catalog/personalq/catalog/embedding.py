@@ -5,8 +5,14 @@ from __future__ import annotations
 import logging
 from collections.abc import Sequence
 
-from personalq.catalog.cards import Card, embedding_phrases, embedding_text, text_hash
-from personalq.catalog.ports import Embedder, Embedding, Unembeddable
+from personalq.catalog.cards import (
+    MAX_WORDS,
+    Card,
+    embedding_phrases,
+    embedding_text,
+    text_hash,
+)
+from personalq.catalog.ports import Embedded, Embedder, Embedding, Model, Unembeddable
 from personalq.chassis.errors import PersonalQError
 
 log = logging.getLogger(__name__)
@@ -35,7 +41,7 @@ async def embedded(card: Card, embedder: Embedder | None) -> Embedding | None:
 
 
 async def embed_cards(cards: Sequence[Card], embedder: Embedder) -> list[Embedding]:
-    """The vectors of each card: of its text and of the phrases of its description.
+    """The vectors of each card: of its text, and of the phrases of its description and their words.
 
     Raises:
         Unembeddable: the model refuses a text; a single card whose phrases alone are refused does
@@ -49,17 +55,23 @@ async def embed_cards(cards: Sequence[Card], embedder: Embedder) -> list[Embeddi
         for text in (embedding_text(card), *of_card)
     ]
     try:
-        vectors = iter(await embedder.embed_documents(texts))
+        found = iter(await embedder.embed_documents(texts))
     except Unembeddable:
         if len(cards) > 1 or not phrases[0]:
             raise
-        vectors, phrases = iter(await embedder.embed_documents(texts[:1])), [()]
+        found, phrases = iter(await embedder.embed_documents(texts[:1])), [()]
     return [
-        Embedding(
-            model=embedder.model,
-            text_hash=text_hash(card),
-            vector=next(vectors),
-            phrases=[next(vectors) for _ in of_card],
-        )
+        _embedding(card, next(found), [next(found) for _ in of_card], embedder.model)
         for card, of_card in zip(cards, phrases, strict=True)
     ]
+
+
+def _embedding(card: Card, text: Embedded, phrases: Sequence[Embedded], model: Model) -> Embedding:
+    words = [word for phrase in phrases for word in phrase.words]
+    return Embedding(
+        model=model,
+        text_hash=text_hash(card),
+        vector=text.vector,
+        phrases=[phrase.vector for phrase in phrases],
+        words=words[:MAX_WORDS],
+    )

@@ -22,6 +22,16 @@ Vector = Sequence[float]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
+class Embedded:
+    """A text as an embedding model sees it; all vectors have length 1."""
+
+    vector: Vector
+    #: One per token that says something, in the sense that it has there; empty for a model that
+    #: does not tell. A short text of no such token has those it has.
+    words: Sequence[Vector] = ()
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
 class Model:
     """An embedding model, as rows name it."""
 
@@ -36,7 +46,7 @@ class Unembeddable(Unavailable):
 
 
 class Embedder(Protocol):
-    """Turns texts into vectors of length 1.
+    """Turns texts into vectors.
 
     Its methods raise Unavailable when the model cannot be reached, and Unembeddable when it refuses
     one of the texts.
@@ -46,14 +56,11 @@ class Embedder(Protocol):
     def model(self) -> Model:
         """Which model; constant over the embedder's life."""
 
-    async def embed_documents(self, texts: Sequence[str]) -> list[Vector]:
-        """One vector per text, in order."""
+    async def embed_documents(self, texts: Sequence[str]) -> list[Embedded]:
+        """What is stored, in order."""
 
-    async def embed_query(self, text: str) -> Vector:
-        """The vector of what is looked for."""
-
-    async def embed_queries(self, texts: Sequence[str]) -> list[Vector]:
-        """The vectors of several things looked for at once, in order."""
+    async def embed_queries(self, texts: Sequence[str]) -> list[Embedded]:
+        """What is looked for, in order."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -65,6 +72,8 @@ class Embedding:
     vector: Vector
     #: One per phrase of the description.
     phrases: Sequence[Vector] = ()
+    #: One per word of these phrases.
+    words: Sequence[Vector] = ()
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -142,7 +151,7 @@ class CardReader(Protocol):
         model: Model | None,
         limit: int,
         offset: int,
-        phrases: Sequence[Vector] = (),
+        phrases: Sequence[Embedded] = (),
     ) -> Hits:
         """Rank the cards that satisfy the constraints; `terms` are those of words.py.
 

@@ -10,7 +10,7 @@ from enum import StrEnum
 from personalq.catalog.cards import MAX_PHRASE, NO_CONSTRAINTS, SELECTABLE, Card, Filter
 from personalq.catalog.metrics import SPARSE_SEARCHES
 from personalq.catalog.paging import Page, offset_of, offset_token
-from personalq.catalog.ports import CardReader, Embedder, Unembeddable, Vector
+from personalq.catalog.ports import CardReader, Embedded, Embedder, Unembeddable, Vector
 from personalq.catalog.words import query_terms
 from personalq.chassis.errors import InvalidInput, PersonalQError
 
@@ -65,6 +65,9 @@ class Hit:
     likeness: tuple[float, ...] = ()
     #: The same for the whole text of the card.
     text_likeness: tuple[float, ...] = ()
+    #: The same word by word: the mean, over the words of the phrase of the query, of the highest
+    #: cosine among the words of the description's phrases, each in its context.
+    word_likeness: tuple[float, ...] = ()
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -139,19 +142,19 @@ def _check_phrases(phrases: Sequence[str]) -> None:
 
 async def _vectors(
     text: str, phrases: Sequence[str], embedder: Embedder | None
-) -> tuple[Vector | None, Sequence[Vector]]:
+) -> tuple[Vector | None, Sequence[Embedded]]:
     """The vectors of what is looked for, if there is a model and it answers."""
     texts = [text] if text.strip() else []
     if embedder is None or not (texts or phrases):
         return None, ()
     try:
         try:
-            vectors = await embedder.embed_queries([*texts, *phrases])
+            found = await embedder.embed_queries([*texts, *phrases])
         except Unembeddable:
             if not (texts and phrases):
                 raise
             # A phrase the model refuses must not cost the ranking its vectors.
-            vectors = await embedder.embed_queries(texts)
+            found = await embedder.embed_queries(texts)
     except PersonalQError as error:
         if texts:
             SPARSE_SEARCHES.inc()
@@ -159,4 +162,4 @@ async def _vectors(
             "searched without vectors", extra={"action": "search", "problem": error.message}
         )
         return None, ()
-    return (vectors[0] if texts else None), vectors[len(texts) :]
+    return (found[0].vector if texts else None), found[len(texts) :]

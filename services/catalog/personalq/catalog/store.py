@@ -25,7 +25,7 @@ from personalq.catalog.cards import Card, Filter, Vocabulary, phrases_hash
 from personalq.catalog.migrations import SCHEMA_VERSION, driver_url
 from personalq.catalog.names import Name
 from personalq.catalog.paging import Position
-from personalq.catalog.ports import Model, Vector
+from personalq.catalog.ports import Embedded, Model, Vector
 from personalq.catalog.search import Hits, Query
 from personalq.catalog.store_connections import (
     SET_TENANT,
@@ -240,7 +240,7 @@ class PostgresStore:
         model: Model | None,
         limit: int,
         offset: int,
-        phrases: Sequence[Vector] = (),
+        phrases: Sequence[Embedded] = (),
     ) -> Hits:
         """Rank the cards that satisfy the constraints."""
         search = search_statement(

@@ -13,7 +13,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from personalq.catalog.ports import Model, Vector
+from personalq.catalog.ports import Embedded, Model, Vector
 from personalq.catalog.search import Hit, Hits, Order, Query
 from personalq.catalog.store_connections import Row
 from personalq.catalog.store_constraints import Constraints, constraints_of
@@ -63,7 +63,7 @@ page AS MATERIALIZED (
 )
 SELECT ({total}) AS total_matches, EXISTS (SELECT FROM dense) AS dense,
        p.place, p.score, p.similarity, p.dense_rank, p.sparse_rank, {likeness} AS likeness,
-       {text_likeness} AS text_likeness, {card}
+       {text_likeness} AS text_likeness, {word_likeness} AS word_likeness, {card}
   FROM (VALUES (1)) AS always
   LEFT JOIN page p ON true
   LEFT JOIN checkpoints c ON c.tenant = :tenant AND c.checkpoint_id = p.checkpoint_id
@@ -206,7 +206,27 @@ _TEXT_LIKENESS = """
          CROSS JOIN described d
          WHERE e.tenant = :tenant AND e.model = :model
            AND e.checkpoint_id = p.checkpoint_id)"""
+# Word by word (MaxSim); cosines, as vectors have length 1.
+_SAID = """said AS MATERIALIZED (
+    SELECT w.vector, w.place, w.number
+      FROM unnest(CAST(:words AS halfvec({dim})[]), CAST(:places AS integer[]))
+           WITH ORDINALITY AS w (vector, place, number)
+),
+"""
+_WORD_LIKENESS = """
+       (SELECT array_agg(phrase.cosine ORDER BY phrase.place)
+          FROM (SELECT likest.place, avg(likest.cosine) AS cosine
+                  FROM (SELECT s.place, s.number, max(-(word.vector <#> s.vector)) AS cosine
+                          FROM embeddings_{dim} e
+                         CROSS JOIN unnest(e.words) AS word (vector)
+                         CROSS JOIN said s
+                         WHERE e.tenant = :tenant AND e.model = :model
+                           AND e.checkpoint_id = p.checkpoint_id
+                         GROUP BY s.place, s.number) likest
+                 GROUP BY likest.place) phrase)"""
 _LIKENESS_OFF = "NULL"
+#: Words of a phrase that are looked for.
+_WORDS = 12
 
 #: Order key → the column it sorts by, and how.
 _ORDERS: Mapping[Order, tuple[str, str]] = {
@@ -260,14 +280,14 @@ def search_statement(
     limit: int,
     offset: int,
     indexes: Indexes | None = None,
-    phrases: Sequence[Vector] = (),
+    phrases: Sequence[Embedded] = (),
 ) -> Search:
     """The search in one statement.
 
     Args:
         terms: lexemes of the text and the roles each may have; see words.py.
         indexes: those of the tenant for this model, where it has some.
-        phrases: vectors of what the descriptions of the hits are compared with.
+        phrases: what the descriptions of the hits are compared with.
     """
     constraints = constraints_of(query.filter)
     values = constraints.values | {"k": _RRF_K, "limit": limit, "offset": offset}
@@ -278,12 +298,16 @@ def search_statement(
             "vector": vector_text(dense), "model": model.id, "depth": _DEPTH, "coverage": _COVERAGE,
         }  # fmt: skip
         unembedded = _UNEMBEDDED
-    described, likeness, text_likeness = "", _LIKENESS_OFF, _LIKENESS_OFF
+    described, likeness, text_likeness, word_likeness = "", *[_LIKENESS_OFF] * 3
     if phrases and model is not None:
         described, likeness, text_likeness = (
             part.format(dim=model.dim) for part in (_DESCRIBED, _LIKENESS, _TEXT_LIKENESS)
         )
-        values |= {"phrases": vectors_text(phrases), "model": model.id}
+        values |= {"phrases": vectors_text([p.vector for p in phrases]), "model": model.id}
+        if all(phrase.words for phrase in phrases):
+            described += _SAID.format(dim=model.dim)
+            word_likeness = _WORD_LIKENESS.format(dim=model.dim)
+            values |= _said(phrases)
     if terms:
         sparse_leg = _SPARSE
         values |= {"terms": any_term(terms), "weights": _ROLE_WEIGHTS, "depth": _DEPTH}
@@ -307,6 +331,7 @@ def search_statement(
         described=described,
         likeness=likeness,
         text_likeness=text_likeness,
+        word_likeness=word_likeness,
         candidates=candidates,
         dense=dense_leg,
         sparse=sparse_leg,
@@ -359,6 +384,11 @@ def _from_indexes(
     return _FROM_INDEXES.format(scope=scope, near=near, worded=worded), values
 
 
+def _said(phrases: Sequence[Embedded]) -> dict[str, Any]:
+    words = [(w, place) for place, phrase in enumerate(phrases) for w in phrase.words[:_WORDS]]
+    return {"words": vectors_text([w for w, _ in words]), "places": [place for _, place in words]}
+
+
 def _to_hit(row: Row) -> Hit:
     return Hit(
         card=to_card(row),
@@ -368,4 +398,5 @@ def _to_hit(row: Row) -> Hit:
         sparse_rank=row["sparse_rank"],
         likeness=tuple(row["likeness"] or ()),
         text_likeness=tuple(row["text_likeness"] or ()),
+        word_likeness=tuple(row["word_likeness"] or ()),
     )

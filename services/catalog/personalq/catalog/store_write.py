@@ -142,13 +142,13 @@ UPDATE checkpoints SET requested_at = now(), requests = 1
 
 _PUT_EMBEDDING = """
 INSERT INTO embeddings_{dim} (
-    tenant, checkpoint_id, model, text_hash, embedding, phrases_hash, phrases)
+    tenant, checkpoint_id, model, text_hash, embedding, phrases_hash, phrases, words)
 VALUES (
     :tenant, :id, :model, :text_hash, CAST(:vector AS halfvec({dim})), :phrases_hash,
-    CAST(:phrases AS halfvec({dim})[]))
+    CAST(:phrases AS halfvec({dim})[]), CAST(:words AS halfvec({dim})[]))
 ON CONFLICT (tenant, checkpoint_id, model) DO UPDATE SET
     text_hash = excluded.text_hash, embedding = excluded.embedding,
-    phrases_hash = excluded.phrases_hash, phrases = excluded.phrases
+    phrases_hash = excluded.phrases_hash, phrases = excluded.phrases, words = excluded.words
 """
 
 
@@ -240,6 +240,7 @@ class PostgresWriter:
             vector=vector_text(embedding.vector),
             phrases_hash=phrases_hash(embedding.text_hash),
             phrases=vectors_text(embedding.phrases),
+            words=vectors_text(embedding.words),
         )
 
     async def finish(self) -> None:

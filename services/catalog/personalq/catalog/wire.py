@@ -251,6 +251,7 @@ def _hit_to_wire(hit: Hit) -> catalog_pb2.SearchHit:
         artifacts=artifacts_to_wire(hit.card.artifacts),
         likeness=hit.likeness,
         text_likeness=hit.text_likeness,
+        word_likeness=hit.word_likeness,
     )
 
 

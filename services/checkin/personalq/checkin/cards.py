@@ -56,6 +56,8 @@ class Hit:
     empty when the catalog cannot tell."""
     text_likeness: Mapping[str, float] = field(default_factory=dict)
     """The same for the card's whole text: subject, look, description and places at once."""
+    word_likeness: Mapping[str, float] = field(default_factory=dict)
+    """The same word by word: the mean over the words of the phrase, of each the likest one."""
     relevance: float | None = None
     """What a reranker says, 0 to 1; None without one."""
     artifacts: tuple[ArtifactRef, ...] = ()

@@ -8,6 +8,7 @@ close in meaning to what a card says ("a clay flowerpot" and "a terracotta pot")
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -25,18 +26,7 @@ from personalq.checkin.describe import (
 from personalq.checkin.intent import Attribute, Constraint, Intent
 from personalq.checkin.lexicon import wordnet
 from personalq.checkin.lexicon.vectors import likeness
-from personalq.checkin.meaning import (
-    LIKE,
-    LIKE_ACTION,
-    LIKE_ANSWERED,
-    LIKE_BARE,
-    LIKE_MODIFIER,
-    LIKE_MODIFIER_ORDERED,
-    Meaning,
-    near,
-    of_modifier,
-    of_phrase,
-)
+from personalq.checkin.meaning import Place, probabilities
 
 BARE = 0.55
 """How much the noun alone counts when the person also said what it is like."""
@@ -48,6 +38,11 @@ MAX_PHRASES = 8
 """Phrases a catalog compares in one search."""
 _LONGEST = 200
 """Characters of the longest of them."""
+DECIDES = 5.0
+"""Logit of having one described thing, against not having it."""
+LIKELY = 0.8
+"""How likely one card must be meant beside an order, which picks one without it: "the latest happy
+goose"."""
 ALIKE_PHRASE = 0.40
 ALIKE_WORD = 0.55
 """Likeness of meaning from which on a phrase, or a single word, may mean what a card says."""
@@ -66,7 +61,7 @@ class Described:
     weight: float = 0.0
     """Sum over the wishes of how well it has each (0-1)."""
     share: float = 0.0
-    """The same as a share of what the wishes could give."""
+    """The same as a share of what the wishes could give that tell cards apart."""
     matched: tuple[str, ...] = ()
 
 
@@ -84,6 +79,8 @@ class Wish:
     """It answers a question."""
     said: tuple[str, ...] = ()
     """As what it is compared by meaning; the likest counts."""
+    part: float = 1.0
+    """Its share of what is said there: two adjectives mean something together, once."""
     action: bool = False
     """Only its meaning tells."""
 
@@ -117,7 +114,8 @@ def _wishes(constraint: Constraint) -> list[Wish]:
             )
         ]
     singles = []
-    for concept, text in worded_concepts(" ".join(constraint.values)):
+    worded = worded_concepts(" ".join(constraint.values))
+    for concept, text in worded:
         single = Trait(words=tuple(text.split()), concepts=(concept,), head=concept, noun=text)
         singles.append(
             Wish(
@@ -127,6 +125,7 @@ def _wishes(constraint: Constraint) -> list[Wish]:
                 vague=constraint.coarse,
                 answer=constraint.span is None,
                 said=constraint.said,
+                part=1 / len(worded),
             )
         )
     return singles
@@ -146,10 +145,10 @@ def answers(intent: Intent, hits: Sequence[Hit]) -> tuple[Described, ...]:
     matched: list[list[str]] = [[] for _ in hits]
     possible = 0.0
     for wish in wanted:
-        gains = _gains(wish, profiles, _by_meaning(wish, hits), intent)
+        gains = _gains(wish, profiles, _by_meaning(wish, hits, intent), intent)
         if not any(gains):
             continue
-        possible += max(gains)
+        possible += 1.0
         for index, gain in enumerate(gains):
             weights[index] += gain
             if gain >= 0.5 * max(gains):
@@ -160,47 +159,48 @@ def answers(intent: Intent, hits: Sequence[Hit]) -> tuple[Described, ...]:
     )
 
 
-def _by_meaning(wish: Wish, hits: Sequence[Hit]) -> Meaning | None:
-    """How like what was wished for each card is; None where nobody knows."""
+def _by_meaning(wish: Wish, hits: Sequence[Hit], intent: Intent) -> list[float] | None:
+    """How well each card has what was wished for, by its meaning; None where nobody knows."""
     if wish.vague or not wish.said:
         return None
-    if wish.phrase or wish.answer:
-        return of_phrase(wish.said, hits)
-    return of_modifier(wish.said, hits)
+    bare = max(len(said.split()) for said in wish.said) < 3
+    meant = probabilities(wish.said, hits, _place(wish, intent), bare=wish.phrase and bare)
+    if meant is None:
+        return None
+    if intent.order is not None and max(meant) < LIKELY:
+        return [0.0] * len(hits)
+    least = min(meant)
+    return [min(1.0, wish.part * math.log(each / least) / DECIDES) for each in meant]
+
+
+def _place(wish: Wish, intent: Intent) -> Place:
+    if wish.answer and intent.answered:
+        return Place.ANSWER
+    if wish.action:
+        return Place.DOES
+    return Place.BEHIND if wish.phrase or wish.answer else Place.BEFORE
 
 
 def _gains(
-    wish: Wish, profiles: Sequence[Profile], meaning: Meaning | None, intent: Intent
+    wish: Wish, profiles: Sequence[Profile], meant: Sequence[float] | None, intent: Intent
 ) -> list[float]:
     """How well each card has what was wished for, 0-1; the best has 1 when words say it."""
     has = _has_phrase if wish.phrase else _has_adjective
     gains = [0.0 if wish.action else has(wish.trait, card) for card in profiles]
     best = max(gains, default=0.0)
-    if meaning is not None:
+    if meant is not None:
         if best >= KIN:
             return [gain / best for gain in gains]
-        alike = near(meaning, floor=_floor(wish, intent))
-        told = [gain + like for gain, like in zip(gains, alike, strict=True)]
-        most = max(told, default=0.0)
-        return [each / most for each in told] if most else told
+        if best == 0:
+            return list(meant)
+        told = [gain + like for gain, like in zip(gains, meant, strict=True)]
+        return [each / max(told) for each in told]
     if wish.action:
         return gains
     if wish.vague or (best > 0 and not (wish.phrase and intent.answered)):
         return [gain / best for gain in gains] if best > 0 else gains
     alike = _alike(wish, profiles, floor=ALIKE_BESIDE if best > 0 else 0.0)
     return [max(gain / (best or 1.0), other) for gain, other in zip(gains, alike, strict=True)]
-
-
-def _floor(wish: Wish, intent: Intent) -> float:
-    """How like a phrase of a card must be to be meant."""
-    if wish.answer and intent.answered:
-        return LIKE_ANSWERED
-    if wish.action:
-        return LIKE_BARE if intent.order is not None else LIKE_ACTION
-    if not wish.phrase:
-        return LIKE_MODIFIER_ORDERED if intent.order is not None else LIKE_MODIFIER
-    bare = max(len(said.split()) for said in wish.said) < 3 and not wish.trait.modifiers
-    return LIKE_BARE if bare or intent.order is not None else LIKE
 
 
 def _has_adjective(wanted: Trait, card: Profile) -> float:

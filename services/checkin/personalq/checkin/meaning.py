@@ -1,94 +1,116 @@
 """Which cards a description means, by how like it the catalog finds them.
 
-Behind the subject a description is a phrase of the card in other words, so the likest phrase and
-the whole text tell together. Before the subject it is a word or two, which phrases are too short to
-be compared with: the whole text tells, of the words alone and with the subject they stand before.
+A word or two before the subject, a phrase behind it, or what it does may be what tells one card
+from the others, or say nothing of them. So the likeness of each card, above the mean of all, is a
+logit, and that it tells nobody apart is one more possibility. The weights were fitted to requests
+worded by hand (`docs/decisions/010-phrase-vectors.md`).
 """
 
 from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from enum import StrEnum
 
 from personalq.checkin.cards import Hit
 from personalq.checkin.describe import pieces_of
 
-LIKE = 0.40
-"""Likeness of a clause to a phrase of a card from which on it may mean that phrase."""
-LIKE_ANSWERED = 0.25
-"""The same for an answer: it describes, whatever it says."""
-LIKE_BARE = 0.55
-"""The same for a single word: "wearing sunglasses" may as well be the scene."""
-LIKE_ACTION = 0.40
-"""The same for what the subject does, which mostly is the scene."""
-LIKE_MODIFIER = 0.17
-"""Likeness to a card's whole text of what stands before the subject, where no scene can."""
-LIKE_MODIFIER_ORDERED = 0.25
-"""The same beside an order, which picks one without it: "the latest happy goose"."""
-RARE = 0.03
-"""Likeness that a phrase loses, times the logarithm of the number of cards that have it."""
-APART = 0.15
-"""Below the likeliest card by this much, a card does not have what is meant."""
-APART_TOGETHER = 0.09
-"""The same where the whole text tells too."""
-APART_MODIFIER = 0.16
-"""The same of what stands before the subject: a sum of three."""
-PHRASE = 0.3
-"""How much the likest phrase counts there, beside the whole text."""
+
+class Place(StrEnum):
+    """Where a description stands."""
+
+    BEFORE = "before"
+    """Before the subject: "the furious goose"."""
+    BEHIND = "behind"
+    """Behind it: "with a torn ear"."""
+    DOES = "does"
+    """What it does, which mostly is the scene."""
+    ANSWER = "answer"
+    """Alone: it answers a question, and describes, whatever it says."""
 
 
 @dataclass(frozen=True, kw_only=True)
-class Meaning:
-    """How like what was said each card is; one number per card."""
+class _Weights:
+    """Logits per unit of cosine, and of telling nobody apart."""
 
-    top: float
-    """Of the likeliest card, to be compared with how like it must be at least."""
-    likeness: Sequence[float]
-    apart: float
-
-
-def of_phrase(said: Sequence[str], hits: Sequence[Hit]) -> Meaning | None:
-    """The likest phrase of each card, and its whole text; None where nobody knows.
-
-    A card without phrases is like nothing; one whose phrases wait to be embedded may be.
-    """
-    known = [any(phrase in hit.likeness for phrase in said) for hit in hits]
-    if not any(known):
-        return None
-    if any(pieces_of(hit.card) for hit, told in zip(hits, known, strict=True) if not told):
-        return None
-    likest = [max(hit.likeness.get(phrase, -1.0) for phrase in said) for hit in hits]
-    # A person who describes means to single out: what many cards say is the less likely meant.
-    counts = Counter(round(value, 4) for value in likest)
-    rare = [value - RARE * math.log(counts[round(value, 4)]) for value in likest]
-    if not all(hit.text_likeness for hit in hits):
-        return Meaning(top=max(likest), likeness=rare, apart=APART)
-    whole = [max(hit.text_likeness.get(phrase, -1.0) for phrase in said) for hit in hits]
-    together = [(one + other) / 2 for one, other in zip(rare, whole, strict=True)]
-    return Meaning(top=max(likest), likeness=together, apart=APART_TOGETHER)
+    whole: float
+    """Of the card's whole text."""
+    detail: float
+    """Of the likest words, or of the likest phrase."""
+    nobody: dict[Place, float]
+    bare: float
+    """More, of one or two words behind the subject: "in sunglasses" may as well be the scene."""
 
 
-def of_modifier(said: Sequence[str], hits: Sequence[Hit]) -> Meaning | None:
-    """The whole text of each card, against all that was said; None where nobody knows.
+BY_WORDS = _Weights(
+    whole=16.7,
+    detail=12.5,
+    nobody={Place.BEFORE: 1.2, Place.BEHIND: 1.9, Place.DOES: 2.1, Place.ANSWER: -math.inf},
+    bare=0.7,
+)
+BY_PHRASES = _Weights(
+    whole=21.2,
+    detail=11.6,
+    nobody={Place.BEFORE: 1.1, Place.BEHIND: 2.2, Place.DOES: 2.2, Place.ANSWER: -math.inf},
+    bare=0.3,
+)
+"""The same where the embedding model does not tell of words."""
+
+
+RARE = 0.03
+"""Likeness of a detail that is lost, times the logarithm of the number of cards that have it: who
+describes means to single out."""
+
+
+def probabilities(
+    said: Sequence[str], hits: Sequence[Hit], place: Place, *, bare: bool = False
+) -> list[float] | None:
+    """How likely each card is meant; the same for all as far as nobody is told apart.
 
     Args:
-        said: the words alone, then with the subject.
+        said: the description, and other wordings of it; the likest counts.
+        bare: it is one or two words.
+
+    Returns:
+        One number per card, their sum 1; None where the catalog cannot tell.
     """
-    if not hits or not said or any(each not in hit.text_likeness for hit in hits for each in said):
+    by_words = any(hit.word_likeness for hit in hits)
+    weights = BY_WORDS if by_words else BY_PHRASES
+    whole = [_likest(said, hit.text_likeness) for hit in hits]
+    detail = [_likest(said, hit.word_likeness if by_words else hit.likeness) for hit in hits]
+    told = [likeness for likeness in detail if likeness is not None]
+    if len(hits) < 2 or None in whole or not told:
         return None
-    together = [
-        sum(hit.text_likeness[each] for each in said) + PHRASE * hit.likeness.get(said[0], 0.0)
-        for hit in hits
+    # A card without a description is like nothing; one whose vectors are still to come may be.
+    if any(d is None and pieces_of(hit.card) for d, hit in zip(detail, hits, strict=True)):
+        return None
+    logits = [
+        weights.whole * one + weights.detail * other
+        for one, other in zip(
+            _above_mean([one or 0.0 for one in whole]),
+            _above_mean(_rare([min(told) if one is None else one for one in detail])),
+            strict=True,
+        )
     ]
-    top = max(hit.text_likeness[said[0]] for hit in hits)
-    return Meaning(top=top, likeness=together, apart=APART_MODIFIER)
+    nobody = weights.nobody[place] + (weights.bare if bare else 0.0)
+    top = max(*logits, nobody)
+    odds = [math.exp(logit - top) for logit in logits]
+    untold = math.exp(nobody - top)
+    total = sum(odds) + untold
+    return [(each + untold / len(odds)) / total for each in odds]
 
 
-def near(meaning: Meaning, *, floor: float) -> list[float]:
-    """1 for the likeliest card, less for those below it; 0 for all when none is like it."""
-    if meaning.top < floor:
-        return [0.0] * len(meaning.likeness)
-    best = max(meaning.likeness)
-    return [max(0.0, 1 - (best - value) / meaning.apart) for value in meaning.likeness]
+def _likest(said: Sequence[str], likeness: Mapping[str, float]) -> float | None:
+    return max((likeness[each] for each in said if each in likeness), default=None)
+
+
+def _rare(likeness: Sequence[float]) -> list[float]:
+    counts = Counter(round(each, 4) for each in likeness)
+    return [each - RARE * math.log(counts[round(each, 4)]) for each in likeness]
+
+
+def _above_mean(likeness: Sequence[float]) -> list[float]:
+    mean = sum(likeness) / len(likeness)
+    return [each - mean for each in likeness]

@@ -416,7 +416,7 @@ def _add(
     unwanted = ends_before(_NEGATION, draft.page.shadow, span.start) is not None
     text = span.of(draft.page.text)
     plain = all(word in lexicon.colours() for word in values)  # which words tell better
-    said = (text, f"{text} {before}") if before and not plain else ()
+    said = (text,) if before and not plain else ()
     draft.constraints.append(
         Constraint(
             attribute=Attribute.DESCRIPTION,

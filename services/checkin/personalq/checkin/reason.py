@@ -14,20 +14,18 @@ from zoneinfo import ZoneInfo
 
 from personalq.checkin.cards import Card, Hit
 from personalq.checkin.check import satisfies
-from personalq.checkin.described import answers
+from personalq.checkin.described import DECIDES, answers
 from personalq.checkin.intent import Attribute, Constraint, Intent, OrderKey
 from personalq.checkin.kinds import called
 from personalq.checkin.lexicon import canonical
 from personalq.checkin.outcome import Candidate
 from personalq.checkin.ports import Ranking
 
-DESCRIBED = 5.0
-"""Logit of having one described thing, against not having it."""
 RELEVANT = 6.0
 """Logit of full relevance (0-1) to a reranker, when one is configured and something described."""
 PRIMARY = 1.0
 """Logit of being mainly of this subject, against listing it as another name."""
-RECENT = 1.8
+RECENT = 1.35
 """Logit lost per place from the newest, when "recent" was said."""
 _EPOCH = datetime.min.replace(tzinfo=UTC)
 
@@ -95,7 +93,7 @@ def _scores(intent: Intent, hits: list[Hit]) -> list[_Scored]:
     scored = []
     for hit, fit in zip(hits, described, strict=True):
         reasons: list[str] = []
-        score = DESCRIBED * fit.weight
+        score = DECIDES * fit.weight
         if fit.matched:
             reasons.append("its description fits: " + ", ".join(fit.matched))
         if wanted and hit.relevance is not None:
@@ -139,7 +137,7 @@ def _ordered(order: Constraint, scored: list[_Scored]) -> tuple[Candidate, ...]:
     rest = [s for s in pool if s is not chosen]
     why = (f"“{order.text}”: {order.label} of {len(pool)}" if len(pool) > 1 else "the only one",)
     first = Candidate(
-        hit=chosen.hit, score=DESCRIBED, probability=0.97, reasons=(*chosen.reasons, *why)
+        hit=chosen.hit, score=DECIDES, probability=0.97, reasons=(*chosen.reasons, *why)
     )
     share = 0.03 / len(rest) if rest else 0.0
     return (

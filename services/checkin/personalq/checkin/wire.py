@@ -124,6 +124,7 @@ def hits_to_domain(message: catalog_pb2.SearchCheckpointsResponse, phrases: Sequ
                 card=_card(hit.checkpoint),
                 likeness=dict(zip(phrases, hit.likeness, strict=False)),
                 text_likeness=dict(zip(phrases, hit.text_likeness, strict=False)),
+                word_likeness=dict(zip(phrases, hit.word_likeness, strict=False)),
                 artifacts=tuple(
                     ArtifactRef(
                         profile=artifact.profile,
