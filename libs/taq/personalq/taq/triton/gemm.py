@@ -8,7 +8,7 @@ import triton
 import triton.language as tl
 from torch import Tensor
 
-from personalq.taq.triton.tiles import CONFIGS, launch, quantized, rescaled, weight_tile
+from personalq.taq.triton.tiles import CONFIGS, launch, quantized, store_rescaled, weight_tile
 from personalq.taq.triton.weights import TritonWeights
 
 if TYPE_CHECKING:
@@ -50,9 +50,7 @@ def gemm_kernel(
         codes = quantized(x, factors_ptr, k, depth, inverse_scale, offset, top)
         weight = weight_tile(weight_row, zero_point_ptr, n, columns, start, depth, block_k)
         sums = tl.dot(codes, weight, sums, out_dtype=tl.int32)
-    y = rescaled(sums, correction_ptr, scale_ptr, bias_ptr, n, columns)
-    y_row = y_ptr + m.to(tl.int64)[:, None] * columns
-    tl.store(y_row + n[None, :], y, mask=(m < rows)[:, None] & (n < columns)[None, :])
+    store_rescaled(y_ptr, sums, correction_ptr, scale_ptr, bias_ptr, m, n, rows, columns)
 
 
 # Tuned once for a layer's shape, whatever the number of rows: a batch of another size must not

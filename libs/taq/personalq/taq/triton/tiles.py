@@ -94,21 +94,26 @@ def weight_tile(
 
 
 @triton.jit
-def rescaled(
+def store_rescaled(
+    y_ptr: tl.tensor,
     sums: tl.tensor,
     correction_ptr: tl.tensor,
     scale_ptr: tl.tensor,
     bias_ptr: tl.tensor,
+    m: tl.tensor,
     n: tl.tensor,
+    rows: tl.tensor,
     columns: tl.tensor,
-) -> tl.tensor:
-    """Return (sums − correction) · scale + bias, float32 (m, n), of int32 sums (m, n)."""
+) -> None:
+    """Write (sums − correction) · scale + bias to y (rows, columns), of int32 sums (m, n)."""
     inside = n < columns
     exact = sums - tl.load(correction_ptr + n, mask=inside, other=0)[None, :]
     y = exact.to(tl.float32) * tl.load(scale_ptr + n, mask=inside, other=0.0)[None, :]
     if bias_ptr is not None:
         y += tl.load(bias_ptr + n, mask=inside, other=0.0)[None, :]
-    return y
+    # A batch of large pictures has more than 2³¹ numbers.
+    y_row = y_ptr + m.to(tl.int64)[:, None] * columns
+    tl.store(y_row + n[None, :], y, mask=(m < rows)[:, None] & inside[None, :])
 
 
 def launch(
