@@ -187,3 +187,37 @@ def test_roman_numerals(value: int) -> None:
     tens, ones = divmod(value, 10)
     spelled = "x" * tens + ["", "i", "ii", "iii", "iv", "v", "vi", "vii", "viii", "ix"][ones]
     assert number(spelled) == value
+
+
+@pytest.mark.parametrize(
+    ("prompt", "key"),
+    [
+        ("the last kettle I used, on a fence", OrderKey.LAST_USED),
+        ("the last round kettle that we ran", OrderKey.LAST_USED),
+        ("the last kettle on a shelf that I used to own", OrderKey.NEWEST),
+    ],
+)
+def test_the_last_that_was_used(prompt: str, key: OrderKey) -> None:
+    """With the subject in between."""
+    order = read(prompt).order
+    assert order is not None
+    assert order.order is key
+
+
+@pytest.mark.parametrize(
+    ("hasty", "careful"),
+    [
+        ("kettle w/ a dent", "kettle with a dent"),
+        ("kettle w/ a dent, pls", "kettle with a dent, please"),
+        ("the kettle thats dented", "the kettle that's dented"),
+        ("kettle carryin a flag thru fog", "kettle carrying a flag through fog"),
+    ],
+)
+def test_what_is_typed_in_haste(hasty: str, careful: str) -> None:
+    """It is read as the word, and stays in the prompt as it was typed."""
+    one, other = read(hasty), read(careful)
+    assert [(c.attribute, c.values) for c in one.constraints] == [
+        (c.attribute, c.values) for c in other.constraints
+    ]
+    for constraint in one.constraints:
+        assert constraint.span is None or constraint.span.of(hasty) == constraint.text

@@ -249,3 +249,45 @@ def test_a_compound_of_a_word_that_a_card_tells() -> None:
     tram = card("tram-v1", "tram", "anime", "2026-01-10", "Our silver horse-drawn tram")
     for prompt in ("the rocking horse under a rainbow", "a horse under a rainbow"):
         assert outcome_name(Session([tram]).ask(prompt)) == ""
+
+
+@pytest.mark.parametrize(
+    ("prompt", "tags"),
+    [
+        ("the kite from the lounge training set tied to a fence", {"lounge"}),
+        ("the kite from the lounge shots, at a parade", {"lounge"}),
+        ("a kite whose training pictures were captured in a lounge", {"lounge"}),
+    ],
+)
+def test_what_stands_behind_training_pictures(prompt: str, tags: set[str]) -> None:
+    """Where they were taken, not what the subject does."""
+    said = _said(prompt, Attribute.ENVIRONMENT)
+    assert said is not None
+    assert set(said.values) == tags
+
+
+@pytest.mark.parametrize(
+    ("prompt", "style"),
+    [
+        ("the origami-style lamp", "origami"),
+        ("my lamp, a mosaic-styled one", "mosaic"),
+        ("lamp in the style of stained glass", "stained glass"),
+        ("a lamp in the manner of an etching", "etching"),
+        ("lamp in clay", "claymation"),
+        ("a lamp in a claymation look", "claymation"),
+    ],
+)
+def test_a_look_where_only_looks_stand(prompt: str, style: str) -> None:
+    """Also one that no card has."""
+    said = _said(prompt, Attribute.STYLE)
+    assert said is not None
+    assert said.values == (style,)
+
+
+@pytest.mark.parametrize(
+    "prompt",
+    ["lamp in a clay bowl", "the lamp covered in clay", "a lamp smeared with and wrapped in clay"],
+)
+def test_what_a_thing_is_made_of_is_no_look(prompt: str) -> None:
+    """Behind "in" too."""
+    assert _said(prompt, Attribute.STYLE) is None

@@ -15,7 +15,6 @@ from personalq.chassis.errors import InvalidInput
 from personalq.checkin import calendar
 from personalq.checkin.draft import Context
 from personalq.checkin.intent import Attribute, Constraint, Intent, Interval
-from personalq.checkin.lexicon import canonical
 from personalq.checkin.numbers import number
 from personalq.checkin.outcome import Option
 from personalq.checkin.parse import parse
@@ -214,7 +213,6 @@ def _constraint(option: Option, text: str, context: Context, *, excluded: bool) 
         values=(option.value,),
         excluded=excluded,
         text=text,
-        words=frozenset({canonical(option.value)}),
         label=("not " if excluded else "") + option.label,
     )
     if option.attribute is Attribute.CREATED_AT:
@@ -222,7 +220,7 @@ def _constraint(option: Option, text: str, context: Context, *, excluded: bool) 
         return replace(base, values=(), intervals=(interval,), label=f"trained in {option.label}")
     if option.attribute in (Attribute.STYLE, Attribute.ENVIRONMENT):
         tags = tuple(re.split(r", |\|", option.value))
-        return replace(base, values=tags, words=frozenset(map(canonical, tags)))
+        return replace(base, values=tags)
     return base
 
 

@@ -97,8 +97,6 @@ class Constraint:
     action: bool = False
     """For a description: what the subject does. It may as well be the scene: only its meaning as a
     whole tells."""
-    words: frozenset[str] = frozenset()
-    """For style and subject: the very word that was said, to prefer cards that say it too."""
     label: str = ""
     """What it means, for a person: "trained in April 2026"."""
     by_trigger: bool = False

@@ -48,6 +48,8 @@ _PHOTOS = (
 _SOURCE = re.compile(
     rf"(?<!\w)(?:(?:whose|with|its|the|all|from|on|using|and|that|has|having|had)\s+)*"
     rf"(?:(?:training|source|reference|learning|original|sample|input)\s+|(?<=whose\s))+{_PHOTOS}\s+"
+    r"(?!(?!captured|photographed|collected|gathered|recorded|snapped|showed|featured|stemmed)\w+ed\s+"
+    r"(?:on|in|at|by|atop|over|near|beside|upon)\b)"  # "the ship training set perched on a mailbox"
     r"(?:(?:were|was|are|is|all|being|that|which|have|been|had|got)\s+)*"
     r"(?:(?:taken|shot|made|captured|photographed|collected|gathered|recorded|came|come|coming|"
     rf"snapped|set|show|showed|showing|stem|stemmed|featured?)\s+)?(?:{_WHERE})?{_DET}(?=\w)"
@@ -146,7 +148,6 @@ def _add(draft: Draft, entry: TagEntry, span: Span, whole: Span) -> None:
             attribute=Attribute.ENVIRONMENT,
             values=entry.values,
             excluded=excluded,
-            words=frozenset(canonical(value) for value in entry.exact) | {word},
             span=whole,
             text=whole.of(draft.page.text),
             label=f"{'not ' if excluded else ''}trained with {word} pictures",
@@ -334,7 +335,6 @@ def parse_place_tags(draft: Draft) -> None:
                 values=match[1].values,
                 hard=False,
                 prefers=True,
-                words=frozenset({canonical(span.of(draft.page.text))}),
                 span=span,
                 text=span.of(draft.page.text),
                 label=f"{span.of(draft.page.text)} pictures",

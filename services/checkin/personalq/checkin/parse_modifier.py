@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping
 from personalq.checkin import lexicon
 from personalq.checkin.draft import Draft
 from personalq.checkin.intent import Attribute, Constraint, Span
-from personalq.checkin.lexicon import canonical, wordnet
+from personalq.checkin.lexicon import wordnet
 from personalq.checkin.lexicon.vectors import likeness
 from personalq.checkin.parse_style import tags_of_look
 from personalq.checkin.text import Word
@@ -138,7 +138,6 @@ def _prefer(draft: Draft, attribute: Attribute, values: tuple[str, ...], span: S
             values=values,
             hard=False,
             prefers=True,
-            words=frozenset({canonical(text)}),
             span=span,
             text=text,
             label=f"{text} pictures" if attribute is Attribute.ENVIRONMENT else text,

@@ -109,6 +109,11 @@ _RULES = (
         _L,
     ),
     _rule(
+        rf"(?P<not>last)(?:\s+[\w-]+){{1,3}}?\s+(?P<tail>(?:that\s+)?{_WHO}\s+{_HAVE}(?:used|ran|run|"
+        r"rendered|worked\s+with|played\s+with))",
+        _L,
+    ),
+    _rule(
         rf"recently\s+used|(?:{_WHO}\s+)?(?:have\s+)?(?:been\s+using|used|was\s+using|"
         rf"(?:was|were|been)\s+(?:playing|working)\s+with)\s+(?:recently|lately|the\s+other\s+day)|"
         rf"(?:{_WHO}\s+)?recently\s+(?:used|worked\s+with)",

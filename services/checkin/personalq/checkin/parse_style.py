@@ -9,6 +9,7 @@ from personalq.checkin import lexicon
 from personalq.checkin.draft import Draft, Tag
 from personalq.checkin.intent import Attribute, Constraint, Span
 from personalq.checkin.lexicon import canonical
+from personalq.checkin.lexicon.wordnet import Nature, nature
 from personalq.checkin.text import Word, ends_before
 
 _DEGREE = re.compile(
@@ -79,6 +80,19 @@ _REFUSED = re.compile(
     r"(?<!\w)(?:but\s+not\s+(?:(?:the|an?|as|in)\s+)*|(?:not|except(?:\s+for)?|excluding|"
     r"other\s+than|anything\s+but|instead\s+of|rather\s+than)\s+(?:the|an?)\s+)$"
 )
+_COVERED = frozenset(
+    [
+        "covered",
+        "soaked",
+        "drenched",
+        "smeared",
+        "coated",
+        "splattered",
+        "wrapped",
+        "caked",
+        "dressed",
+    ]
+)
 _NO_FRAMES = frozenset(["drawn", "painted"])
 _OR = re.compile(r"\s*(?:,\s*)?(?:or|/)\s*(?:an?\s+|the\s+)?")
 
@@ -120,9 +134,10 @@ def _nearest(draft: Draft, tag: Tag) -> tuple[str, ...]:
 
 
 _POSITION = re.compile(
-    r"(?<!\w)(?:in|with)\s+(?:an?\s+|the\s+)?(?P<before>[\w-]+(?:\s[\w-]+){0,2}?)[\s-]+(?:art\s+style|"
+    r"(?<!\w)(?:in|with)\s+(?:an?\s+|the\s+)?(?P<before>(?!(?:the|an?)\s)[\w-]+(?:\s[\w-]+){0,2}?)[\s-]+(?:art\s+style|"
     r"style|look|aesthetic)(?!\w)|(?<!\w)in\s+(?:an?\s+|the\s+)?(?:style|manner)\s+of\s+(?:the\s+|an?\s+)?"
-    r"(?P<after>[\w-]+(?:\s[\w-]+)?)|(?<![\w-])(?P<joined>\w+(?:\s\w+)?)-(?:styled?|esque)(?!\w)"
+    r"(?P<after>[\w-]+(?:\s[\w-]+)?)|(?<![\w-])(?P<joined>(?:(?!(?:the|an?|my|our|this|that)\s)\w+[\s-])?"
+    r"\w+)-(?:styled?|esque)(?!\w)"
 )
 _COINED = re.compile(r"\w{2,}(?:ism|ist|punk|wave|core|esque)")
 
@@ -149,7 +164,6 @@ def parse_unknown_style(draft: Draft) -> None:
             Constraint(
                 attribute=Attribute.STYLE,
                 values=(name,),
-                words=frozenset({name}),
                 span=whole,
                 text=whole.of(draft.page.text),
                 label=name,
@@ -176,7 +190,6 @@ def _either(draft: Draft, first: Constraint, second: Constraint) -> Constraint:
     return replace(
         first,
         values=tuple(dict.fromkeys((*first.values, *second.values))),
-        words=first.words | second.words,
         span=span,
         text=span.of(draft.page.text),
         label=f"{first.label} or {second.label}",
@@ -253,12 +266,25 @@ def _constrains(draft: Draft, tag: Tag) -> bool:
         if _acts(draft, before, words[index + 1]):
             return False
         if before.norm in _OK_BEFORE and before.norm not in ("a", "an", "the"):
-            return True
+            return not (before.norm == "in" and _is_of_a_thing(draft, tag, before))
         if draft.noun_at(index) and before.norm not in lexicon.words("frames"):
             return True
         joined = before.joined
         index -= 1
     return True
+
+
+def _is_of_a_thing(draft: Draft, tag: Tag, lead: Word) -> bool:
+    """Whether behind "in" the word tells of a thing: "in a clay pot", "covered in spray paint"."""
+    words = draft.page.words
+    if lead.index and words[lead.index - 1].norm in _COVERED and lead.joined:
+        return True
+    following = words[tag.last] if tag.last < len(words) else None
+    if following is None or not following.joined or draft.noun_at(tag.last) is not None:
+        return False
+    kinds = ("style_words", "selectors", "frames", "links", "prepositions", "determiners")
+    listed = any(following.norm in lexicon.words(kind) for kind in kinds)
+    return not listed and nature(following.norm) in (Nature.THING, Nature.PLACE)
 
 
 def _is_place(draft: Draft, tag: Tag) -> bool:
@@ -331,7 +357,6 @@ def _constraint(draft: Draft, tag: Tag, span: Span) -> Constraint:
         attribute=Attribute.STYLE,
         values=values,
         excluded=excluded,
-        words=frozenset(canonical(value) for value in tag.entry.exact) | {word},
         span=whole,
         text=whole.of(draft.page.text),
         label=f"{'not ' if excluded else ''}{word}",

@@ -66,7 +66,6 @@ def _claim(draft: Draft, known: list[tuple[Noun, Mention]]) -> None:
             excluded=excluded,
             span=first.span,
             text=first.span.of(draft.page.text),
-            words=frozenset(said),
             coarse=known[0][0].entry.kind or len(known) > 1,
             label=("not " if excluded else "") + " or ".join(dict.fromkeys(said)),
         )

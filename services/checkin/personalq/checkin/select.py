@@ -323,7 +323,6 @@ def _any_style(intent: Intent, styles: Sequence[Constraint]) -> Intent:
     merged = replace(
         styles[0],
         values=tuple(dict.fromkeys(value for c in styles for value in c.values)),
-        words=frozenset(word for c in styles for word in c.words),
         label=" or ".join(c.label for c in styles),
     )
     return replace(intent, constraints=(*intent.without(*styles).constraints, merged))

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import Generic, TypeVar
 
 from personalq.checkin.intent import Span
-from personalq.checkin.lexicon.spelling import american
+from personalq.checkin.lexicon.spelling import as_meant
 
 _WORD = re.compile(r"<[^<>\s]{1,64}>|\w+(?:'\w+|&\w+)*|&")
 _APOSTROPHES = "’‘ʼ`´"
@@ -106,15 +106,18 @@ def read(text: str) -> Page:
     for match in _WORD.finditer(lowered):
         token = match[0]
         possessive = token.endswith("'s") and len(token) > 2
-        norm = token[:-2] if possessive else token
+        written = norm = token[:-2] if possessive else token
         gap = lowered[previous_end : match.start()]
+        with_slash = lowered[match.start() : match.end() + 1] == "w/"
+        if with_slash:
+            norm = "with"
         bare = gap.strip("' \t") if words else gap
         words.append(
             Word(
                 index=len(words),
-                norm="around" if _ROUND_THE.match(lowered, match.start()) else american(norm),
+                norm="around" if _ROUND_THE.match(lowered, match.start()) else as_meant(norm),
                 start=match.start(),
-                end=match.start() + len(norm),
+                end=match.start() + len(written),
                 full_end=match.end(),
                 possessive=possessive or lowered[match.end() : match.end() + 2] in ("' ", "'"),
                 joined=bool(words) and bare in ("", "-") and gap.strip("'\t") != " - ",
@@ -122,7 +125,7 @@ def read(text: str) -> Page:
                 capital=text[match.start()].isupper(),
             )
         )
-        previous_end = match.end()
+        previous_end = match.end() + with_slash
     return Page(text=text, shadow=lowered, words=tuple(words))
 
 

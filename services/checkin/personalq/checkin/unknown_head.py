@@ -24,7 +24,6 @@ def missing_subject(draft: Draft, span: Span) -> Constraint:
         values=(canonical(text),),
         span=span,
         text=text,
-        words=frozenset({canonical(text)}),
         label=canonical(text),
     )
 

@@ -33,6 +33,16 @@ def american(word: str) -> str:
     return word
 
 
+def as_meant(word: str) -> str:
+    """What a lower-case word typed in haste stands for, in American spelling: "thru"."""
+    return american(_informal().get(word, word))
+
+
+@cache
+def _informal() -> dict[str, str]:
+    return _file()["informal"]
+
+
 @cache
 def _file() -> dict[str, dict[str, str]]:
     text = (files(__package__) / "spelling.toml").read_text(encoding="utf-8")
