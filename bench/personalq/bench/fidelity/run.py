@@ -73,6 +73,7 @@ def run(options: Options) -> Exit:
             options.guidance,
             work,
             QUICK_CAPTIONS if options.quick else CAPTIONS,
+            len(_cases(options)),
         )
         if rows:
             _claim(settings)
@@ -96,6 +97,8 @@ class _Settings:
     work: Path
     #: Calibration captions.
     captions: int
+    #: Pictures of each row.
+    images: int
 
 
 def _chosen(options: Options) -> list[Row]:
@@ -178,7 +181,9 @@ def _prepare(settings: _Settings, rows: Sequence[Row]) -> None:
 def _draw_all(
     rows: Sequence[Row], cases: Sequence[Case], settings: _Settings, workers: int
 ) -> None:
-    left = [row for row in rows if not _is_drawn(settings.work / row.row_id, len(cases))]
+    left = [row for row in rows if not _is_drawn(row, settings)]
+    repeated = [(row, twin) for row in left if (twin := _twin(row, rows, settings)) is not None]
+    left = [row for row in left if all(row is not other for other, _ in repeated)]
     columns = (TextColumn("drawing"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
     context = multiprocessing.get_context("spawn")  # torch's threads do not survive a fork
     with (
@@ -194,11 +199,38 @@ def _draw_all(
         except BaseException:
             pool.shutdown(cancel_futures=True)  # not the hours that are queued
             raise
+    for row, twin in repeated:
+        _keep(
+            row,
+            np.load(settings.work / twin.row_id / "pictures.npy"),
+            _told(twin, settings),
+            settings,
+        )
 
 
-def _is_drawn(folder: Path, count: int) -> bool:
-    file = folder / "pictures.npy"
-    return file.exists() and len(np.load(file, mmap_mode="r")) == count
+def _twin(row: Row, rows: Sequence[Row], settings: _Settings) -> Row | None:
+    """The row whose pictures are this one's: its method stands in another table already."""
+    for other in all_rows():
+        if other.row_id == row.row_id:
+            return None
+        same = other.method.but(name="") == row.method.but(name="")
+        chosen = any(other.row_id == each.row_id for each in rows)
+        if same and (chosen or _is_drawn(other, settings)):
+            return other
+    return None
+
+
+def _is_drawn(row: Row, settings: _Settings) -> bool:
+    """Whether its pictures are there, drawn by the method as it is now."""
+    return (settings.work / row.row_id / "pictures.npy").exists() and (
+        _told(row, settings).get("setting") == json.loads(json.dumps(_setting(row.method)))
+    )
+
+
+def _told(row: Row, settings: _Settings) -> dict[str, Any]:
+    file = settings.work / row.row_id / "row.json"
+    told: dict[str, Any] = json.loads(file.read_text()) if file.exists() else {}
+    return told
 
 
 def _draw(row: Row, cases: Sequence[Case], settings: _Settings) -> None:
@@ -216,10 +248,14 @@ def _draw(row: Row, cases: Sequence[Case], settings: _Settings) -> None:
         cases,
         Sampling(settings.steps, settings.guidance),
     )
+    _keep(row, pictures, described_row(row, model, time.monotonic() - started), settings)
+
+
+def _keep(row: Row, pictures: Any, described: dict[str, Any], settings: _Settings) -> None:
+    """Write a row's pictures and what they are."""
     folder = settings.work / row.row_id
     folder.mkdir(parents=True, exist_ok=True)
-    described = described_row(row, model, time.monotonic() - started)
-    (folder / "row.json").write_text(json.dumps(described))
+    (folder / "row.json").write_text(json.dumps(described | _names(row)))
     # Last, and through another name: a row counts as drawn once its pictures are there.
     partial = folder / "pictures.part.npy"
     np.save(partial, pictures)
@@ -244,24 +280,33 @@ def described_row(row: Row, model: Model, seconds: float) -> dict[str, Any]:
     """Return what row.json holds: the method, its bit operations, how long the pictures took."""
     method = row.method
     softmax = method.cross_bits if method.cross_bits == method.self_bits else None
-    left_out = ("name", "weight_bits")
-    setting = {
-        field.name: getattr(method, field.name)
-        for field in fields(method)
-        if field.name not in left_out
-    }
-    return {
-        "row_id": row.row_id,
-        "table": row.table,
-        "method": method.name,
+    return _names(row) | {
         "w_bits": method.weight_bits,
         "a_bits": method.input_bits,
         "softmax_bits": softmax,
-        "label": row.label,
-        "setting": setting,
+        "setting": _setting(method),
         "bops": _bops(row.method, model),
         "seconds": round(seconds, 1),
         "weights": method.weights,
+    }
+
+
+def _names(row: Row) -> dict[str, Any]:
+    """Return how tables call a row; all else is its method's."""
+    return {
+        "row_id": row.row_id,
+        "table": row.table,
+        "method": row.method.name,
+        "label": row.label,
+    }
+
+
+def _setting(method: Method) -> dict[str, Any]:
+    left_out = ("name", "weight_bits")
+    return {
+        field.name: getattr(method, field.name)
+        for field in fields(method)
+        if field.name not in left_out
     }
 
 

@@ -25,14 +25,14 @@ class Yardstick:
         """The first calls of a model are slow."""
         if self._embedder is not None:
             for number in range(_WARM_UPS):
-                await self._embedder.embed_query(f"warming up, take {number}")
+                await self._embedder.embed_queries([f"warming up, take {number}"])
 
     async def measure(self, prompt: str) -> None:
         """Embed one prompt."""
         if self._embedder is None:
             return
         began = time.perf_counter()
-        await self._embedder.embed_query(prompt)
+        await self._embedder.embed_queries([prompt])
         self._taken.append((time.perf_counter() - began) * 1000)
 
     def result(self) -> Percentiles | None:

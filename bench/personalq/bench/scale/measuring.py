@@ -109,7 +109,7 @@ async def _recall(
     dense, pages, matches = [], [], 0
     taken: dict[bool, list[float]] = {True: [], False: []}
     for wanted in texts:
-        vector = await embedder.embed_query(wanted)
+        vector = await embedder.embed_queries([wanted])
         found: dict[bool, Sequence[Any]] = {}
         for indexed in (True, False):
             search = search_statement(

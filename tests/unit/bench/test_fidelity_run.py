@@ -1,0 +1,67 @@
+"""Which rows of `personalq bench fidelity` are drawn, and which are there already."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+pytest.importorskip("torch")
+
+from personalq.bench.fidelity import run
+from personalq.bench.fidelity.rows import Row, all_rows
+from personalq.chassis.errors import InvalidInput
+
+
+def _row(row_id: str) -> Row:
+    return next(row for row in all_rows() if row.row_id == row_id)
+
+
+PAPER = _row("methods-taq-paper-w8a8")
+TABLE_4 = _row("table-4-taq-paper-w8a8-linear-kept-apart-trigger")
+
+
+@pytest.fixture
+def settings(tmp_path: Path) -> run._Settings:
+    """Of a work folder that is empty."""
+    return run._Settings(10, 3.0, tmp_path, 64, 2)
+
+
+def _drawn(row: Row, settings: run._Settings) -> None:
+    told = {"setting": run._setting(row.method), "seconds": 7.0}
+    run._keep(row, np.zeros((2, 3)), told, settings)
+
+
+def test_one_method_in_two_tables_is_drawn_once(settings: run._Settings) -> None:
+    """The other takes its pictures, under its own name; chosen alone it is drawn itself."""
+    assert run._twin(PAPER, [PAPER, TABLE_4], settings) is None
+    assert run._twin(TABLE_4, [TABLE_4], settings) is None
+    twin = run._twin(TABLE_4, [PAPER, TABLE_4], settings)
+    assert twin is not None
+    assert twin.row_id == PAPER.row_id
+    _drawn(PAPER, settings)
+    assert run._twin(TABLE_4, [TABLE_4], settings) is not None
+    run._draw_all([TABLE_4], [], settings, 1)
+    assert run._is_drawn(TABLE_4, settings)
+    told = json.loads((settings.work / TABLE_4.row_id / "row.json").read_text())
+    assert (told["table"], told["label"], told["seconds"]) == (TABLE_4.table, TABLE_4.label, 7.0)
+
+
+def test_a_row_whose_method_has_changed_is_drawn_again(settings: run._Settings) -> None:
+    """Its name stays; its pictures would be those of another method."""
+    assert not run._is_drawn(PAPER, settings)
+    _drawn(PAPER, settings)
+    assert run._is_drawn(PAPER, settings)
+    changed = replace(PAPER, method=PAPER.method.but(protected="bos"))
+    assert not run._is_drawn(changed, settings)
+
+
+def test_a_folder_keeps_its_number_of_pictures(settings: run._Settings) -> None:
+    """Rows of different numbers cannot be compared."""
+    run._claim(settings)
+    run._claim(settings)
+    with pytest.raises(InvalidInput, match="choose another --work"):
+        run._claim(replace(settings, images=3))
