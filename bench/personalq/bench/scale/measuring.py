@@ -109,13 +109,13 @@ async def _recall(
     dense, pages, matches = [], [], 0
     taken: dict[bool, list[float]] = {True: [], False: []}
     for wanted in texts:
-        vector = await embedder.embed_queries([wanted])
+        [looked_for] = await embedder.embed_queries([wanted])
         found: dict[bool, Sequence[Any]] = {}
         for indexed in (True, False):
             search = search_statement(
                 Query(text=wanted, filter=wished),
                 terms=query_terms(wanted),
-                dense=vector,
+                dense=looked_for.vector,
                 model=embedder.model,
                 limit=200,
                 offset=0,
