@@ -286,7 +286,12 @@ def test_a_look_where_only_looks_stand(prompt: str, style: str) -> None:
 
 @pytest.mark.parametrize(
     "prompt",
-    ["lamp in a clay bowl", "the lamp covered in clay", "a lamp smeared with and wrapped in clay"],
+    [
+        "lamp in a clay bowl",
+        "lamp in a clay kite",
+        "the lamp covered in clay",
+        "a lamp smeared with and wrapped in clay",
+    ],
 )
 def test_what_a_thing_is_made_of_is_no_look(prompt: str) -> None:
     """Behind "in" too."""

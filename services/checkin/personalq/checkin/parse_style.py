@@ -280,8 +280,10 @@ def _is_of_a_thing(draft: Draft, tag: Tag, lead: Word) -> bool:
     if lead.index and words[lead.index - 1].norm in _COVERED and lead.joined:
         return True
     following = words[tag.last] if tag.last < len(words) else None
-    if following is None or not following.joined or draft.noun_at(tag.last) is not None:
+    if following is None or not following.joined:
         return False
+    if draft.noun_at(tag.last) is not None and all(noun.first > tag.first for noun in draft.nouns):
+        return False  # "in watercolor the cactus", as nothing was named before
     kinds = ("style_words", "selectors", "frames", "links", "prepositions", "determiners")
     listed = any(following.norm in lexicon.words(kind) for kind in kinds)
     return not listed and nature(following.norm) in (Nature.THING, Nature.PLACE)

@@ -109,7 +109,7 @@ def read(text: str) -> Page:
         written = norm = token[:-2] if possessive else token
         gap = lowered[previous_end : match.start()]
         with_slash = lowered[match.start() : match.end() + 1] == "w/"
-        if with_slash:
+        if with_slash or (words and lowered[match.start() : match.end() + 1] == "w "):
             norm = "with"
         bare = gap.strip("' \t") if words else gap
         words.append(
