@@ -82,6 +82,38 @@ def test_a_clause_is_compared_by_meaning() -> None:
     assert weights[1] == 0.0
 
 
+@pytest.mark.parametrize("said", ["without handles", "no handles", "missing its handles"])
+def test_what_is_not_there(said: str) -> None:
+    """Who wants it without a thing does not mean a card that has one, nor the other way round."""
+    with_it, without = "a kettle with round handles", "a kettle without handles"
+    assert _best(said, with_it, without) == [without]
+    assert _best("handles", with_it, without) == [with_it]
+
+
+def test_one_missing_leaves_others() -> None:
+    """What lacks one of several has the rest."""
+    assert _best("legs", "a kettle missing one leg", "a kettle without legs") == [
+        "a kettle missing one leg"
+    ]
+
+
+def test_a_vague_phrase_counts_less_than_what_surely_describes() -> None:
+    """A landscape that happens to share a word with a card is most likely the scene."""
+    vague = Constraint(
+        attribute=Attribute.DESCRIPTION,
+        values=("snowy", "peaks"),
+        hard=False,
+        text="snowy peaks",
+        phrase=True,
+        coarse=True,
+        span=Span(0, 11),
+    )
+    sure = _described("striped", phrase=False).constraints
+    hits = [Hit(card=_card(d, "kettle")) for d in ("a striped kettle", "a kettle with peaks")]
+    striped, peaked = answers(Intent(constraints=(*sure, vague)), hits)
+    assert striped.weight > peaked.weight > 0
+
+
 @pytest.mark.parametrize(
     ("description", "tells"), [("", True), ("Trained on beach photos.", True), ("a pot", False)]
 )

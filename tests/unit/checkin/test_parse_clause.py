@@ -33,6 +33,14 @@ def _parse(prompt: str) -> Intent:
         ("the kettle somebody signed, under a spotlight", "somebody signed"),
         ("a kettle shaped like a skull", "shaped like a skull"),
         ("kettle v3 that whistles sadly, on a stove", "that whistles sadly"),
+        ("the kettle that is down on its side, in a barn", "that is down on its side"),
+        ("the kettle that's hiding behind its lid, dawn", "that's hiding behind its lid"),
+        ("kettle without a lid, on a stove", "without a lid"),
+        ("kettle with no handle on a beach", "no handle"),
+        ("a kettle for sailors, on a raft", "for sailors"),
+        ("kettle like in an old cookbook, on linen", "an old cookbook"),
+        ("the kettle the way it might look in a fairy tale", "a fairy tale"),
+        ("a kettle plastered with labels mid-pour", "plastered with labels"),
     ],
 )
 def test_a_clause_is_what_cards_are_compared_with(prompt: str, clause: str) -> None:
@@ -75,6 +83,8 @@ def test_what_is_added_later(prompt: str, words: tuple[str, ...]) -> None:
         "the kettle crossing a sea of clouds",
         "newest kettle at a Sunday market",
         "kettle from April, in a cathedral",
+        "kettle for my blog",
+        "a kettle for a poster",
     ],
 )
 def test_a_scene_is_no_clause(prompt: str) -> None:
@@ -86,3 +96,16 @@ def test_two_bare_words_are_one_thing() -> None:
     """A skull and crossbones is a flag, and neither a skull nor bones."""
     said = spoken(_parse("the kettle that has a skull and crossbones, at sea"))
     assert "skull and crossbones" in said
+
+
+def test_what_it_does_somewhere_is_an_action() -> None:
+    """An action is no trait: only its meaning tells."""
+    (action,) = _parse("the kettle, it's rolling through a harbor").all(Attribute.DESCRIPTION)
+    assert action.action
+    assert action.said == ("rolling through a harbor",)
+
+
+def test_a_count_belongs_to_what_is_counted() -> None:
+    """A kettle of three legs is told from others by the number, too."""
+    (legged,) = _parse("three-legged kettle on a hob").all(Attribute.DESCRIPTION)
+    assert legged.said == ("three-legged",)

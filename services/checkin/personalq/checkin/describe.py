@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from personalq.chassis.phrases import phrases_of
@@ -157,6 +157,8 @@ class Trait:
     """That word."""
     spelled: frozenset[str] = frozenset()
     """Stems of the words, and of two as one: "deck chair" is also "deckchair"."""
+    lacks: bool = False
+    """It is what is not there: "no wheels", "without wheels"."""
 
     @property
     def modifiers(self) -> tuple[str, ...]:
@@ -171,9 +173,24 @@ _INNER = frozenset(
 """Words that end the noun of a trait and begin where it is."""
 
 
+_LACKING = re.compile(
+    r"(?:no|without|missing(?!\s+one\b)|lacking)\s+(?P<before>\S.*)|(?P<behind>.*\S)\s+(?:missing|gone)",
+    re.IGNORECASE | re.DOTALL,
+)
+_PARTED = re.compile(r"\s+(?=(?:without|missing(?!\s+one\b)|lacking)\s)", re.IGNORECASE)
+
+
 @lru_cache(maxsize=16384)
 def trait(text: str) -> Trait | None:
     """A phrase as a trait; None when no word of it says anything."""
+    lacking = _LACKING.fullmatch(text.strip())
+    if lacking is None:
+        return _trait(text)
+    found = _trait(lacking["before"] or lacking["behind"])
+    return replace(found, lacks=True) if found else None
+
+
+def _trait(text: str) -> Trait | None:
     words: list[str] = []
     found: list[str] = []
     head = noun = ""
@@ -266,9 +283,12 @@ def _profile(pieces: tuple[str, ...], subjects: tuple[str, ...], name: str) -> P
     kind: set[str] = set()
     everything = {concept for text in (name, *subjects) for concept in concepts(text)}
     traits = []
-    for piece in pieces:
+    for piece in itertools.chain.from_iterable(map(_PARTED.split, pieces)):
         found = trait(piece)
         if found is None:
+            continue
+        if found.lacks:
+            traits.append(found)
             continue
         everything.update(found.concepts)
         told = _names_one(nouns, found.words) or _IS.match(piece) is not None

@@ -38,6 +38,8 @@ MAX_PHRASES = 8
 """Phrases a catalog compares in one search."""
 _LONGEST = 200
 """Characters of the longest of them."""
+VAGUE = 0.5
+"""How much a phrase counts that may as well be the scene."""
 DECIDES = 5.0
 """Logit of having one described thing, against not having it."""
 LIKELY = 0.8
@@ -197,6 +199,8 @@ def _gains(
         return [each / max(told) for each in told]
     if wish.action:
         return gains
+    if wish.vague and wish.phrase and not intent.answered:
+        return [VAGUE * gain for gain in gains]
     if wish.vague or (best > 0 and not (wish.phrase and intent.answered)):
         return [gain / best for gain in gains] if best > 0 else gains
     alike = _alike(wish, profiles, floor=ALIKE_BESIDE if best > 0 else 0.0)
@@ -210,7 +214,8 @@ def _has_adjective(wanted: Trait, card: Profile) -> float:
 
 
 def _has_phrase(wanted: Trait, card: Profile) -> float:
-    return max((_fit(wanted, said, card.nouns) for said in card.traits), default=0.0)
+    told = (said for said in card.traits if said.lacks == wanted.lacks)
+    return max((_fit(wanted, said, card.nouns) for said in told), default=0.0)
 
 
 def _fit(wanted: Trait, said: Trait, nouns: frozenset[str]) -> float:
@@ -284,7 +289,7 @@ def _comparable(wish: Wish, card: Profile, common: frozenset[Trait]) -> Iterator
     """Words of a card to compare with: the subject's own only when the wish is about it."""
     whole = stem(wish.trait.noun) in card.nouns
     for said in card.traits:
-        if said in common:
+        if said in common or said.lacks != wish.trait.lacks:
             continue
         words = said.words if whole else tuple(w for w in said.words if stem(w) not in card.nouns)
         if wish.phrase:

@@ -8,6 +8,7 @@ subject is most likely the scene and left alone.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -23,9 +24,11 @@ _CUT = 3
 """Words before which no scene begins inside a clause."""
 _TELLING = frozenset(
     ["got", "that", "which", "who", "whose", "where", "somebody", "someone", "some", "shaped",
-     "like", "resembling", "you"]
+     "like", "resembling", "you",
+     "without", "lacking"]
 )  # fmt: skip
 """Open a clause that says what the subject is like."""
+_RELATIVES = frozenset(["that", "which", "who"])
 _FORM = ("shape", "form", "guise", "likeness")
 """Of "in the shape of a skull"."""
 _HAVING = frozenset(["with", "has", "have", "having", "had", "got"])
@@ -54,6 +57,14 @@ _NO_PLACE = frozenset(
 )
 _HOW = frozenset(["with", "in", "by", "as", "like", "all", "up"])
 """Behind "covered", "dressed", "clawed": it looks so. "Perched on" says where it is."""
+_RESEMBLANCE = re.compile(
+    r"(?:just\s+)?(?:(?:like|the\s+way|as)\s+(?:(?:it|he|she|they|you|one|people)(?:'d|\s+would|"
+    r"\s+might|\s+could)?\s+(?:be\s+)?(?:looks?|appears?|sees?|finds?|drawn|shown|seen|know)\s+)?|"
+    r"like\s+something\s+|(?:straight|right)\s+out\s+|as\s+(?:seen|shown|drawn|pictured)\s+)"
+    r"(?:in|from|on|of|out\s+of)(?!\w)\s+"
+)
+"""Before what a picture resembles as a whole: "the way it would look in an atlas"."""
+_OWNERS = frozenset(["its", "his", "her", "their", "him", "it", "them"])
 _FILLERS = frozenset(["was", "is", "it", "there", "one", "ones", "again", "please", "i", "mean"])
 """May stand between a subject and its clause: "which boat was it that …"."""
 
@@ -79,10 +90,11 @@ def _behind(draft: Draft, index: int) -> None:
     at = _opening(draft, index)
     if at is None:
         return
-    telling = _is_telling(draft, at)
+    likened = _likened(draft, at)
+    telling = likened > at or _is_telling(draft, at)
     if not telling and not _is_action(draft, at):
         return
-    run = _run(draft, at)
+    run = _run(draft, likened)
     if len(run) < 2:
         return
     span = Span(run[0].start, run[-1].full_end)
@@ -100,14 +112,21 @@ def _behind(draft: Draft, index: int) -> None:
             _add(draft, span, _content(run), action=True)
     elif len(inside) == 1:
         place, constraint = inside[0]
-        if not constraint.said:
+        if not constraint.said and constraint.text in said:
             draft.constraints[place] = replace(constraint, said=(said,))
     elif len(inside) == 2 and all(len(c.values) == 1 for _, c in inside):
         both = _both(draft, [c.span for _, c in inside if c.span is not None])
         for place, constraint in inside:
             draft.constraints[place] = replace(constraint, said=(constraint.text, both))
     elif not inside:
-        _add(draft, span, _content(run))
+        _add(draft, span, _content(run), action=likened > at)
+
+
+def _likened(draft: Draft, at: int) -> int:
+    """Where what the subject is likened to begins: "like in | an old comic"; else `at`."""
+    match = _RESEMBLANCE.match(draft.page.shadow, draft.page.words[at].start)
+    word = draft.page.word_at(match.end()) if match else None
+    return at if word is None else word.index
 
 
 def _content(run: Sequence[Word]) -> tuple[str, ...]:
@@ -160,10 +179,26 @@ def _run(draft: Draft, at: int) -> list[Word]:
     for word in draft.page.words[at : at + _REACH]:
         if (run and not word.joined) or not draft.is_free(word):
             break
-        if len(run) >= _CUT and _opens_scene(word) and not _is_passive(word, run):
+        if len(run) >= _CUT and _ends(draft, word, run):
             break
         run.append(word)
     return run
+
+
+def _ends(draft: Draft, word: Word, run: Sequence[Word]) -> bool:
+    """Whether a scene begins here: "who sits | on a pier", but "who is down on one knee"."""
+    if not _opens_scene(word) or _is_passive(word, run):
+        return False
+    if run[0].norm in _RELATIVES and not _content(run):
+        return False
+    return not _of_its_own(draft, word.index)
+
+
+def _of_its_own(draft: Draft, index: int) -> bool:
+    """Whether a preposition opens something of the subject's: "on his knees", "in its beak"."""
+    words = draft.page.words
+    following = words[index + 1] if index + 1 < len(words) else None
+    return following is not None and following.joined and following.norm in _OWNERS
 
 
 def _is_telling(draft: Draft, at: int) -> bool:
@@ -172,10 +207,21 @@ def _is_telling(draft: Draft, at: int) -> bool:
     norm = words[at].norm
     if norm in _TELLING or norm in lexicon.words("bearing"):
         return True
+    if norm == "for":
+        return _is_purpose(draft, at)
     if norm in ("in", "with") and any(w.norm in _FORM for w in words[at + 1 : at + 3]):
         return True
     following = words[at + 1].norm if at + 1 < len(words) else ""
     return norm.endswith("ed") and len(norm) > 4 and following in _HOW
+
+
+def _is_purpose(draft: Draft, at: int) -> bool:
+    """Whether "for" says whom or what the subject is made for, and not the picture: "for a kid"."""
+    run = _run(draft, at)
+    if len(run) < 2 or run[1].norm in ("my", "our", "the", "your", "me", "us"):
+        return False
+    known = (lexicon.words("frames"), lexicon.words("scenes"), lexicon.calendar("months"))
+    return lexicon.names_thing(run[-1].norm) and not any(run[-1].norm in each for each in known)
 
 
 def _is_action(draft: Draft, at: int) -> bool:
@@ -199,6 +245,6 @@ def _is_passive(word: Word, run: Sequence[Word]) -> bool:
 
 def _opens_scene(word: Word) -> bool:
     """Whether a scene may begin inside a clause: "with one ear | riding a carousel"."""
-    if word.norm in lexicon.words("prepositions"):
+    if word.norm == "mid" or word.norm in lexicon.words("prepositions"):
         return word.norm not in ("like", "for", "from", "to")
     return word.norm in lexicon.verb_forms() and word.norm.endswith("ing")

@@ -16,6 +16,21 @@ from personalq.checkin.lexicon import canonical
 from personalq.checkin.nouns import is_kind_of
 from personalq.checkin.roles import plays
 from personalq.checkin.text import Word, ends_before
+from personalq.checkin.word_roles import (
+    acts,
+    belongs,
+    goes_on,
+    is_adjective,
+    is_compounded,
+    is_numeral,
+    is_owner,
+    is_that,
+    is_worn,
+    may_describe,
+    only_joins,
+    opens_phrase,
+    qualifies,
+)
 
 _REACH = 7
 """Words of the longest described phrase."""
@@ -28,7 +43,9 @@ _DEGREES = frozenset(
     ["and", "very", "quite", "all", "rather", "a", "bit", "light", "dark", "pale", "bright", "deep"]
 )
 """May stand before the adjectives of a predicate: "it's light purple"."""
-_OWNERS = frozenset(["its", "his", "her", "their", "one", "both", "either", "each"])
+_LACKING = frozenset(["no", "without", "missing", "lacking"])
+_BEFORE_LACKED = frozenset(["a", "an", "any", "its", "his", "her", "their"])
+"""May stand between such a word and what is not there."""
 
 
 def parse_description(draft: Draft) -> None:
@@ -83,7 +100,7 @@ def is_told_of(words: Sequence[Word], index: int) -> bool:
     if not following.joined:
         return False
     told = following.norm in ("got", "is", "are") or following.norm in lexicon.words("bearing")
-    return told or (word.possessive and _is_adjective(following.norm))
+    return told or (word.possessive and is_adjective(following.norm))
 
 
 def _apposed(draft: Draft, heads: list[Noun]) -> list[Noun]:
@@ -102,22 +119,6 @@ def _phrase_of(draft: Draft, noun: Noun) -> str:
     return canonical(draft.span_of(noun.first, noun.last).of(draft.page.text))
 
 
-def _content(word: Word, draft: Draft) -> bool:
-    norm = word.norm
-    following = draft.page.words[word.index + 1 : word.index + 2]
-    if following and following[0].hyphen and norm == "off":
-        return draft.is_free(word)  # "off-white"
-    return (
-        draft.is_free(word)
-        and len(norm) > 1
-        and norm[0].isalpha()
-        and not any(norm in lexicon.words(kind) for kind in _EMPTY)
-    )
-
-
-_EMPTY = ("determiners", "empty_adjectives", "selectors", "openers", "links", "prepositions")
-
-
 def _modifiers(draft: Draft, first: int) -> None:
     """Words left of the head inside its phrase: "fluffy brown" of "the fluffy brown bear"."""
     words = draft.page.words
@@ -128,7 +129,7 @@ def _modifiers(draft: Draft, first: int) -> None:
             break
         index -= 1
         word = words[index]
-        if _is_compounded(draft, index) and not _joins(word):
+        if is_compounded(draft, index) and not only_joins(word):
             found.append(word)  # "curled-up"
             continue
         counted = words[index + 1].hyphen  # "four-door"
@@ -145,7 +146,7 @@ def _modifiers(draft: Draft, first: int) -> None:
             if not _coordinates(draft, index):
                 break
             continue
-        if _content(word, draft):
+        if may_describe(word, draft):
             found.append(word)
     _add(draft, list(reversed(found)), before=_head_at(draft, first))
 
@@ -161,7 +162,7 @@ def _coordinates(draft: Draft, index: int) -> bool:
     words = draft.page.words
     if words[index].norm not in ("and", "&") or index == 0:
         return False
-    return all(_is_adjective(word.norm) for word in (words[index - 1], words[index + 1]))
+    return all(is_adjective(word.norm) for word in (words[index - 1], words[index + 1]))
 
 
 def _listed(draft: Draft, index: int) -> bool:
@@ -170,13 +171,7 @@ def _listed(draft: Draft, index: int) -> bool:
     if index == 0:
         return False
     gap = draft.page.shadow[words[index - 1].full_end : words[index].start].strip()
-    return gap == "," and _is_adjective(words[index - 1].norm)
-
-
-def _is_adjective(norm: str) -> bool:
-    if norm in lexicon.description_groups():
-        return True
-    return lexicon.is_adjective_like(norm) and not lexicon.names_thing(norm)
+    return gap == "," and is_adjective(words[index - 1].norm)
 
 
 def _tail(draft: Draft, index: int) -> None:
@@ -188,16 +183,16 @@ def _tail(draft: Draft, index: int) -> None:
         lead = words[at]
         if not lead.joined and not (first and lead.norm in ("wearing", "with")):
             return
-        if lead.norm in lexicon.words("bearing"):
+        if lead.norm in lexicon.words("bearing") or lead.norm in _LACKING:
             at = _phrase(draft, at + 1)
             again = at < len(words) and words[at].joined and words[at].norm in ("and", "plus", "&")
-            if again and _opens_phrase(draft, at + 1):
+            if again and opens_phrase(draft, at + 1):
                 at = _phrase(draft, at + 1)
-        elif lead.norm == "in" and _is_worn(draft, at + 1):
+        elif lead.norm == "in" and is_worn(draft, at + 1):
             at = _phrase(draft, at + 1)
         elif lead.norm in ("is", "are", "looks", "was") and not first:
             at = _predicate(draft, at + 1)
-        elif lead.norm in ("a", "an") and at and _is_that(words[at - 1]):
+        elif lead.norm in ("a", "an") and at and is_that(words[at - 1]):
             at = _phrase(draft, at + 1)
         else:
             return
@@ -215,10 +210,10 @@ def _skip(draft: Draft, index: int) -> int:
         word = words[index]
         if word.norm in ("is", "are", "looks", "was") and word.joined and draft.is_free(word):
             after = words[index + 1] if index + 1 < len(words) else None
-            if after is not None and after.joined and _is_adjective(after.norm):
+            if after is not None and after.joined and is_adjective(after.norm):
                 index = _predicate(draft, index + 1)
                 continue
-        of_owner = word.norm == "of" and _is_owner(draft, index + 1)
+        of_owner = word.norm == "of" and is_owner(draft, index + 1)
         in_style = word.norm in ("in", "as") and index + 1 < len(words)
         in_style = in_style and not draft.is_free(words[index + 1])
         passed = word.norm in lexicon.words("relatives") or of_owner or in_style
@@ -228,16 +223,6 @@ def _skip(draft: Draft, index: int) -> int:
     return index
 
 
-def _is_that(word: Word) -> bool:
-    """Whether a word says what the subject is: "the one that's a rocking chair"."""
-    return word.norm in ("is", "was") or (word.norm in ("that", "who", "it") and word.possessive)
-
-
-def _is_owner(draft: Draft, index: int) -> bool:
-    owners = ("ours", "mine", "yours", "theirs", "hers")
-    return index < len(draft.page.words) and draft.page.words[index].norm in owners
-
-
 def _predicate(draft: Draft, index: int) -> int:
     """Adjectives after a verb: "is green and small"; the place after them."""
     words = draft.page.words
@@ -245,46 +230,16 @@ def _predicate(draft: Draft, index: int) -> int:
     while index < len(words) and words[index].joined:
         word = words[index]
         if word.norm not in _DEGREES:
-            if not _is_adjective(word.norm) or not _content(word, draft):
+            if (
+                not is_adjective(word.norm)
+                or not may_describe(word, draft)
+                or goes_on(draft, index)
+            ):
                 break
             found.append(word)
         index += 1
     _add(draft, found)
     return index
-
-
-def _opens_phrase(draft: Draft, index: int) -> bool:
-    """Whether another described thing follows: "a scarf and a hat", not "and running"."""
-    words = draft.page.words
-    if index >= len(words) or not words[index].joined or not draft.is_free(words[index]):
-        return False
-    norm = words[index].norm
-    following = words[index + 1] if index + 1 < len(words) else None
-    if norm.endswith("ing") and following is not None and following.joined:
-        return lexicon.names_thing(following.norm)  # "and swimming goggles"
-    if norm in ("is", "are", "that", "which", "in", "on") or norm in lexicon.words("bearing"):
-        return False
-    return norm not in lexicon.verb_forms() or norm in lexicon.description_groups()
-
-
-def _is_worn(draft: Draft, index: int) -> bool:
-    """Whether "in" opens clothes or a colour ("in cobalt"), not a place."""
-    run: list[str] = []
-    for word in draft.page.words[index : index + 5]:
-        if not word.joined or (run and word.norm in lexicon.words("phrase_ends")):
-            break
-        run.append(word.norm)
-    said = [norm for norm in run if norm not in lexicon.words("determiners")]
-    if any(norm in lexicon.wearables() for norm in said):
-        return True
-    groups = lexicon.description_groups()
-    coloured = [norm for norm in said if groups.get(norm) in lexicon.words("colors")]
-    return bool(coloured) and said[: len(coloured)] == coloured and len(said) <= len(coloured) + 1
-
-
-def _qualifies(word: Word, found: list[Word]) -> bool:
-    """Whether a word that may end a phrase is an adjective at its beginning: "with round ears"."""
-    return not found and word.norm in lexicon.description_groups()
 
 
 def _phrase(draft: Draft, index: int) -> int:
@@ -297,17 +252,17 @@ def _phrase(draft: Draft, index: int) -> int:
         word = words[index]
         if not word.joined:
             break
-        if _is_compounded(draft, index):
+        if is_compounded(draft, index) and not (found and word.norm == "mid"):
             found.append(word)
-        elif word.norm in lexicon.words("phrase_ends") and not _qualifies(word, found):
-            if not (found and _belongs(draft, index)):
+        elif word.norm in lexicon.words("phrase_ends") and not qualifies(word, found):
+            if not (found and belongs(draft, index)):
                 if not found and (word.norm in ("in", "of", "with") or index > start):
                     index += 1  # "covered in …", "an outside staircase"
                     continue
                 break
-        elif found and _acts(draft, word, found):
+        elif found and (acts(draft, word, found) or word.norm == "mid"):
             break
-        elif _content(word, draft) or _is_numeral(word, found):
+        elif may_describe(word, draft) or is_numeral(word, found):
             found.append(word)
         elif not draft.is_free(word):
             break
@@ -315,45 +270,6 @@ def _phrase(draft: Draft, index: int) -> int:
         last = index
     _add(draft, found, phrase=True)
     return last
-
-
-def _is_numeral(word: Word, found: list[Word]) -> bool:
-    """Whether a number is part of what something shows: "with number 47"."""
-    return bool(found) and word.norm.isdigit()
-
-
-def _joins(word: Word) -> bool:
-    """Whether a word only joins or counts others: "gears-and-brass", "four-door"."""
-    return word.norm in ("and", "or", "of", "n") or word.norm in lexicon.words("determiners")
-
-
-def _is_compounded(draft: Draft, index: int) -> bool:
-    """Whether a hyphen joins the word to a neighbour: "see-through"."""
-    words = draft.page.words
-    after = words[index + 1] if index + 1 < len(words) else None
-    hyphen = words[index].hyphen or (after is not None and after.hyphen)
-    return hyphen and draft.is_free(words[index])
-
-
-def _acts(draft: Draft, word: Word, found: list[Word]) -> bool:
-    """Whether a verb ends the phrase: "a scarf running", not "a foot rest"."""
-    norm = word.norm
-    if norm not in lexicon.verb_forms() or norm in lexicon.description_groups():
-        return False
-    if lexicon.names_thing(norm):
-        return False
-    before = draft.page.words[found[0].index - 1]
-    base = norm in lexicon.words("verbs") and not norm.endswith(("ed", "ing"))
-    return not (base and before.norm in ("a", "an", "the"))
-
-
-def _belongs(draft: Draft, index: int) -> bool:
-    """Whether what a preposition opens says more of the thing: "around its neck", "of blossoms"."""
-    words = draft.page.words
-    following = words[index + 1] if index + 1 < len(words) else None
-    if following is None or not following.joined or words[index].norm in ("and", "but", "while"):
-        return False
-    return words[index].norm == "of" or following.norm in _OWNERS
 
 
 def _asides(draft: Draft) -> None:
@@ -365,18 +281,30 @@ def _asides(draft: Draft) -> None:
             continue
         said = [w for w in run if w.norm not in ("and", "but", "a", "an", "the", "one", "very")]
         if said and all(draft.is_free(w) for w in said):
-            if all(_is_adjective(w.norm) for w in said):
+            if all(is_adjective(w.norm) for w in said):
                 if run[0].index > 0:
                     _add(draft, said)
-            elif all(_content(w, draft) for w in said) and len(said) <= 4:
+            elif all(may_describe(w, draft) for w in said) and len(said) <= 4:
                 _add(draft, said, phrase=True, vague=run[0].norm != "the")
         run = [word] if word is not None else []
+
+
+def _start(draft: Draft, first: Word) -> int:
+    """Where a description begins, with its count, or what says that it lacks: "no wheels"."""
+    words = draft.page.words
+    index = first.index
+    if first.hyphen and draft.is_free(words[index - 1]):
+        return words[index - 1].start  # "one-armed"
+    while words[index].joined and words[index - 1].norm in _BEFORE_LACKED:
+        index -= 1
+    lacked = words[index].joined and words[index - 1].norm in _LACKING
+    return words[index - 1].start if lacked else first.start
 
 
 def _loose(draft: Draft) -> None:
     """In an answer, or with no subject at all: every unclaimed content word describes."""
     groups = lexicon.description_groups()
-    words = [word for word in draft.page.words if _content(word, draft)]
+    words = [word for word in draft.page.words if may_describe(word, draft)]
     if not draft.answering:
         _add(draft, [word for word in words if word.norm in groups])
         return
@@ -391,7 +319,7 @@ def _loose(draft: Draft) -> None:
 
 def _loosen(draft: Draft, run: list[Word]) -> None:
     """Neighbours of an answer: adjectives each, or one thing ("ski lift")."""
-    adjectives = all(_is_adjective(word.norm) for word in run)
+    adjectives = all(is_adjective(word.norm) for word in run)
     _add(draft, run, phrase=bool(run) and not adjectives)
 
 
@@ -406,7 +334,7 @@ def _add(
     """Add a description; what stands `before` a subject is compared by meaning with it."""
     if not found:
         return
-    span = Span(found[0].start, found[-1].end)
+    span = Span(_start(draft, found[0]), found[-1].end)
     known = {
         word for c in draft.constraints if c.attribute is Attribute.DESCRIPTION for word in c.values
     }

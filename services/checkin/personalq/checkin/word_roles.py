@@ -1,0 +1,128 @@
+"""What a word does in a described phrase: it describes, joins others, or ends the phrase."""
+
+from __future__ import annotations
+
+from personalq.checkin import lexicon
+from personalq.checkin.draft import Draft
+from personalq.checkin.text import Word
+
+_EMPTY = ("determiners", "empty_adjectives", "selectors", "openers", "links", "prepositions")
+_OWNERS = frozenset(["its", "his", "her", "their", "one", "both", "either", "each"])
+
+
+def may_describe(word: Word, draft: Draft) -> bool:
+    """Whether a word is unclaimed and pictures something."""
+    norm = word.norm
+    following = draft.page.words[word.index + 1 : word.index + 2]
+    if following and following[0].hyphen and norm == "off":
+        return draft.is_free(word)  # "off-white"
+    return (
+        draft.is_free(word)
+        and len(norm) > 1
+        and norm[0].isalpha()
+        and not any(norm in lexicon.words(kind) for kind in _EMPTY)
+    )
+
+
+def is_adjective(norm: str) -> bool:
+    """Whether a word is an adjective that may describe."""
+    if norm in lexicon.description_groups():
+        return True
+    return lexicon.is_adjective_like(norm) and not lexicon.names_thing(norm)
+
+
+def goes_on(draft: Draft, index: int) -> bool:
+    """Whether a verb says where it is done, and so what happens: "it's swimming through a town"."""
+    words = draft.page.words
+    following = words[index + 1] if index + 1 < len(words) else None
+    return (
+        following is not None
+        and following.joined
+        and words[index].norm.endswith("ing")
+        and words[index].norm in lexicon.verb_forms()
+        and following.norm in lexicon.words("prepositions")
+    )
+
+
+def opens_phrase(draft: Draft, index: int) -> bool:
+    """Whether another described thing follows: "a scarf and a hat", not "and running"."""
+    words = draft.page.words
+    if index >= len(words) or not words[index].joined or not draft.is_free(words[index]):
+        return False
+    norm = words[index].norm
+    following = words[index + 1] if index + 1 < len(words) else None
+    if norm.endswith("ing") and following is not None and following.joined:
+        return lexicon.names_thing(following.norm)  # "and swimming goggles"
+    if norm in ("is", "are", "that", "which", "in", "on") or norm in lexicon.words("bearing"):
+        return False
+    return norm not in lexicon.verb_forms() or norm in lexicon.description_groups()
+
+
+def is_worn(draft: Draft, index: int) -> bool:
+    """Whether "in" opens clothes or a colour ("in cobalt"), not a place."""
+    run: list[str] = []
+    for word in draft.page.words[index : index + 5]:
+        if not word.joined or (run and word.norm in lexicon.words("phrase_ends")):
+            break
+        run.append(word.norm)
+    said = [norm for norm in run if norm not in lexicon.words("determiners")]
+    if any(norm in lexicon.wearables() for norm in said):
+        return True
+    groups = lexicon.description_groups()
+    coloured = [norm for norm in said if groups.get(norm) in lexicon.words("colors")]
+    return bool(coloured) and said[: len(coloured)] == coloured and len(said) <= len(coloured) + 1
+
+
+def qualifies(word: Word, found: list[Word]) -> bool:
+    """Whether a word that may end a phrase is an adjective at its beginning: "with round ears"."""
+    return not found and word.norm in lexicon.description_groups()
+
+
+def is_numeral(word: Word, found: list[Word]) -> bool:
+    """Whether a number is part of what something shows: "with number 47"."""
+    return bool(found) and word.norm.isdigit()
+
+
+def only_joins(word: Word) -> bool:
+    """Whether a word only joins or counts others: "gears-and-brass", "four-door"."""
+    return word.norm in ("and", "or", "of", "n") or word.norm in lexicon.words("determiners")
+
+
+def is_compounded(draft: Draft, index: int) -> bool:
+    """Whether a hyphen joins the word to a neighbour: "see-through"."""
+    words = draft.page.words
+    after = words[index + 1] if index + 1 < len(words) else None
+    hyphen = words[index].hyphen or (after is not None and after.hyphen)
+    return hyphen and draft.is_free(words[index])
+
+
+def acts(draft: Draft, word: Word, found: list[Word]) -> bool:
+    """Whether a verb ends the phrase: "a scarf running", not "a foot rest"."""
+    norm = word.norm
+    if norm not in lexicon.verb_forms() or norm in lexicon.description_groups():
+        return False
+    if lexicon.names_thing(norm):
+        return False
+    before = draft.page.words[found[0].index - 1]
+    base = norm in lexicon.words("verbs") and not norm.endswith(("ed", "ing"))
+    return not (base and before.norm in ("a", "an", "the"))
+
+
+def belongs(draft: Draft, index: int) -> bool:
+    """Whether what a preposition opens says more of the thing: "around its neck", "of blossoms"."""
+    words = draft.page.words
+    following = words[index + 1] if index + 1 < len(words) else None
+    if following is None or not following.joined or words[index].norm in ("and", "but", "while"):
+        return False
+    return words[index].norm == "of" or following.norm in _OWNERS
+
+
+def is_that(word: Word) -> bool:
+    """Whether a word says what the subject is: "the one that's a rocking chair"."""
+    return word.norm in ("is", "was") or (word.norm in ("that", "who", "it") and word.possessive)
+
+
+def is_owner(draft: Draft, index: int) -> bool:
+    """Whether the word says whose it is: "of ours"."""
+    owners = ("ours", "mine", "yours", "theirs", "hers")
+    return index < len(draft.page.words) and draft.page.words[index].norm in owners
