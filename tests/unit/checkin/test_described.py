@@ -90,6 +90,14 @@ def test_what_is_not_there(said: str) -> None:
     assert _best("handles", with_it, without) == [with_it]
 
 
+def test_without_is_no_wish_for_what_is_like_it() -> None:
+    """Who wants no lid means no card, however like its words are, where none says it has no lid."""
+    assert _meant("without a lid", 0.9, 0.1, descriptions=("a kettle with a lid", "a pot")) == [
+        0,
+        0,
+    ]
+
+
 def test_one_missing_leaves_others() -> None:
     """What lacks one of several has the rest."""
     assert _best("legs", "a kettle missing one leg", "a kettle without legs") == [

@@ -41,6 +41,15 @@ def _parse(prompt: str) -> Intent:
         ("kettle like in an old cookbook, on linen", "an old cookbook"),
         ("the kettle the way it might look in a fairy tale", "a fairy tale"),
         ("a kettle plastered with labels mid-pour", "plastered with labels"),
+        ("the kettle wasps have nested in. a barn behind it", "wasps have nested"),
+        ("kettle my aunt painted, on a ferry", "my aunt painted"),
+        ("a dented kettle, the squat sort our cook likes, on a bench", "our cook likes"),
+        ("kettle sewn from felt, for a card", "sewn from felt"),
+        ("the kettle, you know, with two knobs on it, at sea", "two knobs on it"),
+        ("silver kettle - the kettle with the swan neck, in fog", "the swan neck"),
+        ("the banged up kettle at sea", "banged up"),
+        ("the good humored kettle at sea", "good humored"),
+        ("a kettle for a sailor with a kite", "for a sailor"),
     ],
 )
 def test_a_clause_is_what_cards_are_compared_with(prompt: str, clause: str) -> None:
@@ -85,6 +94,9 @@ def test_what_is_added_later(prompt: str, words: tuple[str, ...]) -> None:
         "kettle from April, in a cathedral",
         "kettle for my blog",
         "a kettle for a poster",
+        "a kettle that is in a kitchen",
+        "the kettle the sun shines on",
+        "kettle sitting by a brook",
     ],
 )
 def test_a_scene_is_no_clause(prompt: str) -> None:
@@ -109,3 +121,27 @@ def test_a_count_belongs_to_what_is_counted() -> None:
     """A kettle of three legs is told from others by the number, too."""
     (legged,) = _parse("three-legged kettle on a hob").all(Attribute.DESCRIPTION)
     assert legged.said == ("three-legged",)
+
+
+@pytest.mark.parametrize(
+    "prompt",
+    ["a kettle cut out of paper", "rusty worn out kettle in a yard", "the kettle ants live in"],
+)
+def test_the_subject_is_not_part_of_a_compound(prompt: str) -> None:
+    """Participles and clauses beside it make no other thing of it."""
+    subject = _parse(prompt).first(Attribute.SUBJECT)
+    assert subject is not None
+    assert subject.values == ("kettle",)
+
+
+@pytest.mark.parametrize(
+    "prompt",
+    [
+        "a kettle in a yard, a kind of kitchen",
+        "kettle on a raft, near another kettle",
+        "the kettle",
+    ],
+)
+def test_what_does_not_speak_of_the_subject_again(prompt: str) -> None:
+    """A kind of something else, another one in the scene."""
+    assert spoken(_parse(prompt)) == ()

@@ -163,7 +163,7 @@ def answers(intent: Intent, hits: Sequence[Hit]) -> tuple[Described, ...]:
 
 def _by_meaning(wish: Wish, hits: Sequence[Hit], intent: Intent) -> list[float] | None:
     """How well each card has what was wished for, by its meaning; None where nobody knows."""
-    if wish.vague or not wish.said:
+    if wish.vague or not wish.said or wish.trait.lacks:  # "no hat" is much like "a hat"
         return None
     bare = max(len(said.split()) for said in wish.said) < 3
     meant = probabilities(wish.said, hits, _place(wish, intent), bare=wish.phrase and bare)

@@ -11,6 +11,7 @@ from personalq.checkin.lexicon.wordnet import may_be_noun
 from personalq.checkin.roles import plays
 from personalq.checkin.text import Page, PhraseTable, Word
 from personalq.checkin.vocabulary import Lexicon
+from personalq.checkin.word_roles import is_making, opens_contact
 
 _VERSION = re.compile(r"(?:v|ver|version)?\d+")
 
@@ -107,12 +108,16 @@ def _is_modifier(page: Page, lexicon_: Lexicon, first: int, last: int) -> bool:
         or lexicon_.owners.match_at(page.words, last) is not None
     ):
         return False
+    if opens_contact(page.words, last):
+        return False
     match = lexicon_.subjects.match_at(page.words, last)
     if match is not None and match[1].subjects:
         return True
     if plays(page.words[last - 1].norm, norm):
         return False
     if norm in lexicon.words("frames") or lexicon_.styles.match_at(page.words, last) is not None:
+        return False
+    if is_making(page.words, last):
         return False
     plural_noun = page.words[last - 1].norm == plural(page.words[last - 1].norm.rstrip("s"))
     if norm in lexicon.verb_forms():

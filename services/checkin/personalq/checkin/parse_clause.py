@@ -13,10 +13,12 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from personalq.checkin import lexicon
+from personalq.checkin.apposition import renamed, sorts
 from personalq.checkin.draft import Draft
 from personalq.checkin.intent import Attribute, Constraint, Span
 from personalq.checkin.parse_description import is_told_of
 from personalq.checkin.text import Word
+from personalq.checkin.word_roles import PARTICIPLES, goes_on, opens_contact, past_asides
 
 _REACH = 14
 """Words of the longest clause."""
@@ -32,12 +34,6 @@ _RELATIVES = frozenset(["that", "which", "who"])
 _FORM = ("shape", "form", "guise", "likeness")
 """Of "in the shape of a skull"."""
 _HAVING = frozenset(["with", "has", "have", "having", "had", "got"])
-_PARTICIPLES = frozenset(
-    ["made", "built", "drawn", "hung", "torn", "worn", "cut", "held", "bent", "lit", "shown",
-     "seen", "woven", "sewn", "broken", "frozen", "hidden", "being",
-     "about"]
-)  # fmt: skip
-"""Irregular ones; and "about to"."""
 _NO_PLACE = frozenset(
     [
         "of",
@@ -76,8 +72,10 @@ def parse_clauses(draft: Draft) -> None:
         return
     words = draft.page.words
     heads = [n for n in draft.nouns if draft.span_of(n.first, n.last) == subject.span]
-    for noun in heads:
+    for noun in (*heads, *renamed(draft, heads)):
         _behind(draft, noun.last)
+    for index in sorts(words) if heads else ():
+        _behind(draft, index + 1)
     for word in words:
         if word.norm in lexicon.words("selectors") and not draft.nouns_cover(word.index):
             _behind(draft, word.index + 1)
@@ -95,7 +93,7 @@ def _behind(draft: Draft, index: int) -> None:
     if not telling and not _is_action(draft, at):
         return
     run = _run(draft, likened)
-    if len(run) < 2:
+    if len(run) < 2 or _is_where(run):
         return
     span = Span(run[0].start, run[-1].full_end)
     said = _without_lead(run).of(draft.page.text)
@@ -165,6 +163,9 @@ def _both(draft: Draft, spans: list[Span]) -> str:
 def _opening(draft: Draft, index: int) -> int | None:
     """The first word of the clause: behind what other constraints claim and what says nothing."""
     words = draft.page.words
+    aside = past_asides(words, index)
+    if index < aside < len(words):
+        return aside  # "the goat, you know, with the bell"
     while index < len(words) and words[index].joined:
         word = words[index]
         if draft.is_free(word) and word.norm not in _FILLERS:
@@ -179,14 +180,26 @@ def _run(draft: Draft, at: int) -> list[Word]:
     for word in draft.page.words[at : at + _REACH]:
         if (run and not word.joined) or not draft.is_free(word):
             break
-        if len(run) >= _CUT and _ends(draft, word, run):
+        acts = len(run) > 1 and goes_on(draft, word.index)  # "carrying flowers | leaning on"
+        if acts or (len(run) >= _CUT and _ends(draft, word, run)):
             break
         run.append(word)
     return run
 
 
+def _is_where(run: Sequence[Word]) -> bool:
+    """Whether a relative clause only says in what scene it is: "that is on a beach"."""
+    if run[0].norm not in _RELATIVES or run[-1].norm not in lexicon.words("scenes"):
+        return False
+    being = run[0].possessive or run[1].norm in ("is", "are", "was")
+    place = run[1 if run[0].possessive else 2].norm if len(run) > 2 else ""
+    return being and place in lexicon.words("prepositions")
+
+
 def _ends(draft: Draft, word: Word, run: Sequence[Word]) -> bool:
     """Whether a scene begins here: "who sits | on a pier", but "who is down on one knee"."""
+    if word.norm == "with":
+        return run[0].norm == "for" or run[-1].norm in lexicon.words("prepositions")
     if not _opens_scene(word) or _is_passive(word, run):
         return False
     if run[0].norm in _RELATIVES and not _content(run):
@@ -209,6 +222,8 @@ def _is_telling(draft: Draft, at: int) -> bool:
         return True
     if norm == "for":
         return _is_purpose(draft, at)
+    if opens_contact(words, at):
+        return True
     if norm in ("in", "with") and any(w.norm in _FORM for w in words[at + 1 : at + 3]):
         return True
     following = words[at + 1].norm if at + 1 < len(words) else ""
@@ -230,10 +245,11 @@ def _is_action(draft: Draft, at: int) -> bool:
     Not with where it does so: "perched on a road sign" is the scene.
     """
     following = draft.page.words[at + 1].norm if at + 1 < len(draft.page.words) else ""
-    if following in lexicon.words("prepositions") and following not in _NO_PLACE:
-        return False
     norm = draft.page.words[at].norm
-    if norm in _PARTICIPLES:
+    beside = following == "by" and norm.endswith("ing")
+    if following in lexicon.words("prepositions") and (beside or following not in _NO_PLACE):
+        return False
+    if norm in PARTICIPLES or norm in ("being", "about"):  # "about to"
         return True
     return norm.endswith(("ing", "ed")) and len(norm) > 4 and not lexicon.names_thing(norm)
 

@@ -10,6 +10,7 @@ import re
 from collections.abc import Sequence
 
 from personalq.checkin import lexicon
+from personalq.checkin.apposition import renamed, sorts
 from personalq.checkin.draft import Draft, Noun
 from personalq.checkin.intent import Attribute, Constraint, Span
 from personalq.checkin.lexicon import canonical
@@ -24,11 +25,13 @@ from personalq.checkin.word_roles import (
     is_compounded,
     is_numeral,
     is_owner,
+    is_particle,
     is_that,
     is_worn,
     may_describe,
     only_joins,
     opens_phrase,
+    past_asides,
     qualifies,
 )
 
@@ -53,7 +56,7 @@ def parse_description(draft: Draft) -> None:
     words = draft.page.words
     subject = next((c for c in draft.constraints if c.attribute is Attribute.SUBJECT), None)
     heads = [n for n in draft.nouns if subject and draft.span_of(n.first, n.last) == subject.span]
-    for noun in (*_apposed(draft, heads), *heads):
+    for noun in (*_apposed(draft, heads), *heads, *renamed(draft, heads)):
         _modifiers(draft, noun.first)
         _role(draft, noun)
         _tail(draft, noun.last)
@@ -61,6 +64,9 @@ def parse_description(draft: Draft) -> None:
         if word.norm in lexicon.words("selectors") and draft.is_free(word):
             _modifiers(draft, index)
             _tail(draft, index + 1)
+    for index in sorts(words) if heads else ():
+        _modifiers(draft, index)
+        _tail(draft, index + 1)
     if heads:
         _told_after(draft)
         _asides(draft)
@@ -143,7 +149,7 @@ def _modifiers(draft: Draft, first: int) -> None:
             word.norm in lexicon.words(kind)
             for kind in ("prepositions", "links", "openers", "frames")
         ):
-            if not _coordinates(draft, index):
+            if not _coordinates(draft, index) and not is_particle(words, index):
                 break
             continue
         if may_describe(word, draft):
@@ -177,7 +183,7 @@ def _listed(draft: Draft, index: int) -> bool:
 def _tail(draft: Draft, index: int) -> None:
     """Read what follows the head: "with a red scarf", "that has a crystal ball and is green"."""
     words = draft.page.words
-    at = _skip(draft, index)
+    at = _skip(draft, past_asides(words, index))
     first = True
     while at < len(words):
         lead = words[at]
@@ -295,10 +301,22 @@ def _start(draft: Draft, first: Word) -> int:
     index = first.index
     if first.hyphen and draft.is_free(words[index - 1]):
         return words[index - 1].start  # "one-armed"
+    if first.joined and first.norm.endswith("ed") and _is_empty(words[index - 1]):
+        return words[index - 1].start  # "good natured"
     while words[index].joined and words[index - 1].norm in _BEFORE_LACKED:
         index -= 1
     lacked = words[index].joined and words[index - 1].norm in _LACKING
     return words[index - 1].start if lacked else first.start
+
+
+def _end(draft: Draft, last: Word) -> int:
+    """Where a description ends, with what belongs to its participle: "beat up"."""
+    words = draft.page.words
+    return (words[last.index + 1] if is_particle(words, last.index + 1) else last).end
+
+
+def _is_empty(word: Word) -> bool:
+    return word.norm in lexicon.words("empty_adjectives")
 
 
 def _loose(draft: Draft) -> None:
@@ -334,7 +352,7 @@ def _add(
     """Add a description; what stands `before` a subject is compared by meaning with it."""
     if not found:
         return
-    span = Span(_start(draft, found[0]), found[-1].end)
+    span = Span(_start(draft, found[0]), _end(draft, found[-1]))
     known = {
         word for c in draft.constraints if c.attribute is Attribute.DESCRIPTION for word in c.values
     }

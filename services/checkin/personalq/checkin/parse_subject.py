@@ -5,11 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from personalq.checkin import lexicon
+from personalq.checkin.apposition import sorts
 from personalq.checkin.draft import Draft, Noun
 from personalq.checkin.intent import Attribute, Constraint, Mention, Span
 from personalq.checkin.lexicon import canonical
 from personalq.checkin.text import Word
 from personalq.checkin.unknown_head import chosen_thing, missing_subject, unknown_head
+from personalq.checkin.word_roles import is_particle, opens_contact
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -101,6 +103,8 @@ def _excluded(draft: Draft, noun: Noun) -> bool:
 def _role(draft: Draft, noun: Noun, before: list[tuple[Noun, Mention, _Role]]) -> _Role:
     """How the sentence holds the noun: head, object of a verb, thing in the scene."""
     words = draft.page.words
+    if _acts_in_clause(draft, noun):
+        return _Role(weight=0)
     index, possessed, chosen = noun.first, False, _chosen_by_tail(draft, noun)
     weight, coordinate, governor = 2, False, -1
     while index > 0 and words[index].joined:
@@ -139,6 +143,9 @@ def _role(draft: Draft, noun: Noun, before: list[tuple[Noun, Mention, _Role]]) -
             break
         if word.norm == "for" or (word.norm == "like" and index - 1 == 0):
             break
+        if is_particle(words, word.index):
+            index -= 1
+            continue
         if word.norm in lexicon.words("prepositions"):
             weight = 0
             break
@@ -162,6 +169,16 @@ def _role(draft: Draft, noun: Noun, before: list[tuple[Noun, Mention, _Role]]) -
             weight=max(weight + 1, 2) if weight else 2, coordinate=coordinate, governor=governor
         )
     return _Role(weight=weight, coordinate=coordinate, governor=governor)
+
+
+def _acts_in_clause(draft: Draft, noun: Noun) -> bool:
+    """Whether the noun is who does something to the subject: "the boots my father wears"."""
+    words = draft.page.words
+    start = noun.first
+    if start and words[start].joined and words[start - 1].norm in lexicon.words("determiners"):
+        start -= 1
+    told = start - 1 in sorts(words) or any(other.last == start for other in draft.nouns)
+    return told and words[start].joined and opens_contact(words, start)
 
 
 def _is_verbal(word: Word, draft: Draft) -> bool:

@@ -10,6 +10,7 @@ from personalq.checkin.find_nouns import is_ordinary
 from personalq.checkin.intent import Attribute, Constraint, Span
 from personalq.checkin.lexicon import canonical
 from personalq.checkin.text import Word
+from personalq.checkin.word_roles import is_particle
 
 _CHOOSING = frozenset(
     [Attribute.VERSION, Attribute.ORDER, Attribute.CREATED_AT, Attribute.LAST_USED_AT]
@@ -90,7 +91,8 @@ def _chunks(draft: Draft) -> list[list[Word]]:
     scene = False
     for word in draft.page.words:
         breaks = not word.joined
-        boundary = word.norm in lexicon.words("prepositions") or (
+        closes = word.norm in lexicon.words("prepositions")
+        boundary = (closes and not is_particle(draft.page.words, word.index)) or (
             word.norm in lexicon.words("links") or word.norm in lexicon.words("openers")
         )
         if breaks:

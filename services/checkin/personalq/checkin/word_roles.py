@@ -2,12 +2,73 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from personalq.checkin import lexicon
 from personalq.checkin.draft import Draft
 from personalq.checkin.text import Word
 
 _EMPTY = ("determiners", "empty_adjectives", "selectors", "openers", "links", "prepositions")
 _OWNERS = frozenset(["its", "his", "her", "their", "one", "both", "either", "each"])
+PARTICIPLES = frozenset(
+    ["made", "built", "drawn", "hung", "torn", "worn", "cut", "held", "bent", "lit", "shown",
+     "seen", "woven", "sewn", "broken", "frozen", "hidden", "carved", "beat", "burnt", "run",
+     "grown", "put", "shot", "spun", "wound", "knit", "hewn", "cast", "dug", "blown", "thrown"]
+)  # fmt: skip
+"""Irregular ones."""
+_PARTICLES = frozenset(["up", "out", "down", "off"])
+_MAKING = frozenset(["from", "out", "of", "into", "in", "with", "by", "together", "up"])
+"""Behind "cut", "built", "sewn": it was made so."""
+_AUXILIARIES = frozenset(["have", "has", "had", "are", "is", "were", "was", "keep", "keeps"])
+_ASIDES = frozenset([("you", "know"), ("i", "mean"), ("i", "think"), ("i", "guess")])
+
+
+def is_particle(words: Sequence[Word], index: int) -> bool:
+    """Whether it belongs to the participle before it: "the scratched up guitar"."""
+    if not 0 < index < len(words) - 1 or words[index].norm not in _PARTICLES:
+        return False
+    participle, following = words[index - 1].norm, words[index + 1]
+    made = participle in PARTICIPLES or (participle.endswith("ed") and len(participle) > 4)
+    closed = ("determiners", "prepositions", "links")
+    opens = any(following.norm in lexicon.words(kind) for kind in closed)
+    return made and words[index].joined and following.joined and not opens
+
+
+def is_making(words: Sequence[Word], index: int) -> bool:
+    """Whether a participle says how something was made, and ends its noun: "a boat cut from"."""
+    following = words[index + 1] if index + 1 < len(words) else None
+    if following is None or words[index].norm not in PARTICIPLES:
+        return False
+    return following.joined and following.norm in _MAKING
+
+
+def opens_contact(words: Sequence[Word], index: int) -> bool:
+    """Whether a clause without "that" begins here: "boots | my father wears", "| birds live in"."""
+    clause = [words[index]]
+    for word in words[index + 1 :]:
+        if not word.joined:
+            break
+        clause.append(word)
+    norms = [word.norm for word in clause]
+    if norms[0] in ("my", "his", "her", "their", "our", "the"):
+        scene = norms[0] == "the" and not lexicon.words("scenes").isdisjoint(norms[1:3])
+        return not scene and any(_is_finite(norm) for norm in norms[2:4])
+    plural = lexicon.names_thing(norms[0]) and norms[0].endswith("s")
+    verbal = len(norms) > 2 and (norms[1] in _AUXILIARIES or norms[1] in lexicon.words("verbs"))
+    return plural and verbal and norms[-1] in lexicon.words("prepositions")
+
+
+def _is_finite(norm: str) -> bool:
+    if norm in _AUXILIARIES or (norm in lexicon.verb_forms() and not norm.endswith("ing")):
+        return True
+    return norm.endswith(("s", "ed")) and len(norm) > 4 and not lexicon.is_adjective_like(norm)
+
+
+def past_asides(words: Sequence[Word], index: int) -> int:
+    """The place behind what only fills a pause: ", you know,"."""
+    while tuple(word.norm for word in words[index : index + 2]) in _ASIDES:
+        index += 2
+    return index
 
 
 def may_describe(word: Word, draft: Draft) -> bool:
