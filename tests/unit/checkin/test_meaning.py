@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from personalq.checkin.cards import Card, Hit
-from personalq.checkin.meaning import Place, probabilities
+from personalq.checkin.meaning import Place, compare, probabilities
 
 CARD = Card(checkpoint_id="goose", subjects=("goose",), description="A goose in a hat.")
 PLAIN = Card(checkpoint_id="plain", subjects=("goose",))
@@ -24,8 +24,9 @@ def _hit(
 
 
 def _told(hits: list[Hit], place: Place = Place.BEHIND, *, bare: bool = False) -> list[float]:
-    found = probabilities(SAID, hits, place, bare=bare)
-    assert found is not None
+    like = compare(SAID, hits)
+    assert like is not None
+    found = probabilities(like, place, bare=bare)
     assert sum(found) == pytest.approx(1)
     return found
 
@@ -62,21 +63,22 @@ def test_the_likest_wording_counts() -> None:
         Hit(card=CARD, text_likeness={"drilled": 0.3, "have drilled": 0.1},
             word_likeness={"drilled": 0.3, "have drilled": 0.1}),
     ]  # fmt: skip
-    found = probabilities(("drilled", "have drilled"), hits, Place.DOES)
-    assert found is not None
-    assert found[0] > found[1]
+    like = compare(("drilled", "have drilled"), hits)
+    assert like is not None
+    assert like.detail[0] > like.detail[1]
+    assert like.whole[0] > like.whole[1]
 
 
 def test_a_card_without_a_description_is_like_nothing() -> None:
     """Its text still tells; one whose vectors are still to come makes nobody sure."""
     found = _told([_hit(0.3, words=0.6), _hit(0.3, words=0.3), _hit(0.3, card=PLAIN)])
     assert found[1] == pytest.approx(found[2])
-    assert probabilities(SAID, [_hit(0.3, words=0.6), _hit(0.3)], Place.BEHIND) is None
+    assert compare(SAID, [_hit(0.3, words=0.6), _hit(0.3)]) is None
 
 
 def test_nobody_knows_without_vectors() -> None:
     """Of a catalog without a model, or of a single card."""
     without = Hit(card=CARD)
     for hits in ([], [without], [without, without], [_hit(0.5, words=0.5)]):
-        assert probabilities(SAID, hits, Place.BEHIND) is None
-    assert probabilities(SAID, [_hit(0.5, words=0.5), without], Place.BEHIND) is None
+        assert compare(SAID, hits) is None
+    assert compare(SAID, [_hit(0.5, words=0.5), without]) is None

@@ -26,7 +26,7 @@ from personalq.checkin.describe import (
 from personalq.checkin.intent import Attribute, Constraint, Intent
 from personalq.checkin.lexicon import wordnet
 from personalq.checkin.lexicon.vectors import likeness
-from personalq.checkin.meaning import Place, probabilities
+from personalq.checkin.meaning import Place, compare, probabilities
 
 BARE = 0.55
 """How much the noun alone counts when the person also said what it is like."""
@@ -161,21 +161,33 @@ def answers(intent: Intent, hits: Sequence[Hit]) -> tuple[Described, ...]:
     )
 
 
+def is_explained(wish: Wish, hits: Sequence[Hit]) -> bool:
+    """Whether a card says so in words, so that meaning need not tell."""
+    has = _has_phrase if wish.phrase else _has_adjective
+    return not wish.action and any(has(wish.trait, profile(hit.card)) >= KIN for hit in hits)
+
+
 def _by_meaning(wish: Wish, hits: Sequence[Hit], intent: Intent) -> list[float] | None:
     """How well each card has what was wished for, by its meaning; None where nobody knows."""
     if wish.vague or not wish.said or wish.trait.lacks:  # "no hat" is much like "a hat"
         return None
-    bare = max(len(said.split()) for said in wish.said) < 3
-    meant = probabilities(wish.said, hits, _place(wish, intent), bare=wish.phrase and bare)
-    if meant is None:
+    like = compare(wish.said, hits)
+    if like is None:
         return None
+    meant = probabilities(like, place_of(wish, intent), bare=is_bare(wish))
     if intent.order is not None and max(meant) < LIKELY:
         return [0.0] * len(hits)
     least = min(meant)
     return [min(1.0, wish.part * math.log(each / least) / DECIDES) for each in meant]
 
 
-def _place(wish: Wish, intent: Intent) -> Place:
+def is_bare(wish: Wish) -> bool:
+    """Whether it is one or two words behind the subject."""
+    return wish.phrase and max(len(said.split()) for said in wish.said) < 3
+
+
+def place_of(wish: Wish, intent: Intent) -> Place:
+    """Where it stands."""
     if wish.answer and intent.answered:
         return Place.ANSWER
     if wish.action:

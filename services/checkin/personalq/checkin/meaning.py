@@ -32,67 +32,80 @@ class Place(StrEnum):
 
 
 @dataclass(frozen=True, kw_only=True)
-class _Weights:
+class Weights:
     """Logits per unit of cosine, and of telling nobody apart."""
 
     whole: float
     """Of the card's whole text."""
     detail: float
     """Of the likest words, or of the likest phrase."""
-    nobody: dict[Place, float]
+    nobody: Mapping[Place, float]
     bare: float
     """More, of one or two words behind the subject: "in sunglasses" may as well be the scene."""
 
 
-BY_WORDS = _Weights(
-    whole=16.7,
-    detail=12.5,
-    nobody={Place.BEFORE: 1.2, Place.BEHIND: 1.9, Place.DOES: 2.1, Place.ANSWER: -math.inf},
-    bare=0.7,
+BY_WORDS = Weights(
+    whole=16.0,
+    detail=12.3,
+    nobody={Place.BEFORE: 1.2, Place.BEHIND: 2.0, Place.DOES: 1.5, Place.ANSWER: -math.inf},
+    bare=1.1,
 )
-BY_PHRASES = _Weights(
-    whole=21.2,
-    detail=11.6,
-    nobody={Place.BEFORE: 1.1, Place.BEHIND: 2.2, Place.DOES: 2.2, Place.ANSWER: -math.inf},
-    bare=0.3,
+BY_PHRASES = Weights(
+    whole=19.9,
+    detail=10.8,
+    nobody={Place.BEFORE: 1.0, Place.BEHIND: 2.1, Place.DOES: 1.6, Place.ANSWER: -math.inf},
+    bare=0.8,
 )
 """The same where the embedding model does not tell of words."""
-
-
 RARE = 0.03
 """Likeness of a detail that is lost, times the logarithm of the number of cards that have it: who
 describes means to single out."""
 
 
-def probabilities(
-    said: Sequence[str], hits: Sequence[Hit], place: Place, *, bare: bool = False
-) -> list[float] | None:
-    """How likely each card is meant; the same for all as far as nobody is told apart.
+@dataclass(frozen=True, kw_only=True)
+class Likeness:
+    """How like what was said each card is, above the mean of all."""
+
+    whole: Sequence[float]
+    detail: Sequence[float]
+    by_words: bool
+
+
+def compare(said: Sequence[str], hits: Sequence[Hit]) -> Likeness | None:
+    """Compare a description with cards; None where the catalog cannot tell, or there is one card.
 
     Args:
         said: the description, and other wordings of it; the likest counts.
-        bare: it is one or two words.
-
-    Returns:
-        One number per card, their sum 1; None where the catalog cannot tell.
     """
     by_words = any(hit.word_likeness for hit in hits)
-    weights = BY_WORDS if by_words else BY_PHRASES
     whole = [_likest(said, hit.text_likeness) for hit in hits]
     detail = [_likest(said, hit.word_likeness if by_words else hit.likeness) for hit in hits]
-    told = [likeness for likeness in detail if likeness is not None]
+    told = [value for value in detail if value is not None]
     if len(hits) < 2 or None in whole or not told:
         return None
     # A card without a description is like nothing; one whose vectors are still to come may be.
     if any(d is None and pieces_of(hit.card) for d, hit in zip(detail, hits, strict=True)):
         return None
+    return Likeness(
+        whole=_above_mean([value or 0.0 for value in whole]),
+        detail=_above_mean(_rare([min(told) if value is None else value for value in detail])),
+        by_words=by_words,
+    )
+
+
+def probabilities(like: Likeness, place: Place, *, bare: bool = False) -> list[float]:
+    """How likely each card is meant; the same for all as far as nobody is told apart.
+
+    Args:
+        bare: it is one or two words.
+
+    Returns:
+        One number per card, their sum 1.
+    """
+    weights = BY_WORDS if like.by_words else BY_PHRASES
     logits = [
-        weights.whole * one + weights.detail * other
-        for one, other in zip(
-            _above_mean([one or 0.0 for one in whole]),
-            _above_mean(_rare([min(told) if one is None else one for one in detail])),
-            strict=True,
-        )
+        weights.whole * whole + weights.detail * detail
+        for whole, detail in zip(like.whole, like.detail, strict=True)
     ]
     nobody = weights.nobody[place] + (weights.bare if bare else 0.0)
     top = max(*logits, nobody)
@@ -102,8 +115,8 @@ def probabilities(
     return [(each + untold / len(odds)) / total for each in odds]
 
 
-def _likest(said: Sequence[str], likeness: Mapping[str, float]) -> float | None:
-    return max((likeness[each] for each in said if each in likeness), default=None)
+def _likest(said: Sequence[str], told: Mapping[str, float]) -> float | None:
+    return max((told[each] for each in said if each in told), default=None)
 
 
 def _rare(likeness: Sequence[float]) -> list[float]:

@@ -127,7 +127,7 @@ def is_worn(draft: Draft, index: int) -> bool:
             break
         run.append(word.norm)
     said = [norm for norm in run if norm not in lexicon.words("determiners")]
-    if any(norm in lexicon.wearables() for norm in said):
+    if any(lexicon.is_wearable(norm) for norm in said):
         return True
     groups = lexicon.description_groups()
     coloured = [norm for norm in said if groups.get(norm) in lexicon.words("colors")]

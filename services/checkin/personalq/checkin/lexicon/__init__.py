@@ -12,7 +12,7 @@ from typing import Any
 import inflect
 
 from personalq.checkin.lexicon.spelling import american
-from personalq.checkin.lexicon.wordnet import Nature, nature, senses, synset
+from personalq.checkin.lexicon.wordnet import Nature, above, nature, senses, synset
 
 _INFLECT = inflect.engine()
 _PLURALS = {"glasses": "glasses", "fish": "fish", "person": "people", "thief": "thieves"}
@@ -191,6 +191,20 @@ def wearables() -> frozenset[str]:
     worn = {groups[word] for word in words("wearables") if word in groups}
     synonyms = {phrase for phrase, group in groups.items() if group in worn and " " not in phrase}
     return words("wearables") | (synonyms - {"top"})  # "in the top drawer"
+
+
+@lru_cache(maxsize=4096)
+def is_wearable(noun: str) -> bool:
+    """Whether a noun names what is worn: of the lists, or in the first place for WordNet."""
+    if noun in wearables():
+        return True
+    return any(_clothes() & {number, *above(number)} for number in senses(noun)[:1])
+
+
+@cache
+def _clothes() -> frozenset[int]:
+    kinds = ("clothing", "footwear", "attire", "spectacles", "jewelry")
+    return frozenset(number for kind in kinds for number in senses(kind, said=False)[:1])
 
 
 @cache

@@ -1,0 +1,264 @@
+"""How sure a likeness is, fitted: `python -m personalq.bench.repo_prompts.calibrate`.
+
+Requests worded by hand (bench/repo_prompts/written/, and the development half) are parsed and
+searched by the real services. What a request describes and no word of a card explains is an
+example: how like each card is, and which one is meant. The numbers of `personalq.checkin.meaning`
+maximize the likelihood of all; what they are worth is measured on each set, with those of the
+others.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import tempfile
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from zoneinfo import ZoneInfo
+
+import torch
+from torch import Tensor
+
+from personalq.bench.repo_prompts.files import OWN, Query, read_cards, read_queries
+from personalq.bench.repo_prompts.loading import register_all, write_weights
+from personalq.bench.repo_prompts.services import Quiet
+from personalq.chassis.rpc import open_channel
+from personalq.chassis.tenancy import tenant_scope
+from personalq.checkin.cards import Hit
+from personalq.checkin.catalog_client import CatalogClient
+from personalq.checkin.decide import PLAUSIBLE
+from personalq.checkin.described import is_bare, is_explained, place_of, wishes
+from personalq.checkin.intent import Intent
+from personalq.checkin.meaning import Likeness, Place, compare
+from personalq.checkin.ports import Ranking
+from personalq.checkin.reason import DeterministicReasoner
+from personalq.checkin.select import Request, select
+from personalq.checkin.settings import CheckinSettings
+from personalq.sdk.embedded.temporary import temporary_stack
+from personalq.v1 import catalog_pb2_grpc
+
+#: A request where several are meant counts as so many: choosing there costs more than asking.
+SEVERAL = 3.0
+PLACES = (Place.BEFORE, Place.BEHIND, Place.DOES)
+#: Keeps numbers finite where a set is told apart perfectly.
+_RIDGE = 2e-3
+
+
+@dataclass(frozen=True, kw_only=True)
+class Example:
+    """One thing described, and the cards it could mean."""
+
+    of: str
+    """The set it is from."""
+    place: Place
+    bare: bool
+    by_words: Likeness
+    by_phrases: Likeness
+    meant: int
+    """Place of the card that is meant; their number when nobody is told apart."""
+
+
+async def examples(sets: Iterable[tuple[str, Path, Path]]) -> list[Example]:
+    """Examples of sets (name, cards, queries), through a catalog of their own."""
+    found: list[Example] = []
+    async with temporary_stack(("catalog",), report=Quiet()) as stack:
+        with tempfile.TemporaryDirectory(prefix="personalq-bench-") as folder:
+            weights = write_weights(Path(folder) / "bench.safetensors")
+            async with open_channel(stack.endpoints.catalog) as channel:
+                for name, cards_file, queries_file in sets:
+                    cards = read_cards(cards_file)
+                    queries = read_queries(queries_file, cards)
+                    with tenant_scope(name):
+                        stub = catalog_pb2_grpc.CatalogServiceStub(channel)
+                        await register_all(
+                            cards, stub, source=weights, base_model=None, done=lambda: None
+                        )
+                        catalog = CatalogClient(channel, ttl_s=3600)
+                        for query in queries:
+                            found += await _of_query(query, catalog, name)
+    return found
+
+
+class _Listening(DeterministicReasoner):
+    """The reasoner of Check-in; keeps what it was asked first."""
+
+    def __init__(self) -> None:
+        self.asked: tuple[Intent, Sequence[Hit]] | None = None
+
+    async def rank(self, intent: Intent, hits: Sequence[Hit], zone: ZoneInfo) -> Ranking:
+        """As Check-in does."""
+        ranking = await super().rank(intent, hits, zone)
+        if self.asked is None:
+            self.asked = intent, [candidate.hit for candidate in ranking.candidates]
+        return ranking
+
+
+async def _of_query(query: Query, catalog: CatalogClient, name: str) -> list[Example]:
+    reasoner = _Listening()
+    request = Request(
+        prompt=query.query, reference_time=query.now, candidate_ids=query.candidate_pool or ()
+    )
+    await select(request, catalog=catalog, reasoner=reasoner, settings=CheckinSettings())
+    if reasoner.asked is None or reasoner.asked[0].order is not None:
+        return []
+    intent, hits = reasoner.asked
+    ids = [hit.card.checkpoint_id for hit in hits]
+    one = query.kind == "single"
+    wanted = query.ground_truth.checkpoint_id
+    if one and wanted not in ids:
+        return []
+    found = {}
+    for wish in wishes(intent):
+        if wish.vague or not wish.said or is_explained(wish, hits):
+            continue
+        by_words = compare(wish.said, hits)
+        by_phrases = compare(wish.said, [replace(hit, word_likeness={}) for hit in hits])
+        if by_words is None or by_phrases is None:
+            continue
+        found[wish.said] = Example(
+            of=name,
+            place=place_of(wish, intent),
+            bare=is_bare(wish),
+            by_words=by_words,
+            by_phrases=by_phrases,
+            meant=ids.index(wanted) if one and wanted else len(ids),
+        )
+    return list(found.values())
+
+
+@dataclass(frozen=True)
+class Prepared:
+    """An example as tensors."""
+
+    likeness: Tensor
+    """(cards, 2): whole text, detail."""
+    stands: Tensor
+    """(4,): one of the places, and whether it is bare."""
+    meant: int
+
+
+def prepared(example: Example, *, words: bool) -> Prepared:
+    """Choose by words or by phrases."""
+    like = example.by_words if words else example.by_phrases
+    return Prepared(
+        likeness=torch.tensor([like.whole, like.detail]).T,
+        stands=torch.tensor([*(example.place is p for p in PLACES), example.bare]).float(),
+        meant=example.meant,
+    )
+
+
+def _log_probabilities(numbers: Tensor, of: Prepared) -> Tensor:
+    """Of each card, and of nobody; (cards + 1,)."""
+    nobody = of.stands @ numbers[2:]
+    logits = torch.cat([of.likeness @ numbers[:2], nobody[None]])
+    return torch.log_softmax(logits, 0)
+
+
+def fit(of: Sequence[Prepared]) -> Tensor:
+    """The numbers that make what was meant likeliest: whole, detail, the places, bare."""
+    numbers = torch.zeros(6, requires_grad=True)
+    optimizer = torch.optim.LBFGS([numbers], max_iter=300, line_search_fn="strong_wolfe")
+
+    def loss() -> Tensor:
+        optimizer.zero_grad()
+        total = _RIDGE * (numbers**2).sum()
+        for each in of:
+            weight = SEVERAL if each.meant == len(each.likeness) else 1.0
+            total = total - weight * _log_probabilities(numbers, each)[each.meant]
+        total.backward()  # type: ignore[no-untyped-call]
+        return total
+
+    optimizer.step(loss)  # type: ignore[no-untyped-call]
+    return numbers.detach()
+
+
+def report(found: Sequence[Example]) -> str:
+    """Numbers of both models, and what they are worth on sets they were not fitted to; Markdown."""
+    lines = [f"{len(found)} descriptions: {_counts(found)}.", ""]
+    for words in (True, False):
+        tensors = [prepared(example, words=words) for example in found]
+        numbers = [f"{number:.1f}" for number in fit(tensors).tolist()]
+        names = ("whole", "detail", *PLACES, "bare")
+        lines += [
+            "## " + ("By words" if words else "By phrases"),
+            "",
+            ", ".join(f"{name} {number}" for name, number in zip(names, numbers, strict=True)),
+            "",
+            *_held_out(found, tensors),
+            "",
+        ]
+    return "\n".join(lines)
+
+
+def _counts(found: Sequence[Example]) -> str:
+    counts = Counter(example.place for example in found)
+    return ", ".join(f"{counts[place]} {place}" for place in PLACES)
+
+
+def _held_out(found: Sequence[Example], tensors: Sequence[Prepared]) -> list[str]:
+    """Outcomes on each set with numbers fitted to the others; how often the likeliest is right."""
+    outcomes: Counter[str] = Counter()
+    bins: dict[int, list[bool]] = {}
+    entropy = 0.0
+    for name in sorted({example.of for example in found}):
+        others = [p for p, e in zip(tensors, found, strict=True) if e.of != name]
+        numbers = fit(others)
+        for each in (p for p, e in zip(tensors, found, strict=True) if e.of == name):
+            told = _log_probabilities(numbers, each).exp()
+            entropy -= float(told[each.meant].log())
+            cards = told[:-1] + told[-1] / len(each.likeness)
+            likeliest = int(cards.argmax())
+            asks = int((cards >= PLAUSIBLE * cards.max()).sum()) > 1
+            several = each.meant == len(each.likeness)
+            right = likeliest == each.meant
+            outcomes[_outcome(several=several, asks=asks, right=right)] += 1
+            if not several:
+                bins.setdefault(min(int(cards.max() * 10), 9), []).append(right)
+    table = [f"Cross entropy {entropy / len(found):.3f}. " + _told(outcomes), ""]
+    table += ["| said to be right | right | of |", "|---|---|---|"]
+    table += [
+        f"| {low / 10:.1f}-{(low + 1) / 10:.1f} | {sum(of) / len(of):.2f} | {len(of)} |"
+        for low, of in sorted(bins.items())
+    ]
+    return table
+
+
+def _outcome(*, several: bool, asks: bool, right: bool) -> str:
+    if several:
+        return "several meant, asked" if asks else "several meant, chosen"
+    if asks:
+        return "one meant, asked"
+    return "one meant, right" if right else "one meant, wrong"
+
+
+def _told(outcomes: Counter[str]) -> str:
+    return "; ".join(f"{name}: {count}" for name, count in sorted(outcomes.items())) + "."
+
+
+def own_sets() -> list[tuple[str, Path, Path]]:
+    """The sets of a checkout: the development half, and those under written/.
+
+    A set without cards of its own is about those of Repo-Prompts.
+    """
+    sets = [("dev", OWN / "cards.jsonl", OWN / "queries-dev.jsonl")]
+    for queries in sorted((OWN / "written").glob("*/queries.jsonl")):
+        own = queries.with_name("cards.jsonl")
+        sets.append((queries.parent.name, own if own.exists() else OWN / "cards.jsonl", queries))
+    return sets
+
+
+def main() -> None:
+    """Print the report, and write it where asked."""
+    parser = argparse.ArgumentParser(description="Fit how sure a likeness is.")
+    parser.add_argument("--out", type=Path, help="a Markdown file for the report")
+    chosen = parser.parse_args()
+    told = report(asyncio.run(examples(own_sets())))
+    print(told)
+    if chosen.out is not None:
+        chosen.out.write_text(f"# Calibration of descriptions\n\n{told}")
+
+
+if __name__ == "__main__":
+    main()

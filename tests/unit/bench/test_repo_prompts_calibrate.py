@@ -1,0 +1,60 @@
+"""How sure a likeness is, fitted to examples."""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+
+pytest.importorskip("torch")
+
+from personalq.bench.repo_prompts.calibrate import Example, fit, own_sets, prepared, report
+from personalq.checkin.meaning import Likeness, Place
+
+
+def _examples(seed: int, *, telling: float) -> list[Example]:
+    """Five cards each; the meant one's details stand out by `telling`, its whole text does not."""
+    dice = random.Random(seed)  # noqa: S311
+    found = []
+    for number in range(60):
+        meant = dice.randrange(6)  # 5: nobody
+        detail = [dice.gauss(0, 0.05) + telling * (card == meant) for card in range(5)]
+        like = Likeness(whole=[dice.gauss(0, 0.05) for _ in range(5)], detail=detail, by_words=True)
+        found.append(
+            Example(
+                of=f"set-{number % 3}",
+                place=(Place.BEFORE, Place.BEHIND)[number % 2],
+                bare=False,
+                by_words=like,
+                by_phrases=Likeness(whole=like.whole, detail=like.whole, by_words=False),
+                meant=meant,
+            )
+        )
+    return found
+
+
+def test_what_tells_gets_the_weight() -> None:
+    """And what does not, none; a place where nobody is told apart as often gets its share."""
+    whole, detail, *_ = fit([prepared(e, words=True) for e in _examples(1, telling=0.4)]).tolist()
+    assert detail > 10
+    assert abs(whole) < detail / 3
+    whole, detail, *_ = fit([prepared(e, words=True) for e in _examples(2, telling=0.0)]).tolist()
+    assert abs(detail) < 10
+
+
+def test_the_report_counts_every_example_once() -> None:
+    """Held out with its set; right where details tell."""
+    told = report(_examples(3, telling=0.4))
+    assert told.startswith("60 descriptions: 30 before, 30 behind, 0 does.")
+    by_words = told.partition("## By words")[2].partition("## By phrases")[0]
+    counts = [int(part.split(":")[1].strip(" .")) for part in by_words.split("Cross entropy")[1]
+              .splitlines()[0].split(". ", 1)[1].split(";")]  # fmt: skip
+    assert sum(counts) == 60
+    assert "one meant, right" in by_words
+
+
+def test_the_sets_of_the_checkout_are_there() -> None:
+    """Those that the numbers were fitted to."""
+    sets = own_sets()
+    assert len(sets) >= 8
+    assert all(cards.exists() and queries.exists() for _, cards, queries in sets)
