@@ -91,4 +91,4 @@ def test_what_each_source_does_is_done() -> None:
         assert method(ours, 8, 8).protected == "trigger"
         assert method(ours, 8, 8).protects == ("k", "v", "a")
     four = method("taq", 8, 4)
-    assert (four.inputs, four.protected, four.self_bits) == ("fitted", "all", 8)
+    assert (four.inputs, four.protected, four.self_bits) == ("fitted-step", "trigger", 8)

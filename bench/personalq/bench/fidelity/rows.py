@@ -47,22 +47,33 @@ def methods() -> list[Row]:
 
 
 def what_helps() -> list[Row]:
-    """At 4 bits `taq` has more than protected rows; here others get it too, and it part by part."""
+    """At 4 bits `taq` has more than protected rows; here others get it too, and it part by part.
+
+    Every row but the first two is one step from "all rows, one range".
+    """
     rows = []
     for w_bits in (8, 4):
-        paper, taq = method("taq-paper", w_bits, 4), method("taq", w_bits, 4)
-        q_diffusion = method("q-diffusion", w_bits, 4)
+        paper, q_diffusion = method("taq-paper", w_bits, 4), method("q-diffusion", w_bits, 4)
         both_ends = {"inputs": "fitted"}
+        taq = method("taq", w_bits, 4).but(**both_ends, shortcuts="equalized", protected="all")
         rows += [
             _row("what helps", "both ends searched", paper.but(**both_ends)),
             _row("what helps", "both ends searched, per-row scales", q_diffusion.but(
                 **both_ends, rows="row", probabilities="row", self_bits=8)),
+            _row("what helps", "all rows, one range", taq),
             _row("what helps", "only the trigger's rows", taq.but(protected="trigger")),
             _row("what helps", "no row", taq.but(protected="none")),
             _row("what helps", "4-bit self-attention", taq.but(self_bits=4)),
             _row("what helps", "a range per step", taq.but(inputs="fitted-step")),
         ]  # fmt: skip
-    return rows
+    taq = method("taq", 4, 8)
+    return [
+        *rows,
+        _row("what helps", "noise corrected", taq.but(corrected=True)),
+        _row(
+            "what helps", "precise downsampling", taq.but(precise_layers=("downsamplers.0.conv",))
+        ),
+    ]
 
 
 def own_settings() -> list[Row]:

@@ -82,15 +82,15 @@ def _taq_paper(bits: Bits) -> Method:
 def _taq(bits: Bits) -> Method:
     """As served at 8 bits; at 4, which no profile serves yet, with what that needs.
 
-    Both ends of a range are searched, so that what a SiLU leaves below zero is kept; the text's K,
-    V and A, under 1 % of the work, are not rounded at all; and probabilities of self-attention
-    have 8 bits, because a step of 1/15 is larger than most of them.
+    Both ends of a range are searched, for each step, so that what a SiLU leaves below zero is kept;
+    shortcuts are split in two as in Q-Diffusion; and probabilities of self-attention have 8 bits,
+    because a step of 1/15 is larger than most of them.
     """
     served = _taq_paper(bits).but(name="taq", shortcuts="equalized")
     _, activation_bits = bits
     if activation_bits is None or activation_bits >= 8:
         return served.but(self_values="column")
-    return served.but(inputs="fitted", protected="all", self_bits=8)
+    return served.but(inputs="fitted-step", shortcuts="split", self_bits=8)
 
 
 def _nf4(bits: Bits) -> Method:
