@@ -10,7 +10,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from personalq.catalog.embedders import SentenceTransformerEmbedder
-from personalq.catalog.ports import Embedded, Model, Unembeddable, Vector
+from personalq.catalog.ports import QUERY_WORDS, Embedded, Model, Unembeddable, Vector
 
 
 class Encoder:
@@ -22,7 +22,13 @@ class Encoder:
     def __call__(self, texts: Sequence[str]) -> list[Embedded]:
         """One number per text; none for "broken"."""
         self.asked += texts
-        return [Embedded(vector=[math.nan if "broken" in t else len(t)]) for t in texts]
+        return [
+            Embedded(
+                vector=[math.nan if "broken" in text else len(text)],
+                words=((1.0,),) * (text.count(" ") if len(text) > 100 else 0),
+            )
+            for text in texts
+        ]
 
 
 @pytest.fixture
@@ -90,3 +96,9 @@ async def test_a_failure_is_not_remembered(
         with pytest.raises(Unembeddable):
             await _vectors(embedder, "broken")
     assert encoder.asked == ["Q: broken"] * 2
+
+
+async def test_of_a_query_few_words_are_kept(embedder: SentenceTransformerEmbedder) -> None:
+    """A prompt of hundreds would fill the memory."""
+    [found] = await embedder.embed_queries(["a " * 200])
+    assert len(found.words) == QUERY_WORDS

@@ -14,6 +14,7 @@ from personalq.checkin.draft import Context
 from personalq.checkin.intent import Attribute, Constraint, Intent, OrderKey
 from personalq.checkin.numbers import number
 from personalq.checkin.parse import parse
+from personalq.checkin.text import read as page
 from personalq.checkin.times.points import points
 from personalq.checkin.vocabulary import compile_lexicon
 
@@ -195,6 +196,8 @@ def test_roman_numerals(value: int) -> None:
         ("the last kettle I used, on a fence", OrderKey.LAST_USED),
         ("the last round kettle that we ran", OrderKey.LAST_USED),
         ("the last kettle on a shelf that I used to own", OrderKey.NEWEST),
+        ("the second to last kettle I used", OrderKey.NEWEST),
+        ("the one before the last kettle I used", OrderKey.NEWEST),
     ],
 )
 def test_the_last_that_was_used(prompt: str, key: OrderKey) -> None:
@@ -211,6 +214,9 @@ def test_the_last_that_was_used(prompt: str, key: OrderKey) -> None:
         ("kettle w/ a dent, pls", "kettle with a dent, please"),
         ("the kettle thats dented", "the kettle that's dented"),
         ("kettle carryin a flag thru fog", "kettle carrying a flag through fog"),
+        ("kettle w/o a lid", "kettle without a lid"),
+        ("kettle w/out a lid", "kettle without a lid"),
+        ("dented kettle w handles", "dented kettle with handles"),
     ],
 )
 def test_what_is_typed_in_haste(hasty: str, careful: str) -> None:
@@ -221,3 +227,13 @@ def test_what_is_typed_in_haste(hasty: str, careful: str) -> None:
     ]
     for constraint in one.constraints:
         assert constraint.span is None or constraint.span.of(hasty) == constraint.text
+
+
+def test_a_letter_is_no_preposition() -> None:
+    """A "w" may be drawn."""
+    assert [w.norm for w in page("a kettle with the letter w on it").words][-3:] == [
+        "w",
+        "on",
+        "it",
+    ]
+    assert [w.norm for w in page("a red w in the sky").words][2] == "w"

@@ -76,6 +76,14 @@ def test_a_card_without_a_description_is_like_nothing() -> None:
     assert compare(SAID, [_hit(0.3, words=0.6), _hit(0.3)]) is None
 
 
+def test_while_words_are_still_to_come_phrases_tell() -> None:
+    """One card of two has vectors of words already."""
+    like = compare(SAID, [_hit(0.3, words=0.6, phrase=0.2), _hit(0.3, phrase=0.5)])
+    assert like is not None
+    assert not like.by_words
+    assert like.detail[0] < like.detail[1]
+
+
 def test_nobody_knows_without_vectors() -> None:
     """Of a catalog without a model, or of a single card."""
     without = Hit(card=CARD)

@@ -275,6 +275,8 @@ def test_what_stands_behind_training_pictures(prompt: str, tags: set[str]) -> No
         ("a lamp in the manner of an etching", "etching"),
         ("lamp in clay", "claymation"),
         ("a lamp in a claymation look", "claymation"),
+        ("lamp in a claymation landscape", "claymation"),
+        ("a lamp in clay mountains", "claymation"),
     ],
 )
 def test_a_look_where_only_looks_stand(prompt: str, style: str) -> None:
@@ -288,7 +290,7 @@ def test_a_look_where_only_looks_stand(prompt: str, style: str) -> None:
     "prompt",
     [
         "lamp in a clay bowl",
-        "lamp in a clay kite",
+        "lamp in a clay jar",
         "the lamp covered in clay",
         "a lamp smeared with and wrapped in clay",
     ],

@@ -12,7 +12,7 @@ from safetensors.torch import load_file, save_file
 from support.original_layout import OPEN_CLIP, open_clip_names, write_single_file
 from support.tiny_sd import BASE_MODEL, TRIGGER, make_full, make_tiny_sd, train_text_encoder
 
-from personalq.chassis.errors import InvalidInput
+from personalq.chassis.errors import CorruptFile, InvalidInput
 from personalq.chassis.inspection import inspect
 from personalq.quantizer.bases import BaseModel, BaseModels
 from personalq.quantizer.fine_tunes import load_fine_tune
@@ -279,4 +279,30 @@ def test_a_text_encoder_without_safetensors_is_refused(base: BaseModel, fine_tun
         load_fine_tune(fine_tune, base)
     (fine_tune / "text_encoder/pytorch_model.bin").unlink()
     with pytest.raises(InvalidInput, match="no weights in text_encoder/"):
+        load_fine_tune(fine_tune, base)
+
+
+@pytest.mark.parametrize("prefix", ["cond_stage_model.wrapped.", "conditioner.embedders.0.model."])
+def test_a_layout_that_is_not_read_is_refused(
+    base: BaseModel, fine_tune: Path, tmp_path: Path, prefix: str
+) -> None:
+    """It would be served with the base's text encoder instead."""
+    file = tmp_path / "bear.safetensors"
+    write_single_file(fine_tune, file, text_encoder=fine_tune / "text_encoder")
+    state = load_file(file)
+    moved = {
+        key.replace("cond_stage_model.transformer.", prefix): tensor
+        for key, tensor in state.items()
+    }
+    save_file(moved, file)
+    with pytest.raises(InvalidInput, match="layout that is not read"):
+        load_fine_tune(file, base)
+
+
+def test_an_index_lists_safetensors_only(base: BaseModel, fine_tune: Path) -> None:
+    """Anything else would be read unchecked."""
+    folder = fine_tune / "text_encoder"
+    (folder / "w.bin").write_bytes(b"anything")
+    (folder / "model.safetensors.index.json").write_text('{"weight_map": {"a": "w.bin"}}')
+    with pytest.raises(CorruptFile, match="no safetensors file"):
         load_fine_tune(fine_tune, base)

@@ -318,6 +318,8 @@ def test_malformed_manifests_are_refused(base: tuple[Artifact, Any], tmp_path: P
         (json.dumps(json.loads(good), indent=1).encode(), "canonical"),
         (canonical_json({"schema_version": 1, "kind": "base"}), "lacks base_digest, files"),
         (canonical_json(json.loads(good) | {"kind": "patch"}), "unknown kind 'patch'"),
+        (canonical_json(json.loads(good) | {"schema_version": 2}), "or nowhere"),
+        (canonical_json(json.loads(good) | {"text_encoder": {}}), "or nowhere"),
     ):
         manifest.write_bytes(content)
         with pytest.raises(ManifestError, match=words):

@@ -255,8 +255,9 @@ def _keep(row: Row, pictures: Any, described: dict[str, Any], settings: _Setting
     """Write a row's pictures and what they are."""
     folder = settings.work / row.row_id
     folder.mkdir(parents=True, exist_ok=True)
+    # The pictures last, and through another name: a row counts as drawn once they are there.
+    (folder / "pictures.npy").unlink(missing_ok=True)
     (folder / "row.json").write_text(json.dumps(described | _names(row)))
-    # Last, and through another name: a row counts as drawn once its pictures are there.
     partial = folder / "pictures.part.npy"
     np.save(partial, pictures)
     partial.replace(folder / "pictures.npy")

@@ -205,6 +205,12 @@ def _model_files(folder: Path, part: Path) -> Sequence[Path]:
                     "upload the whole folder again",
                     field="uri",
                 )
+            if other := [name for name in names if not name.endswith(".safetensors")]:
+                raise CorruptFile(
+                    f"{index.name} lists {other[0]!r}, which is no safetensors file: save the "
+                    "model with safetensors",
+                    field="uri",
+                )
             if names:
                 return [part / Path(name).name for name in names]
         for pattern in (f"{stem}.safetensors", f"{stem}.*.safetensors"):

@@ -148,11 +148,13 @@ def _members(archive: zipfile.ZipFile, file: BinaryIO) -> dict[str, _Member]:
             or is packed: PyTorch packs none, and a packed one could grow without bound.
     """
     members: dict[str, _Member] = {}
+    seen: set[str] = set()
     reach = 0
     for info in sorted(archive.infolist(), key=lambda info: info.header_offset):
         name = shorten(info.filename)
-        if info.filename in members:
+        if info.filename.casefold() in seen:  # torch finds members whatever the case
             raise zipfile.BadZipFile(f"two of its members are called {name}")
+        seen.add(info.filename.casefold())
         if info.compress_type != zipfile.ZIP_STORED or info.flag_bits & _ENCRYPTED:
             raise zipfile.BadZipFile(f"{name} is compressed or encrypted, not stored as it is")
         if info.file_size != info.compress_size:

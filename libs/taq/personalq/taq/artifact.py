@@ -436,6 +436,13 @@ def _parse_manifest(text: bytes) -> dict[str, Any]:
         raise ManifestError(f"{MANIFEST} lacks {', '.join(missing)}.")
     if manifest["kind"] not in ("base", "lora", "full"):
         raise ManifestError(f"{MANIFEST} has the unknown kind {manifest['kind']!r}.")
+    own = manifest["schema_version"] == TEXT_ENCODER_SCHEMA_VERSION
+    told = "text_encoder" in manifest
+    if own is not told or told is not (TEXT_ENCODER_FILE in str(manifest["files"])):
+        raise ManifestError(
+            f"{MANIFEST} must tell of a text encoder of its own by its schema version, under "
+            "text_encoder and among its files, or nowhere."
+        )
     return manifest
 
 

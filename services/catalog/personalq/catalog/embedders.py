@@ -18,13 +18,21 @@ from collections import OrderedDict
 from collections.abc import AsyncIterator, Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import TypeAlias
 
 import httpx
 
 from personalq.catalog.batches import Batches
-from personalq.catalog.ports import Embedded, Embedder, Model, Unembeddable, Vector
+from personalq.catalog.ports import (
+    QUERY_WORDS,
+    Embedded,
+    Embedder,
+    Model,
+    Unembeddable,
+    Vector,
+)
 from personalq.chassis.errors import PersonalQError, Unavailable
 
 log = logging.getLogger(__name__)
@@ -94,7 +102,7 @@ class SentenceTransformerEmbedder:
         made = await self._queries([self._query_prefix + text for text in new]) if new else []
         found = {text: each for text, each in known.items() if each is not None}
         for text, each in zip(new, made, strict=True):
-            found[text] = self._remembered[text] = each
+            found[text] = self._remembered[text] = replace(each, words=each.words[:QUERY_WORDS])
         while len(self._remembered) > _REMEMBERED:
             self._remembered.popitem(last=False)
         return [found[text] for text in texts]

@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from personalq.catalog.search import Hits, Query
 
 Vector = Sequence[float]
+#: Words of something looked for that are compared.
+QUERY_WORDS = 12
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -13,7 +13,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from personalq.catalog.ports import Embedded, Model, Vector
+from personalq.catalog.cards import phrases_hash
+from personalq.catalog.ports import QUERY_WORDS, Embedded, Model, Vector
 from personalq.catalog.search import Hit, Hits, Order, Query
 from personalq.catalog.store_connections import Row
 from personalq.catalog.store_constraints import Constraints, constraints_of
@@ -222,11 +223,14 @@ _WORD_LIKENESS = """
                          CROSS JOIN said s
                          WHERE e.tenant = :tenant AND e.model = :model
                            AND e.checkpoint_id = p.checkpoint_id
+                           AND e.phrases_hash = CAST(:phrases_of AS text) || e.text_hash
                          GROUP BY s.place, s.number) likest
                  GROUP BY likest.place) phrase)"""
 _LIKENESS_OFF = "NULL"
-#: Words of a phrase that are looked for.
-_WORDS = 12
+#: Words that are looked for at most, and the largest page they are compared for: each costs as much
+#: as a card has words.
+_WORDS = 32
+_WORDS_PAGE = 100
 
 #: Order key → the column it sorts by, and how.
 _ORDERS: Mapping[Order, tuple[str, str]] = {
@@ -304,7 +308,7 @@ def search_statement(
             part.format(dim=model.dim) for part in (_DESCRIBED, _LIKENESS, _TEXT_LIKENESS)
         )
         values |= {"phrases": vectors_text([p.vector for p in phrases]), "model": model.id}
-        if all(phrase.words for phrase in phrases):
+        if all(phrase.words for phrase in phrases) and limit <= _WORDS_PAGE:
             described += _SAID.format(dim=model.dim)
             word_likeness = _WORD_LIKENESS.format(dim=model.dim)
             values |= _said(phrases)
@@ -385,8 +389,13 @@ def _from_indexes(
 
 
 def _said(phrases: Sequence[Embedded]) -> dict[str, Any]:
-    words = [(w, place) for place, phrase in enumerate(phrases) for w in phrase.words[:_WORDS]]
-    return {"words": vectors_text([w for w, _ in words]), "places": [place for _, place in words]}
+    each = min(QUERY_WORDS, _WORDS // len(phrases))
+    words = [(w, place) for place, phrase in enumerate(phrases) for w in phrase.words[:each]]
+    return {
+        "words": vectors_text([w for w, _ in words]),
+        "places": [place for _, place in words],
+        "phrases_of": phrases_hash(""),
+    }
 
 
 def _to_hit(row: Row) -> Hit:

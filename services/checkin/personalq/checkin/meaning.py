@@ -77,7 +77,9 @@ def compare(said: Sequence[str], hits: Sequence[Hit]) -> Likeness | None:
     Args:
         said: the description, and other wordings of it; the likest counts.
     """
-    by_words = any(hit.word_likeness for hit in hits)
+    by_words = any(hit.word_likeness for hit in hits) and all(
+        hit.word_likeness for hit in hits if hit.likeness
+    )
     whole = [_likest(said, hit.text_likeness) for hit in hits]
     detail = [_likest(said, hit.word_likeness if by_words else hit.likeness) for hit in hits]
     told = [value for value in detail if value is not None]

@@ -16,6 +16,7 @@ from personalq.checkin import lexicon
 from personalq.checkin.apposition import renamed, sorts
 from personalq.checkin.draft import Draft
 from personalq.checkin.intent import Attribute, Constraint, Span
+from personalq.checkin.lexicon.wordnet import Nature, nature
 from personalq.checkin.parse_description import is_told_of
 from personalq.checkin.text import Word
 from personalq.checkin.word_roles import PARTICIPLES, goes_on, opens_contact, past_asides
@@ -51,6 +52,11 @@ _NO_PLACE = frozenset(
         "into",
     ]
 )
+_FOR_WHOM = frozenset(
+    ["friend", "friends", "client", "boss", "mum", "mom", "dad", "wife", "husband", "fan", "fans",
+     "kids", "customer", "customers"]
+)  # fmt: skip
+"""Who gets the picture, not who uses what it shows."""
 _HOW = frozenset(["with", "in", "by", "as", "like", "all", "up"])
 """Behind "covered", "dressed", "clawed": it looks so. "Perched on" says where it is."""
 _RESEMBLANCE = re.compile(
@@ -231,12 +237,11 @@ def _is_telling(draft: Draft, at: int) -> bool:
 
 
 def _is_purpose(draft: Draft, at: int) -> bool:
-    """Whether "for" says whom or what the subject is made for, and not the picture: "for a kid"."""
+    """Whether "for" says whom the subject is made for, and not the picture: "for a toddler"."""
     run = _run(draft, at)
-    if len(run) < 2 or run[1].norm in ("my", "our", "the", "your", "me", "us"):
+    if len(run) < 2 or run[1].norm in ("my", "our", "your", "me", "us"):
         return False
-    known = (lexicon.words("frames"), lexicon.words("scenes"), lexicon.calendar("months"))
-    return lexicon.names_thing(run[-1].norm) and not any(run[-1].norm in each for each in known)
+    return nature(run[-1].norm) is Nature.PERSON and run[-1].norm not in _FOR_WHOM
 
 
 def _is_action(draft: Draft, at: int) -> bool:

@@ -47,6 +47,7 @@ _DEGREES = frozenset(
 )
 """May stand before the adjectives of a predicate: "it's light purple"."""
 _LACKING = frozenset(["no", "without", "missing", "lacking"])
+_NO_LACK = frozenset(["matter", "longer", "one", "rush", "problem", "triggers", "trigger"])
 _BEFORE_LACKED = frozenset(["a", "an", "any", "its", "his", "her", "their"])
 """May stand between such a word and what is not there."""
 
@@ -189,7 +190,9 @@ def _tail(draft: Draft, index: int) -> None:
         lead = words[at]
         if not lead.joined and not (first and lead.norm in ("wearing", "with")):
             return
-        if lead.norm in lexicon.words("bearing") or lead.norm in _LACKING:
+        following = words[at + 1].norm if at + 1 < len(words) else ""
+        lacks = lead.norm in _LACKING and following not in _NO_LACK
+        if lead.norm in lexicon.words("bearing") or lacks:
             at = _phrase(draft, at + 1)
             again = at < len(words) and words[at].joined and words[at].norm in ("and", "plus", "&")
             if again and opens_phrase(draft, at + 1):

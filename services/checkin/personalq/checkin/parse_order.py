@@ -109,7 +109,9 @@ _RULES = (
         _L,
     ),
     _rule(
-        rf"(?P<not>last)(?:\s+[\w-]+){{1,3}}?\s+(?P<tail>(?:that\s+)?{_WHO}\s+{_HAVE}(?:used|ran|run|"
+        r"(?<!to )(?<!to the )(?<!before )(?<!before the )(?<!second )(?<!third )(?<!2nd )(?<!3rd )"
+        r"(?P<not>last)(?:\s+(?!(?:but|ones?|two|three|four|five|few|couple|\d+)\b)[\w-]+){1,3}?\s+"
+        rf"(?P<tail>(?:that\s+)?{_WHO}\s+{_HAVE}(?:used|ran|run|"
         r"rendered|worked\s+with|played\s+with))",
         _L,
     ),

@@ -9,7 +9,6 @@ from personalq.checkin import lexicon
 from personalq.checkin.draft import Draft, Tag
 from personalq.checkin.intent import Attribute, Constraint, Span
 from personalq.checkin.lexicon import canonical
-from personalq.checkin.lexicon.wordnet import Nature, nature
 from personalq.checkin.text import Word, ends_before
 
 _DEGREE = re.compile(
@@ -284,9 +283,7 @@ def _is_of_a_thing(draft: Draft, tag: Tag, lead: Word) -> bool:
         return False
     if draft.noun_at(tag.last) is not None and all(noun.first > tag.first for noun in draft.nouns):
         return False  # "in watercolor the cactus", as nothing was named before
-    kinds = ("style_words", "selectors", "frames", "links", "prepositions", "determiners")
-    listed = any(following.norm in lexicon.words(kind) for kind in kinds)
-    return not listed and nature(following.norm) in (Nature.THING, Nature.PLACE)
+    return lexicon.is_wearable(following.norm) or lexicon.is_container(following.norm)
 
 
 def _is_place(draft: Draft, tag: Tag) -> bool:

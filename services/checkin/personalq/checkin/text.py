@@ -11,7 +11,7 @@ from typing import Generic, TypeVar
 from personalq.checkin.intent import Span
 from personalq.checkin.lexicon.spelling import as_meant
 
-_WORD = re.compile(r"<[^<>\s]{1,64}>|\w+(?:'\w+|&\w+)*|&")
+_WORD = re.compile(r"<[^<>\s]{1,64}>|(?<!\w)w/(?:o(?:ut)?(?!\w))?|\w+(?:'\w+|&\w+)*|&")
 _APOSTROPHES = "’‘ʼ`´"
 _DASHES = "‐‑‒–—−"
 
@@ -98,6 +98,14 @@ _ROUND_THE = re.compile(
 """The preposition, no shape: "round the neck", but "the round lamp"."""
 
 
+_IS_WITH = re.compile(
+    r"w\s+(?!(?:on|in|at|of|to|for|and|or|is|was|by|as|under|near|from|over|with|painted|written)\b)"
+    r"\w"
+)
+"""A "w" that stands for "with", and what follows it."""
+_BEFORE_A_LETTER = frozenset(["a", "an", "the", "this", "that", "letter", "letters", "capital"])
+
+
 def read(text: str) -> Page:
     """The page of a prompt."""
     lowered = shadow(text)
@@ -108,8 +116,8 @@ def read(text: str) -> Page:
         possessive = token.endswith("'s") and len(token) > 2
         written = norm = token[:-2] if possessive else token
         gap = lowered[previous_end : match.start()]
-        with_slash = lowered[match.start() : match.end() + 1] == "w/"
-        if with_slash or (words and lowered[match.start() : match.end() + 1] == "w "):
+        after_a_letter = not words or words[-1].norm in _BEFORE_A_LETTER
+        if not after_a_letter and _IS_WITH.match(lowered, match.start()):
             norm = "with"
         bare = gap.strip("' \t") if words else gap
         words.append(
@@ -125,7 +133,7 @@ def read(text: str) -> Page:
                 capital=text[match.start()].isupper(),
             )
         )
-        previous_end = match.end() + with_slash
+        previous_end = match.end()
     return Page(text=text, shadow=lowered, words=tuple(words))
 
 

@@ -30,8 +30,10 @@ from personalq.taq.text_encoder import PREFIX
 #: Of the text encoder in a single file, as transformers' and as OpenCLIP's layers.
 CLIP_PREFIX = "cond_stage_model.transformer."
 OPEN_CLIP_PREFIX = "cond_stage_model.model."
-#: Of both text encoders in a single file of SDXL.
-SDXL_PREFIX = "conditioner.embedders."
+#: Of the second text encoder in a single file of SDXL.
+SECOND_PREFIX = "conditioner.embedders.1."
+#: Of a text encoder in a single file, wherever it lies.
+ANY_PREFIXES = ("cond_stage_model.", "conditioner.")
 
 #: Beside the weights, and of no use to the states of a prompt.
 UNUSED = ("position_ids", "text_projection.weight", "text_projection", "logit_scale")
@@ -53,7 +55,7 @@ def refuse_second_encoder(source: Path, keys: Iterable[str]) -> None:
     Raises:
         InvalidInput: it is one.
     """
-    if (source / "text_encoder_2").is_dir() or any(key.startswith(SDXL_PREFIX) for key in keys):
+    if (source / "text_encoder_2").is_dir() or any(key.startswith(SECOND_PREFIX) for key in keys):
         raise InvalidInput(
             "the fine-tune has two text encoders, as SDXL has, and artifacts hold one: publish a "
             "fine-tune of Stable Diffusion 1.x or 2.x"
@@ -67,11 +69,21 @@ def single_file_text_encoder(files: Sequence[Path], base: BaseModel) -> dict[str
     one of SD 2.x: its pictures are made of the states before it.
 
     Raises:
-        InvalidInput: they are no layers of OpenCLIP's.
+        InvalidInput: they are no layers of OpenCLIP's, or of another layout altogether.
     """
     if tensors := read_weights(files, CLIP_PREFIX):
         return dict(convert_ldm_clip_checkpoint(tensors))
     if not (tensors := read_weights(files, OPEN_CLIP_PREFIX)):
+        unread = [
+            key
+            for key, tensor in read_weights(files, ANY_PREFIXES).items()
+            if tensor.is_floating_point() and not key.endswith(UNUSED)
+        ]
+        if unread:
+            raise InvalidInput(
+                f"the file has a text encoder in a layout that is not read ({min(unread)}): "
+                "publish the fine-tune as a diffusers folder"
+            )
         return {}
     try:
         return dict(convert_open_clip_checkpoint(empty_text_encoder(base), tensors))

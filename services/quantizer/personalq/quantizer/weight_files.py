@@ -27,7 +27,7 @@ def read_shapes(files: Sequence[Path]) -> dict[str, tuple[int, ...]]:
     return found
 
 
-def read_weights(files: Sequence[Path], prefix: str = "") -> dict[str, Tensor]:
+def read_weights(files: Sequence[Path], prefix: str | tuple[str, ...] = "") -> dict[str, Tensor]:
     """Return the tensors whose keys begin with `prefix`, under their own keys."""
     found: dict[str, Tensor] = {}
     for path in files:

@@ -198,13 +198,18 @@ def is_wearable(noun: str) -> bool:
     """Whether a noun names what is worn: of the lists, or in the first place for WordNet."""
     if noun in wearables():
         return True
-    return any(_clothes() & {number, *above(number)} for number in senses(noun)[:1])
+    return _is_any(noun, ("clothing", "footwear", "attire", "spectacles", "jewelry"))
 
 
-@cache
-def _clothes() -> frozenset[int]:
-    kinds = ("clothing", "footwear", "attire", "spectacles", "jewelry")
-    return frozenset(number for kind in kinds for number in senses(kind, said=False)[:1])
+@lru_cache(maxsize=4096)
+def is_container(noun: str) -> bool:
+    """Whether a noun names what holds something, in the first place: "pot", "basket"."""
+    return _is_any(noun, ("container", "vessel"))
+
+
+def _is_any(noun: str, kinds: tuple[str, ...]) -> bool:
+    wanted = {number for kind in kinds for number in senses(kind, said=False)[:1]}
+    return any(wanted & {number, *above(number)} for number in senses(noun)[:1])
 
 
 @cache
