@@ -364,7 +364,7 @@ class Artifact(_message.Message):
     base_size_bytes: _builtins.int
     """Bytes of that shared base artifact."""
     base_model: _builtins.str
-    """Base model whose VAE, text encoder and scheduler serve it."""
+    """Base model whose VAE, text encoder (unless the artifact has its own) and scheduler serve it."""
     recipe_version: _builtins.int
     """Version of the recipe that made it; an older one is made again by reconcile."""
     source_sha256: _builtins.str
