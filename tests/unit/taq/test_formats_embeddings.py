@@ -11,6 +11,7 @@ from safetensors.torch import save_file
 from torch import Tensor
 
 from personalq.taq import LoraError, UnsupportedFormatError, parse_lora, read_lora
+from personalq.taq.formats.files import read_tensors
 
 ROWS = torch.ones(2, 8)
 
@@ -125,3 +126,14 @@ def test_exceptions_that_fit_nothing_in_time_are_refused(pattern: str) -> None:
     """What is no expression, or takes longer than anybody waits."""
     with pytest.raises(LoraError, match="alpha_pattern"):
         _scale_with(pattern, "mid_block." + "a" * 100)
+
+
+def test_numbers_that_many_tensors_share_are_refused(tmp_path: Path) -> None:
+    """A small file would grow without bound once something is made of each."""
+    numbers = torch.ones(4096, dtype=torch.float16)
+    path = tmp_path / "lora.pt"
+    torch.save({f"layer_{n}.weight": numbers.view(64, 64) for n in range(64)}, path)
+    with pytest.raises(UnsupportedFormatError, match="many times over"):
+        read_tensors(path)
+    torch.save({"a": numbers, "b": numbers.view(64, 64)}, path)  # tied weights
+    assert len(read_tensors(path)[0]) == 2

@@ -24,6 +24,9 @@ _TRAINING_STATE = re.compile(
     r"optimizer.*|lr_scheduler.*|callbacks|loops|hyper_parameters|.*scal(er|ing).*|.*rng_state.*"
 )
 
+#: How often the numbers of a pickle may stand in its tensors; an embedding may be an output layer.
+MOST_SHARED = 4
+
 
 def is_pickle(path: Path) -> bool:
     """Tell whether a file calls itself a PyTorch pickle."""
@@ -43,7 +46,10 @@ def read_tensors(path: Path, *, mmap: bool = False) -> tuple[dict[str, Tensor], 
     if is_pickle(path):
         try:
             _refuse_packed(path)
-            return _flattened(torch.load(path, map_location="cpu", weights_only=True, mmap=mmap))
+            content = torch.load(path, map_location="cpu", weights_only=True, mmap=mmap)
+            tensors, metadata = _flattened(content)
+            _refuse_repeated(tensors, path.stat().st_size)
+            return tensors, metadata
         except FileNotFoundError:
             raise
         except Exception as error:  # of a damaged pickle torch raises whatever it comes across
@@ -65,6 +71,12 @@ def _refuse_packed(path: Path) -> None:
         with zipfile.ZipFile(path) as archive:
             if any(member.compress_type != zipfile.ZIP_STORED for member in archive.infolist()):
                 raise ValueError("its archive is compressed.")
+
+
+def _refuse_repeated(tensors: Mapping[str, Tensor], size: int) -> None:
+    """Refuse tensors that share their numbers again and again: what is made of each would not."""
+    if sum(tensor.nbytes for tensor in tensors.values()) > MOST_SHARED * size:
+        raise ValueError("its tensors hold the same numbers many times over.")
 
 
 def _flattened(content: Any) -> tuple[dict[str, Tensor], dict[str, str]]:
