@@ -164,26 +164,27 @@ def _copy_vectors(
 ) -> None:
     """Vectors in PostgreSQL's binary format: as texts they would be four times as large.
 
-    The cards have no vectors of phrases: a search compares those of the hits of a page, whatever
+    The cards have no vectors of phrases or words: a search compares those of the hits of a page, whatever
     the size of the catalog.
     """
     dim = vectors.shape[1]
     table = sql.Identifier(f"embeddings_{dim}")
     statement = sql.SQL(
-        "COPY {} (tenant, checkpoint_id, model, text_hash, embedding, phrases_hash, phrases) "
+        "COPY {} (tenant, checkpoint_id, model, text_hash, embedding, phrases_hash, "
+        "phrases, words) "
         "FROM STDIN (FORMAT binary)"
     ).format(table)
     [halfvec] = (
         connection.execute("SELECT CAST('halfvec' AS regtype)::oid::bigint").fetchone() or ()
     )
     # An array without dimensions or NULLs, and of what.
-    no_phrases = struct.pack(">iiI", 0, 0, halfvec)
+    nothing = struct.pack(">iiI", 0, 0, halfvec)
     rows = bytearray(b"PGCOPY\n\xff\r\n\0" + struct.pack(">ii", 0, 0))
     for card, vector in zip(cards, vectors.astype(">f2"), strict=True):
         fields = [text.encode() for text in (tenant, card.checkpoint_id, model, text_hash(card))]
         # A halfvec: its width, two bytes unused, its numbers.
         fields.append(struct.pack(">HH", dim, 0) + vector.tobytes())
-        fields += [phrases_hash(text_hash(card)).encode(), no_phrases]
+        fields += [phrases_hash(text_hash(card)).encode(), nothing, nothing]
         rows += struct.pack(">h", len(fields))
         for field in fields:
             rows += struct.pack(">i", len(field)) + field
