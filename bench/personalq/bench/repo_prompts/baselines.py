@@ -75,12 +75,15 @@ def rerank(
     return results
 
 
+async def _vectors(texts: Sequence[str], embedder: Embedder) -> Matrix:
+    embedded = await embedder.embed_documents(texts)
+    return np.asarray([each.vector for each in embedded], dtype=np.float64)
+
+
 async def cosines(queries: Sequence[Query], texts: Sequence[str], embedder: Embedder) -> Matrix:
     """The cosine of every prompt with every text: (queries, texts)."""
-    of_texts = np.asarray(await embedder.embed_documents(texts), dtype=np.float64)
-    of_prompts = np.asarray(
-        await embedder.embed_documents([query.query for query in queries]), dtype=np.float64
-    )
+    of_texts = await _vectors(texts, embedder)
+    of_prompts = await _vectors([query.query for query in queries], embedder)
     product: Matrix = of_prompts @ of_texts.T
     return product
 

@@ -164,8 +164,8 @@ def _copy_vectors(
 ) -> None:
     """Vectors in PostgreSQL's binary format: as texts they would be four times as large.
 
-    The cards have no vectors of phrases or words: a search compares those of the hits of a page, whatever
-    the size of the catalog.
+    The cards have no vectors of phrases or words: a search compares those of the hits of a page,
+    whatever the size of the catalog.
     """
     dim = vectors.shape[1]
     table = sql.Identifier(f"embeddings_{dim}")

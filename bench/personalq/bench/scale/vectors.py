@@ -36,7 +36,8 @@ async def embed_pool(embedder: Embedder) -> Pool:
         if len(found) < _PER_SUBJECT:
             found.append(embedding_text(card))
     flat = [text for subject in SUBJECTS for text in texts[subject]]
-    vectors = np.asarray(await embedder.embed_documents(flat), dtype=np.float32)
+    embedded = await embedder.embed_documents(flat)
+    vectors = np.asarray([each.vector for each in embedded], dtype=np.float32)
     return vectors.reshape(len(SUBJECTS), _PER_SUBJECT, -1)
 
 
