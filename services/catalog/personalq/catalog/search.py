@@ -65,7 +65,7 @@ class Hit:
     likeness: tuple[float, ...] = ()
     #: The same for the whole text of the card.
     text_likeness: tuple[float, ...] = ()
-    #: The same word by word: the mean, over the words of the phrase of the query, of the highest
+    #: The same word by word: the mean, over the first words of the query's phrase, of the highest
     #: cosine among the words of the description's phrases, each in its context.
     word_likeness: tuple[float, ...] = ()
 
