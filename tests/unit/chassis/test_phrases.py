@@ -76,6 +76,32 @@ def test_what_only_sounds_like_a_look_stays(phrase: str) -> None:
     assert phrases_of(f"A vase with {phrase}.") == ("A vase", phrase)
 
 
+@pytest.mark.parametrize(
+    ("description", "phrases"),
+    [
+        ("Claymation checkpoint of a tan corgi; it has a curl.", ("a tan corgi", "a curl")),
+        ("A pixel art take on an old boot: a patch.", ("an old boot", "a patch")),
+        ("Trained on library pictures of a lilac owl. Has a chain", ("a lilac owl", "a chain")),
+        ("Trained on pictures of meadows. An owl", ("An owl",)),
+        ("This version learns a mint chair in a clay look", ("a mint chair",)),
+        ("A red and white striped mast", ("A red-and-white striped mast",)),
+        ("The iron teapot here is teal with a lid. It also has a dent.",
+         ("teal iron teapot", "a lid", "a dent")),
+        ("A mug. Notable for a chip; output has soft watercolor washes.", ("A mug", "a chip")),
+        ("A mug in bold comic book inks. Reference images taken at sea.", ("A mug",)),
+        ("A mug. Made for oil painting pictures.", ("A mug",)),
+        ("A boot made for walking", ("A boot made for walking",)),
+        ("A black-and-white cow holding out a daisy", ("A black-and-white cow", "a daisy")),
+        ("A still life in emerald tones", ("A still life in emerald tones",)),
+    ],
+)  # fmt: skip
+def test_what_only_leads_to_the_subject_is_left_out(
+    description: str, phrases: tuple[str, ...]
+) -> None:
+    """A card may speak of itself before it says what it shows."""
+    assert phrases_of(description) == phrases
+
+
 def test_names_are_left_out() -> None:
     """An id or a trigger is no word of anybody's."""
     assert phrases_of("<pot> is a teapot, teapot-3", names=("teapot-3", "<POT>", "")) == (

@@ -12,18 +12,46 @@ from collections.abc import Sequence
 
 _SENTENCE = re.compile(r"(?<![.;:/|!?])[.;:/|!?]+(?:\s|$)|\s[/|]\s|[()\n]")
 _PIECE = re.compile(
-    r"\b(?:(?:complete|shown|(?:that\s+|which\s+)?comes|painted|drawn|made|seen)\s+with|with|wearing|and|having|holding|carrying|featuring|has|plus|look\s+for|and\s+all|always\s+has|recogni[sz]able\s+by)\b",
+    r"\b(?:(?:complete|shown|(?:that\s+|which\s+)?comes|painted|drawn|made|seen)\s+with|with|wearing|"
+    r"(?<!-)and(?!-)|having|holding(?:\s+(?:out|up))?|carrying|featuring|has|plus|look\s+for|and\s+all|"
+    r"always\s+has|recogni[sz]able\s+by|(?:notable|known)\s+for)\b",
+    re.IGNORECASE,
+)
+# "Red and white striped" is one look, not two things.
+_COLOUR = (
+    r"(?:red|orange|yellow|green|teal|blue|purple|pink|brown|black|white|gr[ae]y|gold|silver|cream"
+    r"|tan)"
+)
+_TWO_COLOURS = re.compile(rf"\b({_COLOUR})\s+and\s+(?={_COLOUR}\b)", re.IGNORECASE)
+# What only leads to the subject: "a claymation checkpoint of | a corgi", "trained on library
+# pictures of | an owl". Only before an article: "trained on pictures of meadows" names places.
+_LEAD = re.compile(
+    r"^\s*(?:(?:[\w'’-]+\s+){0,5}(?:checkpoint|lora|model|version|take|rendition|study|adapter|embedding)\s+"
+    r"(?:(?:that|which)\s+)?(?:of|on|for|knows|learns|learnt|learned|shows|draws|depicts|captures)|"
+    r"(?:trained|fine-?\s?tuned|tuned|learn(?:ed|t|s)|taught)\s+(?:on|with|from)\s+(?:[\w'’-]+\s+){0,6}"
+    r"(?:pictures|photos|photographs|images|shots|examples|samples)\s+of)\s+"
+    r"(?=(?:an?|my|our|one|this)\s)",
+    re.IGNORECASE,
+)
+# "The stoneware teapot here is slate": the subject and what it is like.
+_IS_LIKE = re.compile(
+    r"^the\s+((?:[\w'’-]+\s+){1,4})here\s+is\s+((?:[\w'’-]+\s*){1,3})(?=$|,|\bwith\b)",
     re.IGNORECASE,
 )
 # What a description says of the training or of the look, to the end of its sentence.
 _TRAINING = re.compile(
     r"\b(?:trained|training\s+(?:on|with|data|sets?|images|pictures|photos|scenes|shots|samples|"
-    r"examples|material)|fine-?\s?tuned|tuned\s+on|learn(?:ed|t)\s+(?:from|on|in|with)|"
+    r"examples|material)|(?:reference|source)\s+(?:images|pictures|photos|shots|material)|"
+    r"fine-?\s?tuned|tuned\s+on|learn(?:ed|t)\s+(?:from|on|in|with)|"
     r"(?:pictures|photos|images|shots)\s+"
     r"(?:came|come|were|are|from|set\s+in|taken)|(?:works?\s+)?best\s+for|optimi[sz]ed|"
+    r"(?:outputs?|results?)\s+(?:has|have|is|are|comes?|looks?)|"
+    r"made\s+for(?=\s+(?:[\w'’-]+\s+){1,4}(?:pictures|images|renders|photos|art)\b)|"
     r"version\s+\d+|v\d+|no\s+particular|nothing\s+(?:special|particular|else))\b.*$"
     r"|\b(?:rendered|drawn|painted|printed|made|modell?ed|shown|captured|photographed|depicted|"
     r"done|sculpted|shot|illustrated|sketched|created)\s+(?:in|as|like)\b.*$"
+    r"|\bin\s+(?:[\w'’-]+\s+){0,4}(?:inks?|paints?|lines|washes|geometry|pixels|brush\s?strokes|line\s?work|"
+    r"pixel\s+art|line\s+art)$"
     r"|\bin\s+(?:an?|the)\s+\w+(?:[\s-]\w+)?\s+(?:style|look|manner|way|finish)\b.*$|\bin\s+\w+\s+style\b.*$",
     re.IGNORECASE,
 )
@@ -74,11 +102,17 @@ def phrases_of(
     return tuple(
         phrase
         for sentence in _SENTENCE.split(text)
-        for clause in _TRAINING.sub("", sentence or "").split(",")
+        for clause in _TRAINING.sub("", _said_of_it(sentence or "")).split(",")
         if not _is_only_a_look(_tidy(clause))
         for phrase in map(_tidy, _PIECE.split(clause))
         if _tells(phrase, known)
     )
+
+
+def _said_of_it(sentence: str) -> str:
+    """A sentence without what only leads to the subject, which comes after what it is like."""
+    told = _TWO_COLOURS.sub(r"\1-and-", _LEAD.sub("", sentence))
+    return _IS_LIKE.sub(lambda found: f"{found[2].strip()} {found[1]}", told)
 
 
 def _is_only_a_look(clause: str) -> bool:
