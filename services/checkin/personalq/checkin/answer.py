@@ -295,7 +295,7 @@ def among_those_asked_about(before: Intent, after: Intent) -> tuple[Intent, ...]
     comes after a refusal ("neither, the oil painting") may still mean an option: its label did not
     say everything.
     """
-    readings = _readings(before, after)
+    readings = tuple(other for read in _readings(before, after) for other in read.readings())
     refused = [c for c in after.constraints if c.refusal]
     if not refused or not _adds(before, after):
         return readings

@@ -197,7 +197,7 @@ def _tail(draft: Draft, index: int) -> None:
             again = at < len(words) and words[at].joined and words[at].norm in ("and", "plus", "&")
             if again and opens_phrase(draft, at + 1):
                 at = _phrase(draft, at + 1)
-        elif lead.norm == "in" and is_worn(draft, at + 1):
+        elif (lead.norm == "in" and is_worn(draft, at + 1)) or _told_apart(draft, at):
             at = _phrase(draft, at + 1)
         elif lead.norm in ("is", "are", "looks", "was") and not first:
             at = _predicate(draft, at + 1)
@@ -210,6 +210,15 @@ def _tail(draft: Draft, index: int) -> None:
             if not words[at].joined:
                 return
             at += 1
+
+
+def _told_apart(draft: Draft, index: int) -> bool:
+    """Whether "on" says which one is meant: "the bunny, the one on skates"."""
+    words = draft.page.words
+    if words[index].norm not in ("on", "in") or index < 2:
+        return False
+    the, one = words[index - 2], words[index - 1]
+    return the.norm == "the" and one.norm == "one" and the.index > 0 and not the.joined
 
 
 def _skip(draft: Draft, index: int) -> int:

@@ -42,12 +42,12 @@ _MADE = re.compile(
     rf"(?:made|created|built|produced)\s+{_WHERE}{_DET}(?=\w)"
 )
 _PHOTOS = (
-    r"(?:pictures?|photos?|images?|photographs?|shots?|scenes?|sets?|data|dataset|material|footage|"
+    r"(?:pictures?|pics?|photos?|images?|photographs?|shots?|scenes?|sets?|data|dataset|material|footage|"
     r"shoots?|sessions?|samples?|examples?|backgrounds?)"
 )
 _SOURCE = re.compile(
     rf"(?<!\w)(?:(?:whose|with|its|the|all|from|on|using|and|that|has|having|had)\s+)*"
-    rf"(?:(?:training|source|reference|learning|original|sample|input)\s+|(?<=whose\s))+{_PHOTOS}\s+"
+    rf"(?:(?:training|source|reference|learning|original|sample|input)\s+|(?<=whose\s))+{_PHOTOS}\s*:?\s+"
     r"(?!(?!captured|photographed|collected|gathered|recorded|snapped|showed|featured|stemmed)\w+ed\s+"
     r"(?:on|in|at|by|atop|over|near|beside|upon)\b)"  # "the ship training set perched on a mailbox"
     r"(?:(?:were|was|are|is|all|being|that|which|have|been|had|got)\s+)*"

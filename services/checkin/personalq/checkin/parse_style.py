@@ -75,6 +75,9 @@ _LIKE = re.compile(
     r"(?:like|out\s+of|made\s+of|made\s+from|(?:(?:could|can|would|might)\s+)?pass(?:es)?\s+(?:for|as))\s+"
     r"(?:(?:an?|the|some|one\s+of|those|real|old|actual)\s+)*$"
 )
+_LIKENED = re.compile(
+    r"(?<!\w)(?:dressed|disguised|posing|acting)\s+(?:up\s+)?(?:like|as)\s+(?:an?|the)\s+$"
+)
 _REFUSED = re.compile(
     r"(?<!\w)(?:but\s+not\s+(?:(?:the|an?|as|in)\s+)*|(?:not|except(?:\s+for)?|excluding|"
     r"other\s+than|anything\s+but|instead\s+of|rather\s+than)\s+(?:the|an?)\s+)$"
@@ -246,14 +249,16 @@ def _constrains(draft: Draft, tag: Tag) -> bool:
             return False
     if draft.answering or styled or _names_checkpoint(draft, tag):
         return True
+    if _is_likened(draft, tag):
+        return False
     if ends_before(_NEGATION, draft.page.shadow, first.start):
         return True
     index = tag.first - 1
     joined = first.joined
     while index >= 0 and joined:
         before = words[index]
-        if before.norm in lexicon.words("openers") or before.norm in ("i", "want", "see"):
-            return True  # "in a hall I want to see the …"
+        if before.norm in lexicon.words("openers") or before.norm in ("i", "want", "see", "be"):
+            return True  # "in a hall I want to see the …", "could the hat on the peg be the …"
         if before.norm in _SCENE_PREPOSITIONS:
             return False
         if before.norm in _PRONOUNS and words[index + 1].norm in ("the", "my", "our", "a", "an"):
@@ -284,6 +289,18 @@ def _is_of_a_thing(draft: Draft, tag: Tag, lead: Word) -> bool:
     if draft.noun_at(tag.last) is not None and all(noun.first > tag.first for noun in draft.nouns):
         return False  # "in watercolor the cactus", as nothing was named before
     return lexicon.is_wearable(following.norm) or lexicon.is_container(following.norm)
+
+
+def _is_likened(draft: Draft, tag: Tag) -> bool:
+    """Whether it is said of what the subject is like: "dressed like an old-time aristocrat"."""
+    words = draft.page.words
+    following = words[tag.last] if tag.last < len(words) else None
+    if following is None or not following.joined or not lexicon.names_thing(following.norm):
+        return False
+    if any(following.norm in lexicon.words(kind) for kind in ("selectors", "frames")):
+        return False
+    likened = _LIKENED.search(draft.page.shadow, 0, words[tag.first].start)
+    return likened is not None and not draft.nouns_cover(following.index)
 
 
 def _is_place(draft: Draft, tag: Tag) -> bool:
@@ -359,6 +376,22 @@ def _constraint(draft: Draft, tag: Tag, span: Span) -> Constraint:
         span=whole,
         text=whole.of(draft.page.text),
         label=f"{'not ' if excluded else ''}{word}",
+        fallback=None if excluded else _as_colours(whole, word),
+    )
+
+
+def _as_colours(span: Span, word: str) -> Constraint | None:
+    """The same words as what the subject is like: "the black and white one"."""
+    colours = tuple(part for part in word.split() if part != "and")
+    if not set(colours) <= lexicon.colours():
+        return None
+    return Constraint(
+        attribute=Attribute.DESCRIPTION,
+        values=colours,
+        hard=False,
+        span=span,
+        text=word,
+        label=word,
     )
 
 

@@ -37,6 +37,10 @@ def parse_subject(draft: Draft) -> None:
     chosen = _chosen(_without_actors(draft, mentions))
     unknown = unknown_head(draft, [noun for noun, _, _ in mentions])
     best = max((mention.weight for _, mention, _ in chosen), default=-1)
+    told = _told_apart(draft, mentions) if best < 2 else []
+    if told:
+        _claim(draft, told)
+        return
     if unknown is not None and best < 2:
         draft.unknown_subject = unknown
         return
@@ -221,9 +225,12 @@ def _of(draft: Draft, index: int, chosen: bool) -> tuple[int, bool]:
 def _chosen_by_tail(draft: Draft, noun: Noun) -> bool:
     """Whether what follows selects it: "bear model", "dog v9", "the dog I used yesterday"."""
     words = draft.page.words
-    if noun.last >= len(words) or not words[noun.last].joined:
+    if noun.last >= len(words):
         return False
     following = words[noun.last]
+    if not following.joined:
+        gap = draft.page.shadow[words[noun.last - 1].full_end : following.start]
+        return gap.strip() == "#" and _is_selecting(draft, following)
     if following.norm in lexicon.words("selectors") and following.norm not in ("one", "ones"):
         return True
     return _chosen_by_verb(draft, following) or _is_selecting(draft, following)
@@ -260,6 +267,22 @@ def _demote_frames(
             mention, role = replace(mention, weight=0), replace(role, weight=0)
         demoted.append((noun, mention, role))
     return demoted
+
+
+def _told_apart(
+    draft: Draft, mentions: list[tuple[Noun, Mention, _Role]]
+) -> list[tuple[Noun, Mention]]:
+    """What is asked for wherever it stands: "over a bridge on the scooter, the one with a bell"."""
+    found = []
+    for noun, mention, _ in mentions:
+        tail = draft.page.words[noun.last : noun.last + 2]
+        the = draft.page.words[noun.first - 1].norm if noun.first else ""
+        if not mention.subjects or the not in ("the", "my", "our") or len(tail) < 2:
+            continue
+        says_which = tail[0].norm in ("the", "my", "our") and tail[1].norm == "one"
+        if says_which and not tail[0].joined:
+            found.append((noun, mention))
+    return found[-1:]
 
 
 def _without_actors(

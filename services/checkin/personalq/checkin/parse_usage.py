@@ -14,7 +14,7 @@ _WHO = (
 )
 _USED = (
     r"(?:used|touched|rendered(?:\s+with)?|run|ran|tried|opened|picked|worked\s+with|"
-    r"generated\s+with|put\s+to\s+use)"
+    r"generated\s+with|put\s+to\s+use|got(?:ten)?\s+(?:a?round\s+)?to\s+(?:using|trying|use|try))"
 )
 _SINCE = (
     r"(?!\s+(?:since|after|before|in|during|on|last|this|for|yesterday|today|(?:the\s+)?longest|"

@@ -170,7 +170,7 @@ def _is_version(draft: Draft, match: re.Match[str]) -> bool:
             return False
         worn = ends_before(_WORN, shadow, match.start())
         selector = worn and (worn["before"] or "").strip() in lexicon.words("selectors")
-        return not worn or bool(selector)
+        return not worn or bool(selector) or _numbers_subject(draft, match.start())
     if _MAKERS.match(match[0]):
         after = draft.page.word_at(match.end())
         if after is None or not after.joined or after.hyphen:
@@ -178,6 +178,13 @@ def _is_version(draft: Draft, match: re.Match[str]) -> bool:
         links = after.norm in lexicon.words("prepositions") or after.norm in lexicon.words("links")
         return links or draft.noun_at(after.index) is not None
     return True
+
+
+def _numbers_subject(draft: Draft, start: int) -> bool:
+    """Whether a number stands behind the only subject named so far: "a hall with backpack #13"."""
+    before = draft.page.word_before(start)
+    told = [noun for noun in draft.nouns if noun.entry.subjects]
+    return before is not None and bool(told) and told[0].last == before.index + 1
 
 
 def _value(text: str) -> int | None:

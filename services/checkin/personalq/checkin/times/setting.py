@@ -18,7 +18,8 @@ TRAINED = (
 USED = (
     r"(?:used|rendered(?:\s+with)?|generated\s+with|ran|run|worked\s+with|played\s+with|"
     r"(?:working|playing)\s+with|tried|opened|touched|picked|loaded|was\s+using|were\s+using|"
-    r"been\s+using|stopped\s+using|last\s+(?:use|run|render)|idle|dormant)"
+    r"been\s+using|stopped\s+using|last\s+(?:use|run|render)(?:\s+(?:was|is|dates))?|in\s+use|idle|"
+    r"dormant)"
 )
 _NOT = (
     r"(?:haven't|hasn't|hadn't|have\s+not|has\s+not|had\s+not|didn't|did\s+not|wasn't|weren't|"
