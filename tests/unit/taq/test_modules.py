@@ -68,21 +68,22 @@ def test_integer_kernels_equal_the_reference(name: str, scheme: Scheme) -> None:
             assert_similar(computed, expected)
 
 
+@pytest.mark.parametrize("bits", [8, 4])
 @pytest.mark.parametrize("geometry", [(1, 0, 2), (2, 3, 1), (3, 1, 2)])
-def test_four_bits_of_any_geometry(geometry: tuple[int, int, int]) -> None:
+def test_native_products_of_any_geometry(geometry: tuple[int, int, int], bits: int) -> None:
     """Stride, padding and dilation, at sizes no block of the kernel divides."""
     stride, padding, dilation = geometry
     conv = nn.Conv2d(36, 50, (3, 2), stride=stride, padding=padding, dilation=dilation)
-    layer, x = _quantized(conv, Scheme(4, 8)), _input(conv)
-    if "four-bits" not in [k for k, kernel in KERNELS.items() if kernel.supports(layer, x)]:
-        pytest.skip("no AVX-512 VNNI or no compiler here")
+    layer, x = _quantized(conv, Scheme(bits, 8)), _input(conv)
+    if "vnni" not in [k for k, kernel in KERNELS.items() if kernel.supports(layer, x)]:
+        pytest.skip("no AVX-512 VNNI or no compiler here, or AMX")
     with use_kernel("reference"):
         expected = layer(x)
-    with use_kernel("four-bits"):
+    with use_kernel("vnni"):
         assert_similar(layer(x), expected)
 
 
-@pytest.mark.parametrize("name", ["3x3", "odd channels", "plain", "odd"])
+@pytest.mark.parametrize("name", LAYERS)
 @pytest.mark.parametrize("bits", [8, 4])
 def test_prepared_layers_hold_one_copy(name: str, bits: int) -> None:
     """What is computed stays the same; plain weights that nothing reads are gone, and say so."""

@@ -326,15 +326,28 @@ def test_memory_that_is_not_there_is_an_error() -> None:
     attention(1, 1, 1, 2**40, 1)  # keys
     attention(1, 2, 1, 2**29, 2**29)  # numbers of one head, which a thread packs
 
+    zero_point, rest = ctypes.create_string_buffer(32), [nothing] * 3
+
     def product(*, channels: int, kernel: int) -> None:
         sizes = (1, 1, 1, channels, 1, 1, 32, kernel, 1, 1, 1, 0, 0, 1, 1)
         with pytest.raises(MemoryError, match="taq_product lacks memory"):
             library.taq_product(
-                nothing, 0, *[nothing] * 5, (ctypes.c_int64 * 15)(*sizes), nothing, 0, 2
+                nothing, 0, nothing, zero_point, *rest, (ctypes.c_int64 * 15)(*sizes), nothing, 0, 2
             )
 
     product(channels=2**62, kernel=1)  # what pads the image
     product(channels=4, kernel=2**52)  # the unpacked weight of a thread
+    with pytest.raises(MemoryError, match="taq_pack lacks memory"):
+        library.taq_pack(nothing, 4, (ctypes.c_int64 * 3)(32, 4, 2**52), nothing, nothing, 2)
+
+
+@native_only
+def test_a_weight_of_another_size_is_not_packed() -> None:
+    """The kernels read memory by the shape alone."""
+    with pytest.raises(ValueError, match="no weight of"):
+        native.pack(torch.zeros(32, 8, dtype=torch.int8), None, (32, 8, 9))
+    with pytest.raises(ValueError, match="no multiple of 4"):
+        native.pack(torch.zeros(32, 6, dtype=torch.int8), None, (32, 6, 1))
 
 
 def _no_home() -> Path:

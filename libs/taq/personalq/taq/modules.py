@@ -474,10 +474,10 @@ def prepare_(unet: nn.Module, like: Tensor) -> nn.Module:
     be moved, saved or copied, nor run by another kernel.
     """
     native.supports(like)  # compiles the kernels now, not within the first request
-    layers = [module for module in unet.modules() if isinstance(module, QuantModule)]
-    if not any(layer.is_prepared for layer in layers):
-        # Convolutions write channels last, and read their inputs fastest that way.
-        cast(Any, unet).to(memory_format=torch.channels_last)
-    for layer in layers:
-        layer.prepare_(like)
+    for module in unet.modules():
+        if isinstance(module, QuantModule):
+            module.prepare_(like)
+        elif isinstance(module, nn.Conv2d):
+            # Quantized convolutions write channels last, and read their inputs fastest that way.
+            cast(Any, module).to(memory_format=torch.channels_last)
     return unet

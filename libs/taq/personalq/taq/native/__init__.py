@@ -128,33 +128,45 @@ def supports_quantize(x: Tensor, factors: Tensor | None) -> bool:
 
 
 class Packed(NamedTuple):
-    """A 4-bit weight as `product` reads it: blocks of 32 output channels."""
+    """A weight as `product` reads it: blocks of 32 output channels."""
 
-    codes: Tensor  # uint8 (blocks, taps · in / 4, 64), two codes per byte
-    zero_point: Tensor  # int8 (blocks · 32)
+    codes: Tensor  # (blocks, taps · in / 4, 32 · 4) int8, or of 4 bits two codes per byte, uint8
+    zero_point: Tensor | None  # int8 (blocks · 32), of 4 bits only
     sums: Tensor  # int32 (out): Σ(w_q − z_w) over an output channel
 
 
-def pack(codes: Tensor, zero_point: Tensor) -> Packed:
-    """Return codes 0…15, int8 (out, in, taps), in the order of the products.
+def pack(codes: Tensor, zero_point: Tensor | None, shape: tuple[int, int, int]) -> Packed:
+    """Return a weight's codes, as `packing.pack` stores them, in the order of the products.
 
     Args:
+        codes: int8, or with a zero point two 4-bit codes per byte.
         zero_point: int8 (out).
+        shape: of the weight: out, in and taps.
 
     Raises:
-        ValueError: `in` is no multiple of 4.
+        ValueError: `in` is no multiple of 4, or the codes are not those of `shape`.
     """
-    rows, width, taps = codes.shape
+    rows, width, taps = shape
     if width % 4:
         raise ValueError(f"{width} input channels are no multiple of 4.")
-    sums = codes.sum((1, 2), dtype=torch.int32) - zero_point.int() * (width * taps)
+    bits = 8 if zero_point is None else 4
+    if codes.nbytes != rows * width * taps * bits // 8:
+        raise ValueError(f"{codes.nbytes} bytes are no weight of {shape} in {bits} bits.")
     more = -rows % COLUMNS
-    zero_point = torch.nn.functional.pad(zero_point, (0, more))
-    codes = torch.nn.functional.pad(codes, (0, 0, 0, 0, 0, more)).to(torch.uint8)
-    # (block, half, column, group, channel, tap) → (half, block, tap, group, column, channel)
-    halves = codes.view(-1, 2, COLUMNS // 2, width // 4, 4, taps).permute(1, 0, 5, 3, 2, 4)
-    both = halves[0] | (halves[1] << 4)
-    return Packed(both.reshape(len(both), -1, 64).contiguous(), zero_point.contiguous(), sums)
+    packed = codes.new_empty((rows + more) // COLUMNS, width * taps // 4, COLUMNS * bits // 2)
+    sums = torch.empty(rows, dtype=torch.int32)
+    plain = codes.contiguous()
+    _library().taq_pack(
+        plain.data_ptr(),
+        bits,
+        (ctypes.c_int64 * 3)(*shape),
+        *_pointers(packed, sums),
+        torch.get_num_threads(),
+    )
+    if zero_point is None:
+        return Packed(packed, None, sums)
+    sums -= zero_point.int() * (width * taps)
+    return Packed(packed, torch.nn.functional.pad(zero_point, (0, more)), sums)
 
 
 def product(
@@ -198,7 +210,9 @@ def product(
     _library().taq_product(
         codes.data_ptr(),
         zero_point,
-        *_pointers(packed.codes, packed.zero_point, shift, scale, bias),
+        packed.codes.data_ptr(),
+        None if packed.zero_point is None else packed.zero_point.data_ptr(),
+        *_pointers(shift, scale, bias),
         (ctypes.c_int64 * len(geometry))(*geometry),
         out.data_ptr(),
         int(dtype == torch.bfloat16),

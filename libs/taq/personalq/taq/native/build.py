@@ -21,8 +21,8 @@ import torch
 
 log = logging.getLogger(__name__)
 
-SOURCES = ("image_attention.cpp", "text_attention.cpp", "codes.cpp", "products.cpp")
-HEADERS = ("lanes.h", "errors.h", "attention.h")
+SOURCES = ("image_attention.cpp", "text_attention.cpp", "codes.cpp", "products.cpp", "packing.cpp")
+HEADERS = ("lanes.h", "errors.h", "attention.h", "blocks.h")
 #: what the sources' instructions need, as `torch.cpu.get_capabilities` names it
 NEEDED = ("avx512_f", "avx512_bw", "avx512_dq", "avx512_vl", "avx512_vnni", "fma3")
 FLAGS = (
@@ -146,7 +146,8 @@ def _declared(built: ctypes.CDLL) -> ctypes.CDLL:
     built.taq_text_attention.argtypes = [pointer] * 5 + attention
     built.taq_quantize.argtypes = [*[pointer] * 3, number, number, real, real, flag, flag, flag]
     built.taq_product.argtypes = [pointer, flag, *[pointer] * 5, sizes, pointer, flag, flag]
-    for name in ("image_attention", "text_attention", "quantize", "product"):
+    built.taq_pack.argtypes = [pointer, flag, sizes, pointer, pointer, flag]
+    for name in ("image_attention", "text_attention", "quantize", "product", "pack"):
         function = getattr(built, f"taq_{name}")
         function.restype, function.errcheck = ctypes.c_int, _raised
     return built

@@ -1,17 +1,16 @@
-// Convolution, and Linear as its 1 x 1 case, with 4-bit weights: a block of columns is unpacked into
-// the cache and used for every pixel, so that a weight never takes more than half a byte of memory.
+// Convolution, and Linear as its 1 x 1 case. Of 4-bit weights a block of columns is unpacked into the
+// cache and used for every pixel, so that a weight never takes more than half a byte of memory.
 
 #include <cstring>
 #include <optional>
 
+#include "blocks.h"
 #include "errors.h"
 
 namespace taq {
 namespace {
 
 constexpr int PIXELS = 12;  // outputs that share what is loaded of the weight
-constexpr int COLUMNS = 2 * LANES;
-constexpr int STEP = 4 * COLUMNS;  // bytes of an unpacked group: four channels of all columns
 
 struct Geometry {
   int64_t batch, height, width, channels;  // of the codes, channels innermost
@@ -21,7 +20,7 @@ struct Geometry {
 };
 
 struct Columns {
-  const int8_t* zero_point;  // (blocks, COLUMNS)
+  const int8_t* zero_point;  // (blocks, COLUMNS) of 4-bit weights; null: they are integers already
   const int32_t* shift;      // (out): input zero point times the sum of a column's integers
   const float* scale;        // (out): of input and weight together
   const float* bias;         // (out)
@@ -97,6 +96,7 @@ void product(const uint8_t* codes, uint8_t zero, const uint8_t* packed, const Co
              const Geometry& g, T* out, int threads) {
   const int64_t groups = g.kernel_height * g.kernel_width * g.channels / 4;
   const int64_t blocks = (g.out_channels + COLUMNS - 1) / COLUMNS;
+  const bool four_bits = columns.zero_point;
   const int64_t pixels = g.batch * g.out_height * g.out_width;
   // Few columns on many cores: cut the pixels too, at the price of unpacking more than once.
   const int64_t parts = std::max<int64_t>(1, 2 * threads / blocks);
@@ -107,17 +107,21 @@ void product(const uint8_t* codes, uint8_t zero, const uint8_t* packed, const Co
 #pragma omp parallel num_threads(threads)
   {
     std::optional<std::vector<int8_t>> weight;
-    failure.keep([&] { weight.emplace(size_t(groups) * STEP); });
+    failure.keep([&] { weight.emplace(four_bits ? size_t(groups) * STEP : 0); });
 #pragma omp for schedule(dynamic)
     for (int64_t task = 0; task < blocks * parts; ++task) {
       if (!weight) continue;
       const int64_t block = task / parts, begin = task % parts * part;
       const int64_t end = std::min(pixels, begin + part);
-      unpack(packed + block * groups * 64, columns.zero_point + block * COLUMNS, groups,
-             weight->data());
+      const uint8_t* codes_of = packed + block * groups * group_bytes(four_bits ? 4 : 8);
+      const int8_t* integers = reinterpret_cast<const int8_t*>(codes_of);
+      if (four_bits) {
+        unpack(codes_of, columns.zero_point + block * COLUMNS, groups, weight->data());
+        integers = weight->data();
+      }
       for (int64_t pixel = begin; pixel < end; pixel += PIXELS) {
         const int count = int(std::min<int64_t>(PIXELS, end - pixel));
-        pixels_of(from, weight->data(), pixel, count, block * COLUMNS, columns, out);
+        pixels_of(from, integers, pixel, count, block * COLUMNS, columns, out);
       }
     }
   }

@@ -1,8 +1,10 @@
-"""4-bit weights on CPU: unpacked in the cache while they are multiplied."""
+"""Products in C++ on CPUs with VNNI: 4-bit weights, and 8-bit convolutions."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, cast
+from functools import cache
+from math import prod
+from typing import TYPE_CHECKING
 
 import torch
 from torch import Tensor
@@ -17,17 +19,24 @@ if TYPE_CHECKING:
 POINT = (1, 1)
 
 
-class FourBits:
-    """Integer products on CPU, uint8 input times 4-bit weight, in a kernel of our own."""
+class Vnni:
+    """Integer products on CPU, uint8 input times 4- or 8-bit weight, in a kernel of our own.
+
+    4-bit weights are unpacked in the cache while they are multiplied.
+    """
 
     def supports(self, layer: QuantModule, x: Tensor) -> bool:
-        """Ungrouped 4-bit layers with a static input range, where the CPU has the instructions."""
+        """Ungrouped layers with a static input range, where the CPU has the instructions.
+
+        8-bit weights only of convolutions larger than 1×1: oneDNN multiplies them no faster and
+        takes six times as long to reorder them; other layers are its own.
+        """
         return (
-            layer.weight_bits == 4
-            and layer.activation_bits is not None
+            layer.activation_bits is not None
             and layer.weight_shape[1] % 4 == 0
             and getattr(layer, "groups", 1) == 1
             and native.supports(x)
+            and (layer.weight_bits == 4 or (_taps(layer) > 1 and not _has_tiles()))
         )
 
     def pack_linear(self, layer: QuantLinear) -> native.Packed:
@@ -54,11 +63,19 @@ class FourBits:
         return _product(layer, packed, codes, x.dtype, *geometry)
 
 
+def _taps(layer: QuantModule) -> int:
+    return prod(layer.weight_shape[2:])
+
+
+@cache
+def _has_tiles() -> bool:
+    """Tell whether the CPU multiplies matrices (AMX): oneDNN uses that, these kernels do not."""
+    return bool(torch.cpu.get_capabilities().get("amx_int8"))
+
+
 def _packed(layer: QuantModule) -> native.Packed:
-    rows, width = layer.weight_shape[:2]
-    return native.pack(
-        layer.codes().reshape(rows, width, -1), cast(Tensor, layer.weight_zero_point)
-    )
+    out, width = layer.weight_shape[:2]
+    return native.pack(layer.weight, layer.weight_zero_point, (out, width, _taps(layer)))
 
 
 def _product(

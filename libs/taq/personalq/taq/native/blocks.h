@@ -1,0 +1,16 @@
+// How weights lie in memory for products.cpp: blocks of 32 output channels, (taps, channels / 4) groups
+// each, of four input channels of all columns side by side.
+#pragma once
+
+#include "lanes.h"
+
+namespace taq {
+
+constexpr int COLUMNS = 2 * LANES;
+constexpr int STEP = 4 * COLUMNS;  // codes of a group
+
+// Bytes of a group: of two 4-bit codes in a byte the lower is of one of the first LANES columns, the
+// upper of the column LANES further.
+inline int group_bytes(int bits) { return STEP * bits / 8; }
+
+}  // namespace taq
