@@ -10,6 +10,7 @@ import pytest
 
 from personalq.chassis.tenancy import tenant_scope
 from personalq.checkin import catalog_client
+from personalq.checkin.cards import CardFilter, Query
 from personalq.checkin.catalog_client import CatalogClient
 from personalq.checkin.names import Named, NameKind
 from personalq.v1 import catalog_pb2
@@ -58,6 +59,13 @@ class Stub:
                 for name in request.names
             ]
         )
+
+    async def SearchCheckpoints(  # noqa: N802
+        self, request: catalog_pb2.SearchCheckpointsRequest
+    ) -> catalog_pb2.SearchCheckpointsResponse:
+        """As many matches as searches so far."""
+        self.asked.append("search")
+        return catalog_pb2.SearchCheckpointsResponse(total_matches=self.asked.count("search"))
 
 
 async def client_of(stub: Stub, *, ttl_s: float = 60) -> CatalogClient:
@@ -141,3 +149,28 @@ async def test_tenants_are_kept_apart_and_within_bounds(monkeypatch: pytest.Monk
     with tenant_scope("one"):
         await client.names(["rex"])
     assert stub.asked == ["words"] * 4
+
+
+async def test_a_search_of_lately_is_made_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Until a card comes or goes, or half a minute is over; for one tenant, and for its own words.
+
+    Any other search is made each time.
+    """
+    stub = Stub([_BISCUIT])
+    client = await client_of(stub, ttl_s=0)
+
+    async def matches(subject: str, *, lately: bool = True) -> int:
+        query = Query(text="", filter=CardFilter(subjects=(subject,)), lately=lately)
+        return (await client.search(query)).total
+
+    assert [await matches("bear"), await matches("bear"), await matches("dog")] == [1, 1, 2]
+    assert [await matches("bear", lately=False), await matches("bear")] == [3, 1]
+    with tenant_scope("two"):
+        assert await matches("bear") == 4
+    stub.revision = "2"
+    assert await matches("bear") == 5
+    monkeypatch.setattr(catalog_client, "_LATELY_S", 0.0)
+    assert await matches("bear") == 6
+    monkeypatch.setattr(catalog_client, "_SEARCHES", 1)
+    await matches("dog")
+    assert len(client._lately) == 1

@@ -36,3 +36,14 @@ async def test_an_order_does_not_hide_what_is_described(
     assert ("bear-03" in ids) is described
     assert len(ids) == len(set(ids))
     assert len(catalog.queries) == searches
+
+
+@pytest.mark.parametrize("limit", [10, 30])
+async def test_a_text_ranks_at_once_where_many_are_to_be_expected(limit: int) -> None:
+    """One search; where all can be looked at after all, they come as without a text."""
+    catalog = FakeCatalog(CARDS)
+    query = Query(text="red scarf", filter=CardFilter(styles=("sketch",)), limit=limit)
+    found = [hit.card.checkpoint_id for hit in await find(query, catalog, described=True)]
+    assert [asked.text for asked in catalog.queries] == ["red scarf"]
+    assert found[0] == ("bear-29" if limit == 30 else "bear-03")
+    assert len(found) == limit

@@ -104,6 +104,8 @@ class Query:
     neither which cards are found nor their order: see Hit.likeness."""
     order: OrderKey | None = None
     limit: int = 100
+    lately: bool = False
+    """The answer may be one of half a minute ago, as long as no card came or went."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -27,6 +27,9 @@ _TENANTS = 256
 """Tenants whose words are kept; the least recently asked for goes first."""
 _NAMES = 300_000
 """Names that are kept for all tenants together; some 300 bytes each."""
+_SEARCHES = 200
+"""Answers to `Query.lately` that are kept for all tenants together."""
+_LATELY_S = 30.0
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -48,6 +51,7 @@ class CatalogClient:
         self._ttl_s = ttl_s
         self._words: OrderedDict[str, _Words] = OrderedDict()
         self._locks: dict[str, asyncio.Lock] = {}
+        self._lately: OrderedDict[tuple[str, str, Query], tuple[float, Hits]] = OrderedDict()
 
     async def lexicon(self) -> Lexicon:
         """See `ports.Catalog.lexicon`; one refresh at a time per tenant."""
@@ -110,6 +114,24 @@ class CatalogClient:
 
     async def search(self, query: Query) -> Hits:
         """See `ports.Catalog.search`."""
+        return await (self._searched_lately(query) if query.lately else self._search(query))
+
+    async def _searched_lately(self, query: Query) -> Hits:
+        """What was found half a minute ago at most, with the cards there are now."""
+        tenant = current_tenant()
+        key = (tenant, (await self._current(tenant)).revision, query)
+        known = self._lately.get(key)
+        if known is not None and time.monotonic() - known[0] < _LATELY_S:
+            return known[1]
+        asked_at = time.monotonic()
+        hits = await self._search(query)
+        self._lately[key] = asked_at, hits
+        self._lately.move_to_end(key)
+        while len(self._lately) > _SEARCHES:
+            self._lately.popitem(last=False)
+        return hits
+
+    async def _search(self, query: Query) -> Hits:
         try:
             response = await self._stub.SearchCheckpoints(query_to_wire(query))
         except grpc.aio.AioRpcError as error:

@@ -2,13 +2,38 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
 
-from personalq.checkin.cards import CardFilter, Hit, Query
+from personalq.checkin.cards import CardFilter, Hit, Hits, Query
 from personalq.checkin.described import spoken
 from personalq.checkin.intent import Attribute, Constraint, Intent, Interval, OrderKey
 from personalq.checkin.lexicon import canonical
+from personalq.checkin.names import Names
 from personalq.checkin.ports import Catalog
+from personalq.checkin.vocabulary import Lexicon
+
+_EPOCH = datetime.min.replace(tzinfo=UTC)
+
+
+@dataclass(frozen=True)
+class Lately:
+    """A catalog for what need not be up to date: what cards of a subject are like."""
+
+    catalog: Catalog
+
+    async def lexicon(self) -> Lexicon:
+        """See `ports.Catalog.lexicon`."""
+        return await self.catalog.lexicon()
+
+    async def names(self, candidates: Sequence[str]) -> Names:
+        """See `ports.Catalog.names`."""
+        return await self.catalog.names(candidates)
+
+    async def search(self, query: Query) -> Hits:
+        """See `ports.Catalog.search`; as of half a minute ago at most."""
+        return await self.catalog.search(replace(query, lately=True))
 
 
 async def find(query: Query, catalog: Catalog, *, described: bool) -> tuple[Hit, ...]:
@@ -16,7 +41,7 @@ async def find(query: Query, catalog: Catalog, *, described: bool) -> tuple[Hit,
 
     Then the text, which only ranks, need not be embedded. Of more, those that answer to it best are
     looked at, and with an order its first ones as well: "the latest with a red scarf" may not be
-    among the latest.
+    among the latest. Where more are to be expected, the first search is the one that ranks.
 
     Args:
         described: whether the text says more than the filter does.
@@ -24,6 +49,9 @@ async def find(query: Query, catalog: Catalog, *, described: bool) -> tuple[Hit,
     Raises:
         Unavailable: the catalog cannot be reached.
     """
+    if query.text and query.order is None and _is_broad(query.filter):
+        ranked = await catalog.search(query)
+        return ranked.hits if ranked.total > len(ranked.hits) else _newest_first(ranked.hits)
     found = await catalog.search(replace(query, text=""))
     if found.total <= len(found.hits) or not query.text:
         return found.hits
@@ -34,6 +62,24 @@ async def find(query: Query, catalog: Catalog, *, described: bool) -> tuple[Hit,
     fitting = await catalog.search(replace(query, order=None))
     known = {hit.card.checkpoint_id for hit in found.hits}
     return (*found.hits, *(hit for hit in fitting.hits if hit.card.checkpoint_id not in known))
+
+
+def _is_broad(filter_: CardFilter) -> bool:
+    """Whether many cards satisfy it: it says neither what they show nor which one is meant."""
+    return not (
+        filter_.subjects
+        or filter_.versions
+        or filter_.owners
+        or filter_.checkpoint_ids
+        or filter_.triggers
+        or filter_.names
+    )
+
+
+def _newest_first(hits: Sequence[Hit]) -> tuple[Hit, ...]:
+    """All matches in the order of a search that ranks by nothing."""
+    by_id = sorted(hits, key=lambda hit: hit.card.checkpoint_id)
+    return tuple(sorted(by_id, key=lambda hit: hit.card.created_at or _EPOCH, reverse=True))
 
 
 def to_query(intent: Intent, prompt: str, candidate_ids: tuple[str, ...], limit: int) -> Query:

@@ -39,7 +39,7 @@ from personalq.checkin.names import candidates as name_candidates
 from personalq.checkin.outcome import Answered, Candidate, Clarification, NoMatch, Selection
 from personalq.checkin.parse import parse
 from personalq.checkin.ports import Catalog, Ranking, Reasoner
-from personalq.checkin.search import find, to_query
+from personalq.checkin.search import Lately, find, to_query
 from personalq.checkin.settings import CheckinSettings
 from personalq.checkin.unknown import by_description, told_subject
 from personalq.checkin.vocabulary import Lexicon
@@ -262,18 +262,18 @@ async def _candidates(
         hits = await search(intent)
         intent, found = by_description(intent, hits)
         return intent, await reasoner.rank(intent, found, zone)
-    degraded = False
+    degraded, lately = False, Lately(catalog)
     for reading in _readings(intent):
         hits = await search(reading)
         if hits:
-            reading, hits = await widened(reading, hits, catalog=catalog, search=search)
+            reading, hits = await widened(reading, hits, catalog=lately, search=search)
         ranking = await reasoner.rank(reading, hits, zone)
         degraded = degraded or ranking.degraded
         if ranking.candidates and not _only_described(reading, ranking.candidates):
             return reading, ranking
     subject = intent.first(Attribute.SUBJECT)
     if subject is not None:
-        named, found = await widened(intent, (), catalog=catalog, search=search)
+        named, found = await widened(intent, (), catalog=lately, search=search)
         ranking = await reasoner.rank(named, found, zone)
         if ranking.candidates:
             return named, ranking

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
+from functools import lru_cache
 
 from google.protobuf.timestamp_pb2 import Timestamp
 
@@ -33,6 +34,7 @@ from personalq.v1 import catalog_pb2, checkin_pb2, types_pb2
 _FIRST = datetime(1000, 1, 1, tzinfo=UTC)
 _LAST = datetime(9000, 1, 1, tzinfo=UTC)
 """Instants beyond are read as these: around them there is a last week in every time zone."""
+_NOTHING: Mapping[str, float] = {}
 _ATTRIBUTES: dict[Attribute, types_pb2.Attribute.ValueType] = {
     Attribute.SUBJECT: types_pb2.ATTRIBUTE_SUBJECT,
     Attribute.STYLE: types_pb2.ATTRIBUTE_STYLE,
@@ -118,27 +120,30 @@ def hits_to_domain(message: catalog_pb2.SearchCheckpointsResponse, phrases: Sequ
     Args:
         phrases: those of the query.
     """
-    return Hits(
-        hits=tuple(
-            Hit(
-                card=_card(hit.checkpoint),
-                likeness=dict(zip(phrases, hit.likeness, strict=False)),
-                text_likeness=dict(zip(phrases, hit.text_likeness, strict=False)),
-                word_likeness=dict(zip(phrases, hit.word_likeness, strict=False)),
-                artifacts=tuple(
-                    ArtifactRef(
-                        profile=artifact.profile,
-                        digest=artifact.digest,
-                        wire=artifact.SerializeToString(),
-                    )
-                    for artifact in hit.artifacts
-                ),
-                wire=hit.checkpoint.SerializeToString(),
+    return Hits(hits=tuple(_hit(hit, phrases) for hit in message.hits), total=message.total_matches)
+
+
+def _hit(message: catalog_pb2.SearchHit, phrases: Sequence[str]) -> Hit:
+    wire = message.checkpoint.SerializeToString()
+    return Hit(
+        card=_card(wire),
+        likeness=_by_phrase(phrases, message.likeness),
+        text_likeness=_by_phrase(phrases, message.text_likeness),
+        word_likeness=_by_phrase(phrases, message.word_likeness),
+        artifacts=tuple(
+            ArtifactRef(
+                profile=artifact.profile,
+                digest=artifact.digest,
+                wire=artifact.SerializeToString(),
             )
-            for hit in message.hits
+            for artifact in message.artifacts
         ),
-        total=message.total_matches,
+        wire=wire,
     )
+
+
+def _by_phrase(phrases: Sequence[str], values: Sequence[float]) -> Mapping[str, float]:
+    return dict(zip(phrases, values, strict=False)) if values else _NOTHING
 
 
 def vocabulary_to_domain(message: catalog_pb2.GetVocabularyResponse) -> Vocabulary:
@@ -172,7 +177,10 @@ def names_to_domain(message: catalog_pb2.ResolveNamesResponse) -> Names:
     return names
 
 
-def _card(message: types_pb2.Checkpoint) -> Card:
+@lru_cache(maxsize=8192)
+def _card(wire: bytes) -> Card:
+    """The card of a message; most come again and again, and reading one takes ten times as long."""
+    message = types_pb2.Checkpoint.FromString(wire)
     return Card(
         checkpoint_id=message.checkpoint_id,
         name=message.name,
