@@ -27,6 +27,7 @@ from personalq.catalog.names import Name
 from personalq.catalog.paging import Position
 from personalq.catalog.ports import Embedded, Model, Vector
 from personalq.catalog.search import Hits, Query
+from personalq.catalog.store_cards import FoundCards
 from personalq.catalog.store_connections import (
     SET_TENANT,
     ReadingConnections,
@@ -46,7 +47,7 @@ from personalq.catalog.store_names import (
     to_names,
 )
 from personalq.catalog.store_rows import CARD_COLUMNS, GET_CARD, to_card
-from personalq.catalog.store_search import SET_SCAN, Indexes, search_statement, to_hits
+from personalq.catalog.store_search import SET_SCAN, Indexes, found, search_statement, to_hits
 from personalq.catalog.store_write import PostgresWriter
 from personalq.chassis.errors import PersonalQError, Unavailable
 
@@ -158,6 +159,7 @@ class PostgresStore:
         self._engine = engine
         self._listed_names = listed_names
         self._reading = ReadingConnections(engine)
+        self._found = FoundCards(self._read)
         self._indexes: dict[tuple[str, str], Indexes] = {}
         self._indexes_read_at = -_INDEXES_TTL_S
 
@@ -254,8 +256,12 @@ class PostgresStore:
             phrases=phrases,
         )
         scan: list[Statement] = [(SET_SCAN, {})] if search.indexed else []
-        *_, rows = await self._read(tenant, *scan, (search.statement, search.values))
-        return to_hits(rows)
+        while True:
+            *_, rows = await self._read(tenant, *scan, (search.statement, search.values))
+            cards = await self._found.of(tenant, found(rows))
+            if cards is not None:
+                return to_hits(rows, cards)
+            # A card has changed in between: it may not satisfy the constraints any more.
 
     async def vocabulary(self, tenant: str, known_revision: str) -> Vocabulary:
         """The words of selectable cards and their names, unless the caller has them already."""

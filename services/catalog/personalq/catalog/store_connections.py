@@ -24,6 +24,7 @@ from sqlalchemy.pool import ConnectionPoolEntry
 
 #: Row-level security: what the rest of the transaction may see.
 SET_TENANT = "SELECT set_config('app.tenant', :tenant, true)"
+_READ_ONLY_OF_TENANT = f"{SET_TENANT}, set_config('transaction_read_only', 'on', true)"
 
 #: Longest time for which a connection that was just used is taken to be alive.
 TRUSTED_S = 10.0
@@ -38,11 +39,11 @@ Statement = tuple[str, Mapping[str, object]]
 class ReadingConnections:
     """Connections of an engine's pool for transactions that only read, whose statements are known.
 
-    They go out together (libpq's pipeline), so that the whole transaction is one round trip.
+    They go out together (libpq's pipeline), so that the whole transaction is one round trip; it
+    needs neither BEGIN nor COMMIT, as a pipeline is a transaction of its own.
     """
 
     def __init__(self, engine: AsyncEngine) -> None:
-        # BEGIN and COMMIT are sent here.
         self._engine = engine.execution_options(isolation_level="AUTOCOMMIT")
 
     async def read(self, tenant: str, *statements: Statement) -> list[list[dict[str, Any]]]:
@@ -65,15 +66,13 @@ async def _read(
 ) -> list[list[dict[str, Any]]]:
     cursors = []
     async with driver.pipeline():
-        await driver.execute("BEGIN READ ONLY")
-        await driver.execute(_driver_sql(SET_TENANT), {"tenant": tenant})
+        await driver.execute(_driver_sql(_READ_ONLY_OF_TENANT), {"tenant": tenant})
         for statement, values in statements:
             cursor = driver.cursor(row_factory=dict_row)
             cursors.append(
                 await cursor.execute(_driver_sql(statement), {**values, "tenant": tenant})
             )
-        await driver.execute("COMMIT")
-    return [await cursor.fetchall() if cursor.description else [] for cursor in cursors]
+    return [await cursor.fetchall() for cursor in cursors]
 
 
 def ping_the_doubtful(engine: AsyncEngine) -> None:

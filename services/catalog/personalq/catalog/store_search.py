@@ -13,12 +13,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from personalq.catalog.cards import phrases_hash
+from personalq.catalog.cards import Card, phrases_hash
 from personalq.catalog.ports import QUERY_WORDS, Embedded, Model, Vector
 from personalq.catalog.search import Hit, Hits, Order, Query
 from personalq.catalog.store_connections import Row
 from personalq.catalog.store_constraints import Constraints, constraints_of
-from personalq.catalog.store_rows import CARD_COLUMNS, to_card, vector_text, vectors_text
+from personalq.catalog.store_rows import vector_text, vectors_text
 from personalq.catalog.words import any_term, telling_terms
 
 # Everything put together below are constants of these files; values are always bound.
@@ -41,8 +41,8 @@ _ROLE_WEIGHTS = "{0.2, 0.4, 0.6, 1.0}"
 
 # `candidates` satisfies the hard constraints, and nothing else decides what is returned; the legs
 # only rank it, by row_number so that ranks are unique, ties going to the smaller id. Each CTE is
-# materialized: the planner must not mix constraint and ranking. Whole cards, and their phrases, are
-# read for the page.
+# materialized: the planner must not mix constraint and ranking. The phrases of cards are read for
+# the page; whole cards are not, most are known (store_cards.py).
 _SEARCH = """
 WITH {described}{candidates},
 {dense},
@@ -64,7 +64,8 @@ page AS MATERIALIZED (
 )
 SELECT ({total}) AS total_matches, EXISTS (SELECT FROM dense) AS dense,
        p.place, p.score, p.similarity, p.dense_rank, p.sparse_rank, {likeness} AS likeness,
-       {text_likeness} AS text_likeness, {word_likeness} AS word_likeness, {card}
+       {text_likeness} AS text_likeness, {word_likeness} AS word_likeness,
+       c.checkpoint_id, c.revision, c.updated_at
   FROM (VALUES (1)) AS always
   LEFT JOIN page p ON true
   LEFT JOIN checkpoints c ON c.tenant = :tenant AND c.checkpoint_id = p.checkpoint_id
@@ -342,15 +343,23 @@ def search_statement(
         unembedded=unembedded,
         order=order,
         total=total,
-        card=CARD_COLUMNS,
     )
     return Search(statement=statement, values=values, indexed=indexed)
 
 
-def to_hits(rows: Sequence[Row]) -> Hits:
-    """The page of a search's rows."""
+def found(rows: Sequence[Row]) -> Sequence[Row]:
+    """The rows that are hits: an empty page is a row without one."""
+    return [row for row in rows if row["checkpoint_id"] is not None]
+
+
+def to_hits(rows: Sequence[Row], cards: Sequence[Card]) -> Hits:
+    """The page of a search's rows.
+
+    Args:
+        cards: those of the rows that are hits.
+    """
     return Hits(
-        hits=[_to_hit(row) for row in rows if row["checkpoint_id"] is not None],
+        hits=[_to_hit(row, card) for row, card in zip(found(rows), cards, strict=True)],
         next_page_token="",
         total_matches=rows[0]["total_matches"],
         dense=rows[0]["dense"],
@@ -398,9 +407,9 @@ def _said(phrases: Sequence[Embedded]) -> dict[str, Any]:
     }
 
 
-def _to_hit(row: Row) -> Hit:
+def _to_hit(row: Row, card: Card) -> Hit:
     return Hit(
-        card=to_card(row),
+        card=card,
         score=float(row["score"]),
         similarity=row["similarity"],
         dense_rank=row["dense_rank"],

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import UTC, datetime
+from functools import lru_cache
 from typing import TypeVar
 
 from google.protobuf.timestamp_pb2 import Timestamp
@@ -20,7 +21,7 @@ from personalq.catalog.cards import (
 )
 from personalq.catalog.lifecycle import Failure
 from personalq.catalog.names import NameKind, Resolved
-from personalq.catalog.search import Hit, Hits, Order
+from personalq.catalog.search import Hits, Order
 from personalq.chassis.errors import InvalidInput
 from personalq.v1 import catalog_pb2, events_pb2, types_pb2
 
@@ -199,12 +200,22 @@ def order_to_domain(order: types_pb2.OrderKey.ValueType) -> Order:
 
 def hits_to_wire(found: Hits) -> catalog_pb2.SearchCheckpointsResponse:
     """A page of hits as it travels."""
-    return catalog_pb2.SearchCheckpointsResponse(
-        hits=[_hit_to_wire(hit) for hit in found.hits],
+    message = catalog_pb2.SearchCheckpointsResponse(
         next_page_token=found.next_page_token,
         total_matches=found.total_matches,
         dense=found.dense,
     )
+    for hit in found.hits:
+        message.hits.add(
+            score=hit.score,
+            similarity=hit.similarity,
+            dense_rank=hit.dense_rank,
+            sparse_rank=hit.sparse_rank,
+            likeness=hit.likeness,
+            text_likeness=hit.text_likeness,
+            word_likeness=hit.word_likeness,
+        ).MergeFrom(_found_to_wire(hit.card, hit.card.artifacts))
+    return message
 
 
 def artifacts_to_wire(artifacts: Sequence[Artifact]) -> list[types_pb2.Artifact]:
@@ -241,17 +252,11 @@ def names_to_wire(found: Sequence[Resolved]) -> catalog_pb2.ResolveNamesResponse
     )
 
 
-def _hit_to_wire(hit: Hit) -> catalog_pb2.SearchHit:
+@lru_cache(maxsize=8192)
+def _found_to_wire(card: Card, artifacts: tuple[Artifact, ...]) -> catalog_pb2.SearchHit:
+    """What each hit says of a card; cards are found again and again, and do not change."""
     return catalog_pb2.SearchHit(
-        checkpoint=card_to_wire(hit.card),
-        score=hit.score,
-        similarity=hit.similarity,
-        dense_rank=hit.dense_rank,
-        sparse_rank=hit.sparse_rank,
-        artifacts=artifacts_to_wire(hit.card.artifacts),
-        likeness=hit.likeness,
-        text_likeness=hit.text_likeness,
-        word_likeness=hit.word_likeness,
+        checkpoint=card_to_wire(card), artifacts=artifacts_to_wire(artifacts)
     )
 
 
