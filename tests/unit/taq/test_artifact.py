@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import json
 from dataclasses import replace
 from pathlib import Path
@@ -26,14 +27,17 @@ from personalq.taq import (
     attach_lora_,
     load_unet_,
     parse_lora,
+    prepare_,
     quantize_,
     read_artifact,
+    verified,
     write_base_artifact,
     write_full_artifact,
     write_lora_artifact,
 )
 from personalq.taq.artifact import canonical_json
 
+MAPS = Path("/proc/self/maps")
 NAME = "down_blocks.0.attentions.0.transformer_blocks.0.attn1.to_q"
 
 
@@ -278,6 +282,40 @@ def test_a_changed_file_is_refused(base: tuple[Artifact, Any], tmp_path: Path) -
     file.unlink()
     with pytest.raises(IntegrityError, match="missing"):
         read_artifact(directory)
+
+
+def test_a_changed_file_is_told_once_it_was_used(
+    base: tuple[Artifact, Any], tmp_path: Path
+) -> None:
+    """While files are verified they are read; damage is the error, whatever it led to."""
+    directory = _copied(base[0], tmp_path)
+    file = directory / "unet.safetensors"
+    whole = file.read_bytes()
+    with verified(directory) as artifact:
+        load_unet_(tiny_unet(), artifact)
+    for damaged in (whole[:-1] + bytes([whole[-1] ^ 1]), whole[: len(whole) // 2], b"{}"):
+        file.write_bytes(damaged)
+        with (
+            pytest.raises(IntegrityError, match=r"changed|bytes, not"),
+            verified(directory) as artifact,
+        ):
+            load_unet_(tiny_unet(), artifact)
+    file.write_bytes(whole)
+    with pytest.raises(ValueError, match="of the block"), verified(directory):
+        raise ValueError("of the block")
+
+
+@pytest.mark.skipif(not MAPS.exists(), reason="this system does not tell what is mapped")
+@pytest.mark.parametrize("profile", ["w8a8", "w4a8"])
+def test_a_prepared_unet_lets_the_file_go(profile: str, tmp_path: Path) -> None:
+    """Nothing of it is mapped any more, small scales and weight-only layers included."""
+    _write_base(tmp_path, profile)
+    unet = load_unet_(tiny_unet(), read_artifact(tmp_path))
+    assert str(tmp_path) in MAPS.read_text()
+    prepare_(unet, torch.empty(0))
+    gc.collect()
+    assert str(tmp_path) not in MAPS.read_text()
+    predict(unet, inputs())
 
 
 @pytest.mark.parametrize("name", ["unet.bin", "../unet.safetensors", "/etc/x.safetensors"])

@@ -26,8 +26,8 @@ from personalq.taq import (
     load_unet_,
     prepare_,
     quantize_,
-    read_artifact,
     read_lora,
+    verified,
     write_base_artifact,
     write_lora_artifact,
 )
@@ -118,9 +118,10 @@ def _taq(profile: str) -> Callable[[dict[str, Any], str], Ready]:
             started_loading = time.perf_counter()
             with torch.device("meta"):
                 empty = build(config)
-            loaded = load_unet_(empty, read_artifact(folder), dtype=dtype)
             given = inputs(config, device, dtype)
-            prepare_(loaded.to(device), given.sample)
+            with verified(folder) as read_back:
+                loaded = load_unet_(empty, read_back, dtype=dtype)
+                prepare_(loaded.to(device), given.sample)
             load = time.perf_counter() - started_loading
             lora = _lora_cost(artifact, Path(name))
         context = TextContext.project(loaded, given.text)

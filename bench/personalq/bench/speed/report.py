@@ -72,8 +72,8 @@ def markdown(result: Mapping[str, Any]) -> str:
         "",
         "## Artifacts",
         "",
-        "Loading is reading, sha256, and packing for the kernels; reading alone is what the disk "
-        "gives. Both begin with nothing of the file in the page cache.",
+        "Loading is reading, packing for the kernels and, beside it, sha256; reading alone is what "
+        "the disk gives. Both begin with nothing of the file in the page cache.",
         "",
         "| | quantize s | calibrate s (one step) | MiB on disk | above bits × weights + scales "
         "| load s/GB | read s/GB |",

@@ -9,14 +9,15 @@ UNet, `artifact` puts a model on disk. Needs torch, safetensors and numpy only.
 
 from personalq.taq.artifact import (
     Artifact,
-    ArtifactFile,
     Protection,
     load_unet_,
     read_artifact,
+    verified,
     write_base_artifact,
     write_full_artifact,
     write_lora_artifact,
 )
+from personalq.taq.artifact_files import ArtifactFile
 from personalq.taq.calibrate import Calibration, Range, ranges_from_json, ranges_to_json
 from personalq.taq.context import TextContext
 from personalq.taq.errors import (
@@ -113,6 +114,7 @@ __all__ = [
     "resolve_protection",
     "trigger_mask",
     "trigger_spans",
+    "verified",
     "write_base_artifact",
     "write_full_artifact",
     "write_lora_artifact",

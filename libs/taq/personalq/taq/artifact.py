@@ -12,25 +12,29 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any, Literal, cast
 
 import torch
-from safetensors import SafetensorError, safe_open
 from safetensors.torch import save_file
 from torch import Tensor, nn
 
+from personalq.taq.artifact_files import (
+    ArtifactFile,
+    check_name,
+    read_tensors,
+    replace_file,
+    size_and_sha256,
+    verify,
+)
 from personalq.taq.attention import install_attention_
 from personalq.taq.calibrate import Range, ranges_to_json
-from personalq.taq.errors import (
-    ArtifactMismatchError,
-    IntegrityError,
-    ManifestError,
-)
+from personalq.taq.errors import ArtifactMismatchError, ManifestError
 from personalq.taq.lora import Factors, Lora, has_lora, resolve
 from personalq.taq.modules import EXACT_BUFFERS, QuantConv2d, QuantLinear, QuantModule, Scheme
 from personalq.taq.protection import Protected, resolve_protection
@@ -47,16 +51,6 @@ UNET_FILE = "unet.safetensors"
 LORA_FILE = "lora.safetensors"
 TEXT_ENCODER_FILE = "text_encoder.safetensors"
 EMBEDDING_PREFIX = "embedding."
-READ_BYTES = 1 << 20
-
-
-@dataclass(frozen=True)
-class ArtifactFile:
-    """A file of the artifact, by its name in the artifact's directory."""
-
-    name: str
-    size: int  # bytes
-    sha256: str  # hexadecimal
 
 
 @dataclass(frozen=True)
@@ -113,7 +107,7 @@ class Artifact:
         """
         if self.kind != "lora":
             raise ArtifactMismatchError(f"A {self.kind} artifact holds no LoRA.")
-        tensors = _read_tensors(self.directory / LORA_FILE)
+        tensors = dict(read_tensors(self.directory / LORA_FILE))
         layers: dict[str, dict[str, Factors]] = {"unet": {}, "text_encoder": {}}
         for key, scale in self.manifest["scales"].items():
             part, layer = key.split(".", 1)
@@ -125,7 +119,7 @@ class Artifact:
         """Return the weights of the checkpoint's own text encoder; None if it is its base's."""
         if all(file.name != TEXT_ENCODER_FILE for file in self.files):
             return None
-        return _read_tensors(self.directory / TEXT_ENCODER_FILE)
+        return dict(read_tensors(self.directory / TEXT_ENCODER_FILE))
 
 
 def write_base_artifact(
@@ -251,6 +245,20 @@ def read_artifact(directory: Path) -> Artifact:
         ManifestError: no manifest, or one of a schema version that is not known.
         IntegrityError: a file is missing, differs from the manifest, or is not safetensors.
     """
+    with verified(directory) as artifact:
+        return artifact
+
+
+@contextmanager
+def verified(directory: Path) -> Iterator[Artifact]:
+    """Yield an artifact whose files are verified by another thread while the block uses them.
+
+    What was made of them is good only once the block is left.
+
+    Raises:
+        ManifestError, IntegrityError: as `read_artifact`, in place of what damaged files made the
+            block raise.
+    """
     try:
         text = (directory / MANIFEST).read_bytes()
     except OSError as error:
@@ -258,8 +266,14 @@ def read_artifact(directory: Path) -> Artifact:
     manifest = _parse_manifest(text)
     files = tuple(ArtifactFile(**file) for file in manifest["files"])
     for file in files:
-        _verify(directory, file)
-    return _artifact(directory, manifest, text, files)
+        check_name(directory, file)
+    with ThreadPoolExecutor(max_workers=1) as pool:
+        verifications = [pool.submit(verify, directory, file) for file in files]
+        try:
+            yield _artifact(directory, manifest, text, files)
+        finally:
+            for verification in verifications:
+                verification.result()
 
 
 def load_unet_(
@@ -294,10 +308,12 @@ def load_unet_(
         if isinstance(module, QuantModule)
         for buffer in EXACT_BUFFERS
     }
-    state = {
-        key: t.to(dtype) if t.is_floating_point() and key not in exact else t
-        for key, t in _read_tensors(artifact.directory / UNET_FILE).items()
-    }
+    mapped = {f"{entry['name']}.weight" for entry in artifact.manifest["layers"]}
+    state = {}
+    for key, t in read_tensors(artifact.directory / UNET_FILE):
+        wished = dtype if t.is_floating_point() and key not in exact else t.dtype
+        # A copy, however small: any other view of the file would keep it mapped as a whole.
+        state[key] = t.to(wished, copy=key not in mapped)
     try:
         unet.load_state_dict(state, assign=True)
     except RuntimeError as error:
@@ -402,22 +418,13 @@ def _write(
     files = []
     for name, tensors in sorted(contents.items()):
         plain = {key: t.detach().cpu().contiguous() for key, t in sorted(tensors.items())}
-        _replace(directory / name, partial(save_file, plain))
-        size, sha256 = _size_and_sha256(directory / name)
+        replace_file(directory / name, partial(save_file, plain))
+        size, sha256 = size_and_sha256(directory / name)
         files.append(ArtifactFile(name, size, sha256))
     manifest = manifest | {"files": [asdict(file) for file in files]}
     text = canonical_json(manifest)
-    _replace(directory / MANIFEST, lambda path: path.write_bytes(text))
+    replace_file(directory / MANIFEST, lambda path: path.write_bytes(text))
     return _artifact(directory, _parse_manifest(text), text, tuple(files))
-
-
-def _replace(path: Path, write: Callable[[Path], Any]) -> None:
-    """Let `write` fill a temporary neighbour, sync it, and rename it to `path`."""
-    unfinished = path.with_name(f".{path.name}.partial")
-    write(unfinished)
-    with unfinished.open("rb") as file:
-        os.fsync(file.fileno())
-    unfinished.replace(path)
 
 
 def _parse_manifest(text: bytes) -> dict[str, Any]:
@@ -446,34 +453,12 @@ def _parse_manifest(text: bytes) -> dict[str, Any]:
     return manifest
 
 
-def _verify(directory: Path, file: ArtifactFile) -> None:
-    path = directory / file.name
-    if path.parent != directory or path.suffix != ".safetensors":
-        raise IntegrityError(f"{file.name} is not the name of a safetensors file in the artifact.")
-    try:
-        size, sha256 = _size_and_sha256(path)
-    except OSError as error:
-        raise IntegrityError(f"{file.name} is missing from the artifact.") from error
-    if size != file.size:
-        raise IntegrityError(f"{file.name} has {size} bytes, not {file.size}.")
-    if sha256 != file.sha256:
-        raise IntegrityError(f"{file.name} was changed: its sha256 is {sha256}, not {file.sha256}.")
-
-
-def _size_and_sha256(path: Path) -> tuple[int, str]:
-    digest = hashlib.sha256()
-    with path.open("rb") as file:
-        while block := file.read(READ_BYTES):
-            digest.update(block)
-        return file.tell(), digest.hexdigest()
-
-
 def _artifact(
     directory: Path, manifest: dict[str, Any], text: bytes, files: tuple[ArtifactFile, ...]
 ) -> Artifact:
     embeddings = {}
     for file in files:
-        for key, tensor in _tensors(directory / file.name, EMBEDDING_PREFIX):
+        for key, tensor in read_tensors(directory / file.name, EMBEDDING_PREFIX):
             embeddings[key.removeprefix(EMBEDDING_PREFIX)] = tensor
     return Artifact(
         kind=cast(Kind, manifest["kind"]),
@@ -487,22 +472,3 @@ def _artifact(
         triggers=tuple(manifest.get("triggers", ())),
         embeddings=embeddings,
     )
-
-
-def _read_tensors(path: Path) -> dict[str, Tensor]:
-    return dict(_tensors(path, ""))
-
-
-def _tensors(path: Path, prefix: str) -> Iterator[tuple[str, Tensor]]:
-    """Yield the tensors of a safetensors file whose keys begin with `prefix`.
-
-    Raises:
-        IntegrityError: the file is not safetensors.
-    """
-    try:
-        with safe_open(path, framework="pt") as file:
-            for key in file.keys():  # noqa: SIM118 - no mapping
-                if key.startswith(prefix):
-                    yield key, file.get_tensor(key)
-    except SafetensorError as error:
-        raise IntegrityError(f"{path.name} is not a safetensors file: {error}.") from error

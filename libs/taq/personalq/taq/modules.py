@@ -247,6 +247,8 @@ class QuantModule(nn.Module):
         name, kernel = kernels.choose(self, like)
         if self._prepared(name, self._packer(kernel)) is not None:
             self.weight = self.weight.new_empty(0)
+        else:
+            self.weight = self.weight.clone()  # it may be part of a mapped file, which is let go
 
     def packed(self) -> Iterator[Tensor]:
         """Yield the tensors that kernels prepared."""

@@ -21,6 +21,7 @@ from personalq.renderer.files import ArtifactFiles
 from personalq.renderer.prompts import Vocabulary, extend
 from personalq.renderer.residents import Lease, Resident, Residents
 from personalq.taq import (
+    Artifact,
     Lora,
     Protection,
     TaqError,
@@ -29,7 +30,7 @@ from personalq.taq import (
     load_text_encoder_,
     load_unet_,
     prepare_,
-    read_artifact,
+    verified,
 )
 from personalq.taq.modules import held_tensors
 
@@ -184,7 +185,11 @@ def load_weights(folder: Path, base: Base) -> Weights:
     Raises:
         TaqError: the folder is damaged, of another version's recipe, or not of this base.
     """
-    artifact = read_artifact(folder)
+    with verified(folder) as artifact:
+        return _loaded(artifact, base)
+
+
+def _loaded(artifact: Artifact, base: Base) -> Weights:
     own = artifact.embeddings
     vocabulary = extend(base.tokenizer, own) if own else base.vocabulary
     if artifact.kind == "lora":
