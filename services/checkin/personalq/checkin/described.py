@@ -32,6 +32,8 @@ BARE = 0.55
 """How much the noun alone counts when the person also said what it is like."""
 ELSEWHERE = 0.5
 """How much an adjective counts that the card says of something else than the subject."""
+OTHER = 0.5
+"""How much it counts that a card has another thing of the kind, where one has the very thing."""
 KIN = 0.9
 """How much a noun counts that is of the same kind in WordNet, or only spelled alike."""
 MAX_PHRASES = 8
@@ -202,6 +204,8 @@ def _gains(
     has = _has_phrase if wish.phrase else _has_adjective
     gains = [0.0 if wish.action else has(wish.trait, card) for card in profiles]
     best = max(gains, default=0.0)
+    if best >= KIN:
+        gains = _by_very_words(wish, profiles, gains, shades=intent.order is None)
     if meant is not None:
         if best >= KIN:
             return [gain / best for gain in gains]
@@ -219,6 +223,35 @@ def _gains(
     return [max(gain / (best or 1.0), other) for gain, other in zip(gains, alike, strict=True)]
 
 
+def _by_very_words(
+    wish: Wish, profiles: Sequence[Profile], gains: Sequence[float], *, shades: bool
+) -> Sequence[float]:
+    """Where a card says "fedora", a bowler is another hat, though "a hat" may be either.
+
+    Args:
+        shades: whether that is so of colours; "the second newest ginger cat" is of all orange ones.
+    """
+    groups = lexicon.description_groups()
+    words = [word for word in wish.trait.words if groups.get(word, word) != word]
+    words = [word for word in words if shades or word not in lexicon.colours()]
+    best = max(gains)
+    said = [all(_says(word, card) for word in words) for card in profiles]
+    if not words or not any(has and gain == best for has, gain in zip(said, gains, strict=True)):
+        return gains
+    return [gain if has else OTHER * gain for has, gain in zip(said, gains, strict=True)]
+
+
+def _says(word: str, card: Profile) -> bool:
+    """Whether a card says a word, or another for the very same thing: "specs", "spectacles"."""
+    own = set(wordnet.senses(word, said=False))
+    return any(
+        stem(word) == stem(other) or not own or bool(own & set(wordnet.senses(other, said=False)))
+        for found in card.traits
+        for other in found.words
+        if lexicon.description_groups().get(other) == lexicon.description_groups().get(word)
+    )
+
+
 def _has_adjective(wanted: Trait, card: Profile) -> float:
     if wanted.head in card.kind:
         return 1.0
@@ -234,7 +267,9 @@ def _fit(wanted: Trait, said: Trait, nouns: frozenset[str]) -> float:
     """How well a card's phrase is the wanted one: the noun decides, modifiers tell apart."""
     if len(wanted.words) > 1 and stem("".join(wanted.words[-2:])) in said.spelled:
         return 1.0  # "deck chair", "deckchair"
-    shared = sum(concept in said.concepts for concept in wanted.modifiers)
+    shared = sum(
+        concept in said.concepts or _is_told(concept, wanted, said) for concept in wanted.modifiers
+    )
     if len(wanted.words) > 1 and stem(wanted.noun) in nouns:  # every horse is a horse
         own = float(wanted.head in said.concepts)  # "baby horse", "foal"
         return shared / len(wanted.modifiers) if wanted.modifiers else own
@@ -250,6 +285,13 @@ def _fit(wanted: Trait, said: Trait, nouns: frozenset[str]) -> float:
     if not wanted.modifiers:
         return noun
     return noun * (BARE + (1 - BARE) * shared / len(wanted.modifiers))
+
+
+def _is_told(concept: str, wanted: Trait, said: Trait) -> bool:
+    """Whether a modifier is told in another word for it: "a cab sign", "a taxi sign"."""
+    return any(
+        _kin(word, other) for word in wanted.words if stem(word) == concept for other in said.words
+    )
 
 
 def _ends_alike(one: str, other: str) -> bool:

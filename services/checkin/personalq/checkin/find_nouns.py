@@ -7,7 +7,7 @@ import re
 from personalq.checkin import lexicon
 from personalq.checkin.draft import Noun
 from personalq.checkin.lexicon import plural
-from personalq.checkin.lexicon.wordnet import may_be_noun
+from personalq.checkin.lexicon.wordnet import look_up, may_be_noun
 from personalq.checkin.roles import plays
 from personalq.checkin.text import Page, PhraseTable, Word
 from personalq.checkin.vocabulary import Lexicon
@@ -119,6 +119,8 @@ def _is_modifier(page: Page, lexicon_: Lexicon, first: int, last: int) -> bool:
         return False
     if is_making(page.words, last):
         return False
+    if _governs(page, last):
+        return False
     plural_noun = page.words[last - 1].norm == plural(page.words[last - 1].norm.rstrip("s"))
     if norm in lexicon.verb_forms():
         base = norm in lexicon.words("verbs") and not norm.endswith(("ed", "ing"))
@@ -130,6 +132,15 @@ def _is_modifier(page: Page, lexicon_: Lexicon, first: int, last: int) -> bool:
     ):
         return False
     return following.capital or not norm.isascii() or may_be_noun(norm)
+
+
+def _governs(page: Page, index: int) -> bool:
+    """Whether the word is a verb with an object: "let the snowman conduct a choir"."""
+    entry = look_up(page.words[index].norm)
+    following = page.words[index + 1] if index + 1 < len(page.words) else None
+    if entry is None or entry.verb is None or following is None or not following.joined:
+        return False
+    return following.norm in ("a", "an", "the", "his", "her", "its", "their")
 
 
 def _made_to(words: tuple[Word, ...], first: int) -> bool:

@@ -95,7 +95,8 @@ class SubjectTable(PhraseTable[SubjectEntry]):
 
     def same_as(self, phrase: str) -> SubjectEntry | None:
         """The subjects that mean the same as a noun."""
-        found = next((self.same[number] for number in meant(phrase) if number in self.same), {})
+        senses = (*meant(phrase), *_as_person(phrase))
+        found = next((self.same[number] for number in senses if number in self.same), {})
         return SubjectEntry(subjects=tuple(found)) if found else None
 
     def related(self, phrase: str) -> SubjectEntry | None:
@@ -146,6 +147,20 @@ class SubjectTable(PhraseTable[SubjectEntry]):
             kinds |= {parent for number in meant(noun, said=False) for parent in _above(number)}
         for number in kinds:
             self.below.setdefault(number, {}).update(dict.fromkeys(values))
+
+
+def _as_person(phrase: str) -> tuple[int, ...]:
+    """Who a noun may mean, however seldom: a "fireman" is a firefighter, a pitcher, a stoker."""
+    return tuple(n for n in meant(phrase, said=False) if wordnet.synset(n)[0] == "p")
+
+
+def nickname(phrase: str) -> str:
+    """The name that a kind goes by without its noun: "bengal" of "bengal cat", "" of most."""
+    name, _, noun = phrase.partition(" ")
+    known = wordnet.look_up(name) is not None or lexicon.is_no_noun(name)
+    listed = name in lexicon.description_groups() or name in lexicon.colours()
+    look = any(name in group.words for group in lexicon.style_groups().values())
+    return "" if known or listed or look or not name.isalpha() or not noun else name
 
 
 def heads(phrase: str) -> tuple[str, ...]:

@@ -204,6 +204,8 @@ def _is_where(run: Sequence[Word]) -> bool:
 
 def _ends(draft: Draft, word: Word, run: Sequence[Word]) -> bool:
     """Whether a scene begins here: "who sits | on a pier", but "who is down on one knee"."""
+    if word.norm in ("and", "then") and _orders(draft, word.index + 1):
+        return True
     if word.norm == "with":
         return run[0].norm == "for" or run[-1].norm in lexicon.words("prepositions")
     if not _opens_scene(word) or _is_passive(word, run):
@@ -211,6 +213,13 @@ def _ends(draft: Draft, word: Word, run: Sequence[Word]) -> bool:
     if run[0].norm in _RELATIVES and not _content(run):
         return False
     return not _of_its_own(draft, word.index)
+
+
+def _orders(draft: Draft, index: int) -> bool:
+    """Whether the person goes on to say what to draw: "and | let it stand"."""
+    words = draft.page.words[index : index + 2]
+    opens = len(words) == 2 and words[0].norm in (*lexicon.words("openers"), "let", "have")
+    return opens and words[1].norm in ("it", "him", "her", "them", "me")
 
 
 def _of_its_own(draft: Draft, index: int) -> bool:

@@ -302,9 +302,14 @@ def _asides(draft: Draft) -> None:
             if all(is_adjective(w.norm) for w in said):
                 if run[0].index > 0:
                     _add(draft, said)
-            elif all(may_describe(w, draft) for w in said) and len(said) <= 4:
+            elif all(may_describe(w, draft) for w in said) and len(said) <= 4 and not _frames(said):
                 _add(draft, said, phrase=True, vague=run[0].norm != "the")
         run = [word] if word is not None else []
+
+
+def _frames(said: list[Word]) -> bool:
+    """Whether words say how the picture is taken: "underwater shot", "extreme close-up"."""
+    return said[-1].norm in lexicon.words("frames") and not is_adjective(said[-1].norm)
 
 
 def _start(draft: Draft, first: Word) -> int:

@@ -151,8 +151,23 @@ def _add(draft: Draft, entry: TagEntry, span: Span, whole: Span) -> None:
             span=whole,
             text=whole.of(draft.page.text),
             label=f"{'not ' if excluded else ''}trained with {word} pictures",
+            fallback=None if excluded or whole != span else _as_detail(draft, span),
         ),
         selecting=True,
+    )
+
+
+def _as_detail(draft: Draft, span: Span) -> Constraint | None:
+    """The same words of an answer as what the subject has: "snow chains", "ice cream"."""
+    if not draft.answering:
+        return None
+    return Constraint(
+        attribute=Attribute.DESCRIPTION,
+        values=tuple(word.norm for word in draft.page.run(span.start, span.end)),
+        hard=False,
+        span=span,
+        text=span.of(draft.page.text),
+        label=span.of(draft.page.text),
     )
 
 

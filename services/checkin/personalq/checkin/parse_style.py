@@ -72,7 +72,7 @@ _AS = re.compile(r"(?<!\w)as\s+(?:if\s+it\s+were\s+)?(?:an?|the)\s+(?:real\s+|tr
 _THAT_IS = re.compile(r"(?<!\w)(?:that|which|it)(?:'s|\s+is|\s+was)\s+(?:an?|the|in)\s+$")
 _LIKE = re.compile(
     r"(?<!\w)(?:(?:(?:that|which)\s+)?(?:looks?|looking|appears?|seems?)\s+)?"
-    r"(?:like|out\s+of|made\s+of|made\s+from|(?:(?:could|can|would|might)\s+)?pass(?:es)?\s+(?:for|as))\s+"
+    r"(?:like|out\s+of|(?:made|built|put\s+together|assembled)\s+(?:up\s+)?(?:of|from)|(?:(?:could|can|would|might)\s+)?pass(?:es)?\s+(?:for|as))\s+"
     r"(?:(?:an?|the|some|one\s+of|those|real|old|actual)\s+)*$"
 )
 _LIKENED = re.compile(
@@ -116,6 +116,8 @@ def parse_style(draft: Draft) -> None:
             constraint = replace(constraint, values=nearest)
         if previous is not None and _joined_by_or(draft, previous, constraint):
             found[-1] = _either(draft, previous, constraint)
+        elif previous is not None and (both := _both(draft, previous, constraint)):
+            found[-1] = both
         else:
             found.append(constraint)
         draft.mark(constraint.span or span, selecting=constraint.excluded)
@@ -195,6 +197,25 @@ def _either(draft: Draft, first: Constraint, second: Constraint) -> Constraint:
         span=span,
         text=span.of(draft.page.text),
         label=f"{first.label} or {second.label}",
+    )
+
+
+def _both(draft: Draft, first: Constraint, second: Constraint) -> Constraint | None:
+    """One look of two neighbouring words where tags say both: "b/w photo"."""
+    span = Span((first.span or Span(0, 0)).start, (second.span or Span(0, 0)).end)
+    if (
+        first.excluded
+        or second.excluded
+        or first.text + " " + second.text != span.of(draft.page.text)
+    ):
+        return None
+    last = canonical(second.text).split()[-1:]
+    values = tuple(value for value in first.values if canonical(value).split()[-1:] == last)
+    if not values:
+        return None
+    text = span.of(draft.page.text)
+    return replace(
+        first, values=values, span=span, text=text, label=canonical(text), fallback=first
     )
 
 

@@ -25,7 +25,7 @@ _NEVER = re.compile(
     rf"(?:haven't|hasn't|have\s+not|has\s+not|had\s+not|wasn't|was\s+not|not)(?:\s+(?:been|ever|"
     rf"yet|once|actually))*)[\s-]+{_USED}(?:\s+(?:so\s+far|before|yet|at\s+all|once|even\s+once|by\s+anyone|"
     rf"by\s+anybody))?{_SINCE}|"
-    rf"(?:nobody|no\s+one|no-one)\s+(?:has\s+|have\s+)?(?:ever\s+)?{_USED}(?:\s+yet)?{_SINCE}|"
+    rf"(?:nobody|no\s+one|no-one)(?:'s|\s+has|\s+have)?\s+(?:ever\s+)?{_USED}(?:\s+yet)?{_SINCE}|"
     rf"(?:unused|un-?touched|untried|not\s+yet\s+used|never[\s-]used|yet\s+to\s+be\s+used){_SINCE}|"
     r"with(?:out|\s+no|\s+zero)\s+(?:any\s+)?(?:uses?|renders?)\b)(?!\w)"
 )

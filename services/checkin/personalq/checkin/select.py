@@ -269,7 +269,8 @@ async def _candidates(
             reading, hits = await widened(reading, hits, catalog=lately, search=search)
         ranking = await reasoner.rank(reading, hits, zone)
         degraded = degraded or ranking.degraded
-        if ranking.candidates and not _only_described(reading, ranking.candidates):
+        ranked = ranking.candidates
+        if ranked and not _only_described(reading, ranked) and _fits(intent, reading, ranked):
             return reading, ranking
     subject = intent.first(Attribute.SUBJECT)
     if subject is not None:

@@ -11,7 +11,9 @@ from typing import Generic, TypeVar
 from personalq.checkin.intent import Span
 from personalq.checkin.lexicon.spelling import as_meant
 
-_WORD = re.compile(r"<[^<>\s]{1,64}>|(?<!\w)w/(?:o(?:ut)?(?!\w))?|\w+(?:'\w+|&\w+)*|&")
+_WORD = re.compile(
+    r"<[^<>\s]{1,64}>|(?<!\w)(?:b/w(?!\w)|w/(?:o(?:ut)?(?!\w))?)|\w+(?:'\w+|&\w+)*|&"
+)
 _APOSTROPHES = "’‘ʼ`´"
 _DASHES = "‐‑‒–—−"
 

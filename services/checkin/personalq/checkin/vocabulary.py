@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from personalq.checkin import lexicon
 from personalq.checkin.cards import Vocabulary
 from personalq.checkin.lexicon import canonical, plural, wordnet
-from personalq.checkin.nouns import SubjectEntry, SubjectTable, heads
+from personalq.checkin.nouns import SubjectEntry, SubjectTable, heads, nickname
 from personalq.checkin.places import Tags, tags_by_group
 from personalq.checkin.text import PhraseTable
 
@@ -91,6 +91,10 @@ def _add_subjects(table: SubjectTable, subjects: tuple[str, ...]) -> None:
     for phrase, values in known.items():
         if phrase.count(" ") == 1:
             put(phrase.replace(" ", ""), SubjectEntry(subjects=values))
+    for phrase, values in known.items():
+        name = nickname(phrase)
+        if name and name not in known and phrase.partition(" ")[2] in known:
+            put(name, SubjectEntry(subjects=values))
     by_head: dict[str, list[str]] = {}
     for phrase, values in known.items():
         for head in heads(phrase):
