@@ -6,7 +6,9 @@ import contextlib
 import io
 import os
 import pickle
+import struct
 import tempfile
+import tracemalloc
 import zipfile
 from collections import OrderedDict
 from collections.abc import Callable
@@ -21,7 +23,7 @@ from support.safetensors_files import unet_lora, unet_model
 
 from personalq.chassis.errors import CorruptFile
 from personalq.chassis.inspection import inspect
-from personalq.chassis.pickle_header import read_pickle_header
+from personalq.chassis.pickle_header import MAX_DIRECTORY_BYTES, read_pickle_header
 from personalq.taq import LoraError, UnsupportedFormatError, read_lora
 
 
@@ -173,6 +175,24 @@ def test_compressed_archives_are_refused(tmp_path: Path) -> None:
         inspect(path)
     with pytest.raises(UnsupportedFormatError, match="its archive is compressed"):
         read_lora(path)
+
+
+def test_a_directory_without_bound_is_refused(tmp_path: Path) -> None:
+    """Of entries by the hundred thousand none is read."""
+    path = _saved(tmp_path / "bear.bin", {"<bear>": torch.ones(768)})
+    whole = path.read_bytes()
+    entries, end = whole[whole.index(b"PK\1\2") : whole.rindex(b"PK\6\6")], whole[-22:]
+    many = entries * (MAX_DIRECTORY_BYTES // len(entries) + 1)
+    told = end[:12] + struct.pack("<II", len(many), len(whole)) + end[20:]
+    path.write_bytes(whole + many + told)
+    tracemalloc.start()
+    with pytest.raises(CorruptFile, match=f"the directory of its archive takes {len(many)} bytes"):
+        inspect(path)
+    with pytest.raises(UnsupportedFormatError, match=f"directory takes {len(many)} bytes"):
+        read_lora(path)
+    _, most = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert most < MAX_DIRECTORY_BYTES / 4
 
 
 @pytest.mark.filterwarnings("ignore:Duplicate name")

@@ -13,6 +13,7 @@ import math
 import pickle
 import pickletools
 import re
+import shutil
 import struct
 import zipfile
 import zlib
@@ -27,6 +28,9 @@ from personalq.chassis.safetensors_header import Header, TensorEntry, describe_f
 
 PICKLE_SUFFIXES = (".bin", ".pt", ".pth", ".ckpt")
 MAX_PROGRAM_BYTES = 16 * 1024 * 1024  # a Stable Diffusion with averages needs some 500 KB
+MAX_DIRECTORY_BYTES = (
+    4 * 1024 * 1024
+)  # the same needs 200 KB; read, it takes twenty times its bytes
 
 #: Of a zip member: its signature, the lengths of its name and extra field.
 _LOCAL_HEADER = struct.Struct("<4s22xHH")
@@ -69,7 +73,7 @@ def read_pickle_header(path: Path) -> Header:
         CorruptFile: it is none, is damaged, or holds more than tensors, texts and numbers.
     """
     try:
-        with path.open("rb") as file:
+        with _File(path.open("rb", buffering=0)) as file:
             start = file.read(512)
             if not start.startswith(_LOCAL_SIGNATURE):
                 reason = describe_foreign(start, path.stat().st_size)
@@ -84,6 +88,21 @@ def read_pickle_header(path: Path) -> Header:
         ) from error
     except OSError as error:
         raise CorruptFile(f"{path.name} cannot be read: {error.strerror}", field="uri") from error
+
+
+class _File(io.BufferedReader):
+    """Refuses to read at once more than any archive's directory has."""
+
+    def read(self, size: int | None = -1, /) -> bytes:
+        """Read `size` bytes; an archive's end, which has no more than 64 KB, without a size."""
+        if size is not None and size > MAX_DIRECTORY_BYTES:
+            name = Path(self.name).name
+            raise CorruptFile(
+                f"{name} is no PyTorch file: the directory of its archive takes {size} bytes, more "
+                f"than {MAX_DIRECTORY_BYTES} are not read: {_REMEDY}",
+                field="uri",
+            )
+        return super().read(size)
 
 
 @dataclass(frozen=True)
@@ -124,7 +143,10 @@ def _read_archive(file: BinaryIO, path: Path) -> Header:
             member = members[f"{folder}data/{key}"]
             return _Storage(dtype, member.begin, member.begin + member.size)
 
-        program = archive.read(programs[0])
+        whole = io.BytesIO()
+        with archive.open(programs[0]) as pieces:
+            shutil.copyfileobj(pieces, whole)
+        program = whole.getvalue()
         try:
             _check_program(program)
             content = _Reader(program, storage).load()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import re
 import zipfile
 from collections.abc import Mapping
@@ -18,6 +19,7 @@ from personalq.taq.errors import UnsupportedFormatError
 PICKLE_SUFFIXES = (".bin", ".pt", ".pth", ".ckpt")
 MAX_NESTING = 32  # of containers in a pickle
 MAX_SHOWN = 200  # characters of a path in a message
+MAX_DIRECTORY_BYTES = 4 << 20  # of an archive; read, it takes twenty times its bytes
 
 #: What trainers save beside a `state_dict` to go on later; no weights.
 _TRAINING_STATE = re.compile(
@@ -45,7 +47,7 @@ def read_tensors(path: Path, *, mmap: bool = False) -> tuple[dict[str, Tensor], 
     """
     if is_pickle(path):
         try:
-            _refuse_packed(path)
+            _check_archive(path)
             content = torch.load(path, map_location="cpu", weights_only=True, mmap=mmap)
             tensors, metadata = _flattened(content)
             _refuse_repeated(tensors, path.stat().st_size)
@@ -65,10 +67,20 @@ def read_tensors(path: Path, *, mmap: bool = False) -> tuple[dict[str, Tensor], 
         raise UnsupportedFormatError(f"{path.name} is not a safetensors file: {error}.") from error
 
 
-def _refuse_packed(path: Path) -> None:
-    """Refuse compressed members of an archive: PyTorch writes none, and they could be any size."""
+class _File(io.BufferedReader):
+    """Refuses to read at once more than any archive's directory has."""
+
+    def read(self, size: int | None = -1, /) -> bytes:
+        """Read `size` bytes; an archive's end, which has no more than 64 KB, without a size."""
+        if size is not None and size > MAX_DIRECTORY_BYTES:
+            raise ValueError(f"its archive's directory takes {size} bytes.")
+        return super().read(size)
+
+
+def _check_archive(path: Path) -> None:
+    """Refuse compressed members: PyTorch writes none, and they could be any size."""
     if zipfile.is_zipfile(path):
-        with zipfile.ZipFile(path) as archive:
+        with _File(path.open("rb", buffering=0)) as file, zipfile.ZipFile(file) as archive:
             if any(member.compress_type != zipfile.ZIP_STORED for member in archive.infolist()):
                 raise ValueError("its archive is compressed.")
 
