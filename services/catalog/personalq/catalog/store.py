@@ -407,6 +407,8 @@ async def open_store(
         pool_size=pool_size,
         max_overflow=0,
         pool_timeout=10,
+        # Whoever was used last has the plans and the caches.
+        pool_use_lifo=True,
         connect_args={
             "options": " ".join(
                 f"-c {setting}"

@@ -156,7 +156,7 @@ def to_outcome(row: Row) -> Outcome:
 
 def vector_text(vector: Vector) -> str:
     """A vector as pgvector reads it."""
-    return "[" + ",".join(f"{number:.6g}" for number in vector) + "]"
+    return "[" + ",".join(["%.6g"] * len(vector)) % tuple(vector) + "]"
 
 
 def vectors_text(vectors: Sequence[Vector]) -> str:
