@@ -536,6 +536,16 @@ class TestFolders:
         assert any("adapter_config.json" in note for note in found.notes)
         assert found.problems == ()
 
+    @pytest.mark.parametrize(
+        "name", ["model_index.json", "unet/config.json", "unet/diffusion_pytorch_model.safetensors.index.json"]
+    )
+    def test_a_configuration_without_bound_is_refused(self, tmp_path: Path, name: str) -> None:
+        """Of the files beside the weights none is read that is larger than any such file."""
+        folder = self.full(tmp_path / "fine-tune")
+        (folder / name).write_text(" " * (1 << 20) + "{}")
+        with pytest.raises(CorruptFile, match=r"json has 1048578 bytes, more than 1048576"):
+            inspect(folder)
+
     def test_which_of_several_files(self, tmp_path: Path) -> None:
         """One LoRA by its usual name wins; otherwise the caller must choose."""
         write_safetensors(tmp_path / "a.safetensors", unet_lora())

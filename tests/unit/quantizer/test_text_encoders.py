@@ -228,6 +228,9 @@ def test_a_text_encoder_that_computes_otherwise_is_refused(
         file.write_text("[]")
         assert load_fine_tune(fine_tune, base).text_encoder
         return
+    file.write_text(" " * (1 << 20) + json.dumps(config))
+    with pytest.raises(CorruptFile, match=r"config\.json has \d{7} bytes"):
+        load_fine_tune(fine_tune, base)
     file.write_text(json.dumps(config | {option: value}))
     with pytest.raises(InvalidInput, match=f"{option} is {value}, the base's .*; publish"):
         load_fine_tune(fine_tune, base)

@@ -72,9 +72,15 @@ def test_pefts_configuration_beside_the_file_gives_the_alpha(tmp_path: Path) -> 
     config.write_text(json.dumps({"lora_alpha": 16, "use_rslora": True}))
     lora = read_lora(tmp_path / "adapter_model.safetensors")
     assert {f.scale for f in lora.unet.values()} == {8.0}
-    config.write_text("{")
-    with pytest.raises(LoraError, match="not JSON"):
-        read_lora(tmp_path / "adapter_model.safetensors")
+    for content, words in (
+        ("{", "not JSON"),
+        ("[" * 100_000, "not JSON"),
+        ("[]", "no JSON object"),
+        (" " * (1 << 20) + "{}", "has 1048578 bytes"),
+    ):
+        config.write_text(content)
+        with pytest.raises(LoraError, match=words):
+            read_lora(tmp_path / "adapter_model.safetensors")
 
 
 def test_parts_have_alphas_of_their_own() -> None:

@@ -13,7 +13,7 @@ from personalq.chassis.pickle_header import PICKLE_SUFFIXES, is_pickle, read_pic
 from personalq.chassis.safetensors_header import Header, describe_foreign, read_header
 from personalq.chassis.training_metadata import parse_json
 
-MAX_CONFIG_BYTES = 1024 * 1024
+MAX_CONFIG_BYTES = 1024 * 1024  # SDXL's longest, the index of its shards, has some 200 KB
 MODEL_CARD = "README.md"
 SERVED_PARTS = (
     "Of a whole model the UNet is served, and the text encoder where it is not its base model's, "
@@ -186,7 +186,7 @@ def _instance_prompt(card: Path) -> str:
     """What the head of a model card says that the pictures were called in training."""
     if not card.is_file() or card.stat().st_size > MAX_CONFIG_BYTES:
         return ""
-    text = card.read_text(encoding="utf-8", errors="replace")
+    text = _read_small(card).decode("utf-8", errors="replace")
     head = text.split("\n---", 1)[0] if text.startswith("---") else ""
     match = _CARD_PROMPT.search(head)
     return match["prompt"].strip().strip("\"'") if match else ""
@@ -234,20 +234,40 @@ def _pickles_only(name: str, pickles: Sequence[str]) -> CorruptFile:
     )
 
 
+def read_json(path: Path) -> Any:
+    """The value in a JSON file that lies beside weights; None when it holds none.
+
+    Raises:
+        CorruptFile: it is larger than any that belongs to a checkpoint.
+    """
+    return _parsed(_read_small(path))
+
+
 def _read_config(path: Path, notes: list[str]) -> Mapping[str, Any]:
     """A small JSON object beside the weights; {} and a note when it is none."""
     if not path.is_file():
         return {}
-    start = b""
-    size = path.stat().st_size
-    if size <= MAX_CONFIG_BYTES:
-        start = path.read_bytes()
-        try:
-            parsed = parse_json(start.decode("utf-8"))
-        except UnicodeDecodeError:
-            parsed = None
-        if isinstance(parsed, dict):
-            return parsed
-    pointer = describe_foreign(start, size) if start.startswith(b"version ") else ""
+    content = _read_small(path)
+    if isinstance(parsed := _parsed(content), dict):
+        return parsed
+    pointer = describe_foreign(content, len(content)) if content.startswith(b"version ") else ""
     notes.append(f"{path.name} {pointer or 'beside the weights is no JSON object'}.")
     return {}
+
+
+def _read_small(path: Path) -> bytes:
+    """Everything that lies beside weights and was uploaded with them is read here."""
+    if (size := path.stat().st_size) > MAX_CONFIG_BYTES:
+        raise CorruptFile(
+            f"{path.name} has {size} bytes, more than {MAX_CONFIG_BYTES} are not read: publish the "
+            "checkpoint with the file that its trainer wrote",
+            field="uri",
+        )
+    return path.read_bytes()
+
+
+def _parsed(content: bytes) -> Any:
+    try:
+        return parse_json(content.decode("utf-8"))
+    except UnicodeDecodeError:
+        return None

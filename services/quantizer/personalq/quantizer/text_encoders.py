@@ -13,9 +13,8 @@ from diffusers.loaders.single_file_utils import (
 from torch import Tensor
 from transformers import CLIPTextConfig, CLIPTextModel
 
-from personalq.chassis.checkpoint_files import text_encoder_files
+from personalq.chassis.checkpoint_files import read_json, text_encoder_files
 from personalq.chassis.errors import InvalidInput
-from personalq.chassis.training_metadata import parse_json
 from personalq.quantizer.bases import BaseModel
 from personalq.quantizer.weight_files import (
     OTHER_BASE,
@@ -99,10 +98,11 @@ def folder_text_encoder(source: Path, base: BaseModel) -> dict[str, Tensor]:
 
     Raises:
         InvalidInput: it computes otherwise than the base's.
-        CorruptFile: there is a folder for it without its weights, or they are pickles.
+        CorruptFile: there is a folder for it without its weights, or they are pickles; its
+            configuration is too large for one.
     """
     config = source / "text_encoder" / "config.json"
-    options = parse_json(config.read_text(errors="replace")) if config.is_file() else None
+    options = read_json(config) if config.is_file() else None
     if isinstance(options, dict):
         _check_options(options, base)
     return read_weights(text_encoder_files(source))

@@ -22,6 +22,7 @@ from personalq.taq.lora import KRONECKER, Factors, Lora, Part, examples
 FORMATS_VERSION = 1
 
 ADAPTER_CONFIG = "adapter_config.json"
+MAX_CONFIG_BYTES = 1 << 20  # PEFT writes some hundred
 #: What the products of a file's factors may take beyond the file itself, in numbers of 4 bytes.
 #: The changes of all layers of SD 2.1's UNet and text encoder, multiplied out, with an identity for
 #: each, are 1.4 · 10⁹.
@@ -156,9 +157,13 @@ def _adapter_config(path: Path) -> dict[str, Any]:
     config = next((p for p in (named, path.with_name(ADAPTER_CONFIG)) if p.is_file()), path)
     if config == path:
         return {}
+    if (size := config.stat().st_size) > MAX_CONFIG_BYTES:
+        raise LoraError(
+            f"{config.name} beside the file has {size} bytes, which is no configuration."
+        )
     try:
         values = json.loads(config.read_text())
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise LoraError(f"{config.name} beside the file is not JSON: {error}.") from error
     if not isinstance(values, dict):
         raise LoraError(f"{config.name} beside the file is no JSON object.")
