@@ -12,7 +12,7 @@ from collections.abc import Sequence
 
 _SENTENCE = re.compile(r"(?<![.;:/|!?])[.;:/|!?]+(?:\s|$)|\s[/|]\s|[()\n]")
 _PIECE = re.compile(
-    r"\b(?:(?:complete|shown|(?:that\s+|which\s+)?comes|painted|drawn|made|seen)\s+with|with|wearing|"
+    r"\b(?:(?:complete|shown|(?:that\s+|which\s+)?comes(?:\s+\w+ed)?|painted|drawn|made|seen)\s+with|with|wearing|"
     r"(?<!-)and(?!-)|having|holding(?:\s+(?:out|up))?|carrying|featuring|has|plus|look\s+for|and\s+all|"
     r"always\s+has|recogni[sz]able\s+by|(?:notable|known)\s+for)\b",
     re.IGNORECASE,
@@ -30,7 +30,7 @@ _LEAD = re.compile(
     r"(?:(?:that|which)\s+)?(?:of|on|for|knows|learns|learnt|learned|shows|draws|depicts|captures)|"
     r"(?:trained|fine-?\s?tuned|tuned|learn(?:ed|t|s)|taught)\s+(?:on|with|from)\s+(?:[\w'’-]+\s+){0,6}"
     r"(?:pictures|photos|photographs|images|shots|examples|samples)\s+of)\s+"
-    r"(?=(?:an?|my|our|one|this)\s)",
+    r"(?=(?:an?|my|our|one|this)\s)|^\s*this\s+is\s+(?=(?:an?|the|my|our|one)\s)",
     re.IGNORECASE,
 )
 # "The stoneware teapot here is slate": the subject and what it is like.
@@ -40,7 +40,7 @@ _IS_LIKE = re.compile(
 )
 # What a description says of the training or of the look, to the end of its sentence.
 _TRAINING = re.compile(
-    r"\b(?:trained|training\s+(?:on|with|data|sets?|images|pictures|photos|scenes|shots|samples|"
+    r"(?:\b(?:was|were|is|are)\s+)?\b(?:trained|training\s+(?:on|with|data|sets?|images|pictures|photos|scenes|shots|samples|"
     r"examples|material)|(?:reference|source)\s+(?:images|pictures|photos|shots|material)|"
     r"fine-?\s?tuned|tuned\s+on|learn(?:ed|t)\s+(?:from|on|in|with)|"
     r"(?:pictures|photos|images|shots)\s+"
@@ -62,14 +62,15 @@ _ONLY_A_LOOK = re.compile(
     r"(?:look|style|aesthetics?|scenes|settings|surroundings|backgrounds|backdrops)$",
     re.IGNORECASE,
 )
+_KEY = re.compile(r"(?<!\w)\w+=(?=\w)")  # "kind=denim jacket"
 _SPACES = re.compile(r"\s+")
 _WORD = re.compile(r"\w+")
 
 # Words that say nothing of a subject, alone or beside the words of a tag: "in a snowy setting".
 _LINKS = """
-    a all also always am an and are as at be been both by come comes each entirely every for from he her
-    his in i into is it its just mainly many mostly of on only or our over she some that the their them
-    there these they this those to under very was we were which with you
+    a all also always am an and are as at be been both by come comes each entirely every for from he
+    her his in i into is it its just mainly many mostly of on only or our over she some that the
+    their them there these they this those to under very was we were which with you
 """
 _OF_TRAINING = """
     background backgrounds backdrop backdrops captured checkpoint data dataset datasets environment
@@ -111,7 +112,7 @@ def phrases_of(
 
 def _said_of_it(sentence: str) -> str:
     """A sentence without what only leads to the subject, which comes after what it is like."""
-    told = _TWO_COLOURS.sub(r"\1-and-", _LEAD.sub("", sentence))
+    told = _TWO_COLOURS.sub(r"\1-and-", _LEAD.sub("", _KEY.sub("", sentence)))
     return _IS_LIKE.sub(lambda found: f"{found[2].strip()} {found[1]}", told)
 
 

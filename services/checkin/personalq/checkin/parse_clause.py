@@ -207,7 +207,8 @@ def _ends(draft: Draft, word: Word, run: Sequence[Word]) -> bool:
     if word.norm in ("and", "then") and _orders(draft, word.index + 1):
         return True
     if word.norm == "with":
-        return run[0].norm == "for" or run[-1].norm in lexicon.words("prepositions")
+        placed = run[-1].norm in lexicon.words("prepositions")
+        return run[0].norm == "for" or (placed and bool(_content(run)))
     if not _opens_scene(word) or _is_passive(word, run):
         return False
     if run[0].norm in _RELATIVES and not _content(run):

@@ -150,6 +150,8 @@ def _role(draft: Draft, noun: Noun, before: list[tuple[Noun, Mention, _Role]]) -
         if is_particle(words, word.index):
             index -= 1
             continue
+        if _is_wanted(words, word.index):
+            break
         if word.norm in lexicon.words("prepositions"):
             weight = 0
             break
@@ -173,6 +175,21 @@ def _role(draft: Draft, noun: Noun, before: list[tuple[Noun, Mention, _Role]]) -
             weight=max(weight + 1, 2) if weight else 2, coordinate=coordinate, governor=governor
         )
     return _Role(weight=weight, coordinate=coordinate, governor=governor)
+
+
+def _is_wanted(words: tuple[Word, ...], index: int) -> bool:
+    """Whether the word ends a verb of asking: "draw up the", "whip out a", "I'm after a"."""
+    if index == 0 or not words[index].joined:
+        return False
+    norm, before = words[index].norm, words[index - 1].norm
+    if norm in ("up", "out"):
+        return before in lexicon.words("openers") or before in _ASKING
+    return norm in ("after", "for") and before in ("i'm", "we're", "am", "are", "be", "looking")
+
+
+_ASKING = frozenset(
+    ["conjure", "cook", "whip", "sketch", "drum", "dream", "think", "serve", "bring"]
+)
 
 
 def _acts_in_clause(draft: Draft, noun: Noun) -> bool:

@@ -94,6 +94,8 @@ def _list(draft: Draft, found: list[Point], index: int) -> list[Point]:
         joint = _JOINT.fullmatch(draft.page.shadow, found[index].end, found[index + 1].start)
         if joint is None or joint["j"] in ("to", "until", "till", "through", "thru", "-", "and"):
             break
+        if joint["j"] == "," and "or" in said:
+            break  # "neither May nor June, the July one"
         index += 1
         listed.append(found[index])
         said += joint["j"]

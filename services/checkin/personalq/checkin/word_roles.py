@@ -53,6 +53,9 @@ def opens_contact(words: Sequence[Word], index: int) -> bool:
     if norms[0] in ("my", "his", "her", "their", "our", "the"):
         scene = norms[0] == "the" and not lexicon.words("scenes").isdisjoint(norms[1:3])
         return not scene and any(_is_finite(norm) for norm in norms[2:4])
+    if norms[0] in ("a", "an"):  # "the one | a stork family has settled on"
+        told = any(norm in _AUXILIARIES for norm in norms[2:5])
+        return told and norms[-1] in lexicon.words("prepositions")
     plural = lexicon.names_thing(norms[0]) and norms[0].endswith("s")
     verbal = len(norms) > 2 and (norms[1] in _AUXILIARIES or norms[1] in lexicon.words("verbs"))
     return plural and verbal and norms[-1] in lexicon.words("prepositions")

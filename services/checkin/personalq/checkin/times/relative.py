@@ -42,6 +42,8 @@ def _ago(match: re.Match[str], context: Context) -> Named:
         return _relative(Interval(end=edge + timedelta(days=1)), "ago")
     if re.match(r"less|under|no\s+more|at\s+most|within|not\s+(?:more|longer)", said):
         return _relative(Interval(start=edge), "ago")
+    if said == "exactly":
+        return _relative(Interval(start=edge, end=edge + timedelta(days=1)), "day")
     return _relative(when, "ago")
 
 
