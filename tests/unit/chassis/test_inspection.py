@@ -537,7 +537,12 @@ class TestFolders:
         assert found.problems == ()
 
     @pytest.mark.parametrize(
-        "name", ["model_index.json", "unet/config.json", "unet/diffusion_pytorch_model.safetensors.index.json"]
+        "name",
+        [
+            "model_index.json",
+            "unet/config.json",
+            "unet/diffusion_pytorch_model.safetensors.index.json",
+        ],
     )
     def test_a_configuration_without_bound_is_refused(self, tmp_path: Path, name: str) -> None:
         """Of the files beside the weights none is read that is larger than any such file."""

@@ -124,6 +124,41 @@ def test_the_bases_own_text_encoder_costs_nothing(
     assert load_fine_tune(source, base).text_encoder is None
 
 
+@pytest.mark.parametrize(
+    ("ours", "theirs"),
+    [
+        (torch.float16, torch.bfloat16),
+        (torch.bfloat16, torch.float16),
+        (torch.float16, torch.float32),
+        (torch.float16, torch.float8_e4m3fn),
+        (torch.bfloat16, torch.float8_e4m3fn),
+    ],
+)
+def test_the_base_in_another_precision_is_the_base(
+    tmp_path: Path, ours: torch.dtype, theirs: torch.dtype
+) -> None:
+    """Both were rounded from float32: the finer one, rounded again, is not always the other.
+
+    A number that is not what they could have been was trained.
+    """
+    folder = make_tiny_sd(tmp_path / "base")
+    exact = load_file(folder / WEIGHTS)
+    save_file({k: t.to(ours) for k, t in exact.items()}, folder / WEIGHTS)
+    base = BaseModels({BASE_MODEL: folder}).get(BASE_MODEL)
+    fine_tune = make_full(folder, tmp_path / "dog")
+    (fine_tune / "text_encoder").mkdir()
+    copy = {k: t.to(theirs) for k, t in exact.items()}
+    save_file(copy, fine_tune / WEIGHTS)
+    assert load_fine_tune(fine_tune, base).text_encoder is None
+    key = next(key for key in copy if key.endswith(KEY))
+    step = 2 * max(torch.finfo(dtype).eps for dtype in (ours, theirs))
+    for factor in (1 + step, 1 - step):
+        changed = exact[key].clone()
+        changed[0, 0] *= factor
+        save_file(copy | {key: changed.to(theirs)}, fine_tune / WEIGHTS)
+        assert load_fine_tune(fine_tune, base).text_encoder is not None
+
+
 def test_one_changed_number_is_a_trained_text_encoder(base: BaseModel, tmp_path: Path) -> None:
     """However little was trained."""
     fine_tune = make_full(base.folder, tmp_path / "dog")

@@ -111,7 +111,7 @@ def folder_text_encoder(source: Path, base: BaseModel) -> dict[str, Tensor]:
 def trained_text_encoder(found: Mapping[str, Tensor], base: BaseModel) -> dict[str, Tensor] | None:
     """Return the weights of a text encoder as they are stored; None if they are the base's.
 
-    They are the base's if they are equal in the lower of both precisions, or once stored.
+    They are the base's if both may be roundings of the same numbers, or are equal once stored.
 
     Args:
         found: by transformers' names; {} is the base's.
@@ -152,7 +152,21 @@ def _check_options(options: Mapping[str, object], base: BaseModel) -> None:
 
 
 def _same(first: Tensor, second: Tensor) -> bool:
-    """Whether two tensors are equal in the lowest of their precisions and of the stored one."""
-    dtypes = (first.dtype, second.dtype, torch.float16)
-    lower = max(dtypes, key=lambda dtype: torch.finfo(dtype).eps)
-    return torch.equal(first.to(lower), second.to(lower))
+    """Whether two tensors may be the same numbers, rounded to the precision of each.
+
+    Compared is no finer than what is stored.
+    """
+    fine, coarse = sorted((first, second), key=lambda tensor: torch.finfo(tensor.dtype).eps)
+    if torch.finfo(coarse.dtype).eps <= torch.finfo(torch.float16).eps:
+        return torch.equal(first.half(), second.half())
+    if fine.dtype == coarse.dtype:
+        return torch.equal(first, second)
+    # What is rounded twice may end beside what is rounded once. Numbers that round to a `fine` one
+    # lie between the middles to its neighbours, and round to a `coarse` one between those of them.
+    least, most = (
+        ((fine.float() + torch.nextafter(fine, torch.full_like(fine, end)).float()) / 2)
+        .to(coarse.dtype)
+        .float()
+        for end in (-torch.inf, torch.inf)
+    )
+    return bool(((least <= coarse.float()) & (coarse.float() <= most)).all())
