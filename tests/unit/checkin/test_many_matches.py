@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from datetime import timedelta
+
 import pytest
-from support.checkin_cards import card
+from support.checkin_cards import NOW, card
+from support.checkin_session import Session
 from support.fake_catalog import FakeCatalog
 
 from personalq.checkin.cards import CardFilter, Query
 from personalq.checkin.intent import OrderKey
+from personalq.checkin.outcome import Selection
 from personalq.checkin.search import find
 
 CARDS = [
@@ -47,3 +52,36 @@ async def test_a_text_ranks_at_once_where_many_are_to_be_expected(limit: int) ->
     assert [asked.text for asked in catalog.queries] == ["red scarf"]
     assert found[0] == ("bear-29" if limit == 30 else "bear-03")
     assert len(found) == limit
+
+
+DOGS = [
+    replace(
+        card(f"dog-{age:03d}", "dog", "photo", "2026-01-01", "A dog."),
+        created_at=NOW - timedelta(days=age),
+        use_count={333: 0, 335: 400, 340: 500}.get(age, 1 + age % 100),
+        last_used_at=None if age == 333 else NOW - timedelta(minutes=5 if age == 338 else 60 + age),
+    )
+    for age in range(350)
+]
+
+
+@pytest.mark.parametrize(
+    ("prompt", "chosen"),
+    [
+        ("my most used dog on a beach", "dog-340"),
+        ("the second most used dog", "dog-335"),
+        ("the dog I used last", "dog-338"),
+        ("the least used dog", "dog-333"),
+        ("the dog I have never used", "dog-333"),
+        ("the newest dog that was never used", "dog-333"),
+        ("the newest dog I used more than 300 times", "dog-335"),
+        ("the oldest dog I used more than 300 times", "dog-340"),
+        ("the dog I used 400 times", "dog-335"),
+        ("the dog I used more than 450 times, in the rain", "dog-340"),
+    ],
+)
+def test_use_is_counted_over_all_that_match(prompt: str, chosen: str) -> None:
+    """Not over the newest hundred of them."""
+    outcome = Session(DOGS).answered(prompt).outcome
+    assert isinstance(outcome, Selection)
+    assert outcome.candidate.card.checkpoint_id == chosen

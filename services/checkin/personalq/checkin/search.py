@@ -15,6 +15,8 @@ from personalq.checkin.ports import Catalog
 from personalq.checkin.vocabulary import Lexicon
 
 _EPOCH = datetime.min.replace(tzinfo=UTC)
+_DEEP = 1000
+"""Most cards that are looked at for one that has what no filter can ask for."""
 
 
 @dataclass(frozen=True)
@@ -36,7 +38,9 @@ class Lately:
         return await self.catalog.search(replace(query, lately=True))
 
 
-async def find(query: Query, catalog: Catalog, *, described: bool) -> tuple[Hit, ...]:
+async def find(
+    query: Query, catalog: Catalog, *, described: bool, deeper: Query | None = None
+) -> tuple[Hit, ...]:
     """The cards to reason about; one search as long as the intent allows no more than its limit.
 
     Then the text, which only ranks, need not be embedded. Of more, those that answer to it best are
@@ -45,17 +49,20 @@ async def find(query: Query, catalog: Catalog, *, described: bool) -> tuple[Hit,
 
     Args:
         described: whether the text says more than the filter does.
+        deeper: the search to make when more match than are looked at; see `deeper`.
 
     Raises:
         Unavailable: the catalog cannot be reached.
     """
-    if query.text and query.order is None and _is_broad(query.filter):
+    if query.text and query.order is None and deeper is None and _is_broad(query.filter):
         ranked = await catalog.search(query)
         return ranked.hits if ranked.total > len(ranked.hits) else _newest_first(ranked.hits)
     found = await catalog.search(replace(query, text=""))
+    if deeper is not None and found.total > len(found.hits):
+        found = await catalog.search(deeper)
     if found.total <= len(found.hits) or not query.text:
         return found.hits
-    if query.order is None:
+    if query.order is None and deeper is None:
         return (await catalog.search(query)).hits
     if not described:
         return found.hits
@@ -102,7 +109,29 @@ def _by_use(intent: Intent) -> OrderKey | None:
     counted = intent.first(Attribute.USE_COUNT)
     if counted is None:
         return None
-    return OrderKey.LEAST_USED if counted.uses[1] is not None else OrderKey.MOST_USED
+    fewest, most = counted.uses
+    return OrderKey.LEAST_USED if most is not None and fewest <= 1 else OrderKey.MOST_USED
+
+
+def deeper(intent: Intent, query: Query) -> Query | None:
+    """The search for cards that have what no filter can ask for, which many before them lack.
+
+    "The newest that was never used" may be far from the newest: those with as few uses, or as many,
+    come first. None when a filter says all that must hold.
+    """
+    if not any(_beyond_filter(c) for c in intent.constraints):
+        return None
+    return replace(query, text="", order=_by_use(intent) or query.order, limit=_DEEP)
+
+
+def _beyond_filter(constraint: Constraint) -> bool:
+    """Whether a constraint is checked on the hits alone, or more exactly there."""
+    if not constraint.hard:
+        return False
+    if constraint.attribute in (Attribute.CREATED_AT, Attribute.LAST_USED_AT):
+        several = constraint.months or len(constraint.intervals) > 1
+        return bool(several) or constraint.excluded
+    return constraint.attribute in (Attribute.USE_COUNT, Attribute.DESCRIPTION)
 
 
 def search_text(intent: Intent, prompt: str) -> str:

@@ -39,7 +39,7 @@ from personalq.checkin.names import candidates as name_candidates
 from personalq.checkin.outcome import Answered, Candidate, Clarification, NoMatch, Selection
 from personalq.checkin.parse import parse
 from personalq.checkin.ports import Catalog, Ranking, Reasoner
-from personalq.checkin.search import Lately, find, to_query
+from personalq.checkin.search import Lately, deeper, find, to_query
 from personalq.checkin.settings import CheckinSettings
 from personalq.checkin.unknown import by_description, told_subject
 from personalq.checkin.vocabulary import Lexicon
@@ -298,7 +298,7 @@ async def _search(
     phrases = tuple(dict.fromkeys((*query.phrases, *also)))[:MAX_PHRASES]
     query = replace(query, phrases=phrases)
     described = bool(intent.described) or any(c.broader for c in intent.constraints)
-    return await find(query, catalog, described=described)
+    return await find(query, catalog, described=described, deeper=deeper(intent, query))
 
 
 def _readings(intent: Intent) -> Sequence[Intent]:
