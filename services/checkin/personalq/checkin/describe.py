@@ -157,13 +157,16 @@ class Trait:
     """That word."""
     spelled: frozenset[str] = frozenset()
     """Stems of the words, and of two as one: "deck chair" is also "deckchair"."""
+    where: tuple[str, ...] = ()
+    """Concepts of what follows a preposition: "neck" of "a bell around its neck"."""
     lacks: bool = False
     """It is what is not there: "no wheels", "without wheels"."""
 
     @property
     def modifiers(self) -> tuple[str, ...]:
-        """Concepts of the other words."""
-        return tuple(concept for concept in self.concepts if concept != self.head)
+        """Concepts of the other words of the noun."""
+        others = (self.head, *self.where)
+        return tuple(concept for concept in self.concepts if concept not in others)
 
 
 _INNER = frozenset(
@@ -193,6 +196,7 @@ def trait(text: str) -> Trait | None:
 def _trait(text: str) -> Trait | None:
     words: list[str] = []
     found: list[str] = []
+    where: list[str] = []
     head = noun = ""
     ended = False
     for concept, said in worded_concepts(text):
@@ -205,6 +209,8 @@ def _trait(text: str) -> Trait | None:
             continue
         words += said.split()
         found.append(concept)
+        if ended and noun:
+            where.append(concept)
         if not ended and (not noun or not _is_adverb(said)):
             head, noun = concept, last
     if not found:
@@ -215,6 +221,7 @@ def _trait(text: str) -> Trait | None:
         concepts=tuple(found),
         head=head or found[0],
         noun=noun or words[0],
+        where=tuple(where),
         spelled=frozenset(map(stem, (*words, *pairs))),
     )
 

@@ -34,6 +34,8 @@ ELSEWHERE = 0.5
 """How much an adjective counts that the card says of something else than the subject."""
 OTHER = 0.5
 """How much it counts that a card has another thing of the kind, where one has the very thing."""
+ELSEWHERE_ON_IT = 0.95
+"""How much it counts where a card does not say that it is there: "a bell around its neck"."""
 KIN = 0.9
 """How much a noun counts that is of the same kind in WordNet, or only spelled alike."""
 MAX_PHRASES = 8
@@ -282,6 +284,8 @@ def _fit(wanted: Trait, said: Trait, nouns: frozenset[str]) -> float:
         noun = KIN
     else:
         return 0.0
+    if wanted.where and not any(concept in said.concepts for concept in wanted.where):
+        noun *= ELSEWHERE_ON_IT
     if not wanted.modifiers:
         return noun
     return noun * (BARE + (1 - BARE) * shared / len(wanted.modifiers))
