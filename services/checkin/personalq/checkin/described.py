@@ -207,7 +207,7 @@ def _gains(
     gains = [0.0 if wish.action else has(wish.trait, card) for card in profiles]
     best = max(gains, default=0.0)
     if best >= KIN:
-        gains = _by_very_words(wish, profiles, gains, shades=intent.order is None)
+        gains = list(_by_very_words(wish, profiles, gains, shades=intent.order is None))
     if meant is not None:
         if best >= KIN:
             return [gain / best for gain in gains]

@@ -1,0 +1,119 @@
+"""Requests as people type them, each for one turn of phrase, over a small shop's cards."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+import pytest
+from support.checkin_cards import card
+from support.checkin_session import Session
+
+from personalq.checkin.cards import Card
+from personalq.checkin.outcome import Clarification, NoMatch, Selection
+
+NOW = datetime(2026, 11, 22, 10, tzinfo=UTC)
+BAG = "backpack, rucksack"
+
+
+def shop() -> list[Card]:
+    """Cards of six subjects; most requests below tell two or three of one subject apart."""
+    return [
+        card("bag-1", BAG, "anime", "2026-03-02", "A navy canvas backpack.", version=12,
+             used="2026-09-03", use_count=4, environments="forest"),
+        card("bag-2", BAG, "cel shaded", "2026-08-09", "A tan leather backpack with a zip.",
+             version=13, used="2026-07-14", use_count=9, environments="construction site"),
+        card("bag-3", BAG, "watercolor", "2026-05-01", "A green backpack.", version=14,
+             environments="dealership lot"),
+        card("hat-1", "hat", "photorealistic", "2026-01-10", "A hat with a fedora shape, black.",
+             version=1, environments="studio"),
+        card("hat-2", "hat", "black and white photo", "2026-02-10", "A grey bowler hat.",
+             version=2, environments="studio"),
+        card("dog-1", "dog", "oil painting", "2026-04-01", "A pug wearing a fedora.", version=1,
+             environments="snow"),
+        card("dog-2", "dog", "oil painting", "2026-04-11", "A pug wearing a bowler.", version=2,
+             environments="snow"),
+        card("dog-3", "dog", "crayon", "2026-11-08", "A dog with roller skates. Mended ears.",
+             version=3, environments="garden"),
+        card("dog-4", "dog", "crayon", "2026-11-04", "A dog of vanilla ice cream.", version=4,
+             environments="garden"),
+        card("dog-5", "dog", "crayon", "2026-10-04", "A black-and-white dog, snow chains on.",
+             version=5, environments="garden"),
+        card("cat-1", "cat, bengal cat", "sketch", "2026-06-01", "A tawny bengal cat.", version=1),
+        card("cat-2", "cat", "sketch", "2026-06-11", "A tawny house cat.", version=2),
+        card("fire-1", "firefighter", "sketch", "2026-06-01", "A firefighter in red.", version=1),
+        card("boat-1", "sailboat, boat", "sketch", "2026-06-01", "A white sloop.", version=1),
+        card("scooter-1", "scooter", "sketch", "2026-06-01", "A mint scooter with a windshield.",
+             version=1),
+        card("scooter-2", "scooter", "sketch", "2026-06-05", "A mint scooter with a torn seat.",
+             version=2),
+    ]  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def session() -> Session:
+    """Check-in over the shop's cards."""
+    return Session(shop(), now=NOW)
+
+
+@pytest.mark.parametrize(
+    ("prompt", "meant"),
+    [
+        ("a school corridor with backpack #13 on the floor", "bag-2"),
+        ("backpack (training set: woods) beside a campfire", "bag-1"),
+        ("in an attic, the backpack whose last use was in September", "bag-1"),
+        ("the backpack that was last in use this July", "bag-2"),
+        ("the backpack I've used the most times, on a train", "bag-2"),
+        ("the backpack nobody's used yet, on a train", "bag-3"),
+        ("the backpack i never got round to using, on a train", "bag-3"),
+        ("backpack trained on the building site, in the rain", "bag-2"),
+        ("newest anime backpack, on a train", "bag-1"),
+        ("could the backpack on the peg be the watercolor one", "bag-3"),
+        ("Which backpack dates from the first quarter? Show it in the rain.", "bag-1"),
+        ("Would you draw up the backpack with the earliest training date?", "bag-1"),
+        ("I'm after a backpack in a bottle. It has to be the watercolor one.", "bag-3"),
+        ("let the newest backpack conduct a choir", "bag-2"),
+        ("the backpack that does up with a zipper", "bag-2"),
+        ("b/w photo hat on a long table", "hat-2"),
+        ("the dog with the fedora", "dog-1"),
+        ("the dog, the one on skates, at a disco", "dog-3"),
+        ("the dog created exactly two weeks ago", "dog-3"),
+        ("a bengal on a sofa", "cat-1"),
+        ("a fireman on a ladder", "fire-1"),
+        ("crossing a stone bridge on the scooter, the one fitted with a windscreen", "scooter-1"),
+    ],
+)
+def test_one_is_meant(session: Session, prompt: str, meant: str) -> None:
+    """Without a question."""
+    outcome = session.ask(prompt)
+    assert isinstance(outcome, Selection), outcome
+    assert outcome.candidate.card.checkpoint_id == meant
+
+
+@pytest.mark.parametrize("prompt", ["a submarine exploring a wreck", "the pixel art dog"])
+def test_none_is_meant(session: Session, prompt: str) -> None:
+    """A submarine is no sailboat."""
+    assert isinstance(session.ask(prompt), NoMatch)
+
+
+@pytest.mark.parametrize("prompt", ["a dog dressed like an old-time aristocrat", "dog with a hat"])
+def test_several_are_meant(session: Session, prompt: str) -> None:
+    """Of a look somebody else has, or of a kind that two are of."""
+    assert isinstance(session.ask(prompt), Clarification)
+
+
+@pytest.mark.parametrize(
+    ("answer", "meant"),
+    [
+        ("The ice cream one, please.", "dog-4"),
+        ("w/ the snow chains", "dog-5"),
+        ("the black and white one", "dog-5"),
+        ("neither november nor july, the October one", "dog-5"),
+    ],
+)
+def test_an_answer_may_name_a_detail(session: Session, answer: str, meant: str) -> None:
+    """Words that are places, looks or times elsewhere."""
+    question = session.ask("the crayon dog in a field")
+    assert isinstance(question, Clarification), question
+    outcome = session.answer("the crayon dog in a field", question, answer)
+    assert isinstance(outcome, Selection), outcome
+    assert outcome.candidate.card.checkpoint_id == meant
