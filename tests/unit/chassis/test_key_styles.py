@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from itertools import product
 from pathlib import Path
 
 import pytest
@@ -10,7 +11,9 @@ from support.safetensors_files import write_safetensors
 
 from personalq.chassis.errors import CorruptFile
 from personalq.chassis.inspection import inspect
+from personalq.chassis.key_styles import adapter_meaning
 from personalq.taq import LoraError, read_lora, resolve
+from personalq.taq.formats.names import meaning_of
 
 BLOCK = "down_blocks.0.attentions.0.transformer_blocks.0"
 LAYER = f"{BLOCK}.attn2.to_k"
@@ -100,6 +103,9 @@ READ: Mapping[str, Shapes] = {
     "kohya, alpha": {**_kohya(f"lora_unet_{FLAT}"), f"lora_unet_{FLAT}.alpha": ()},
     "kohya, dots": _kohya(f"unet.{LAYER}"),
     "kohya, bare": _kohya(LAYER),
+    "kohya, no beginning": _kohya(FLAT),
+    "kohya, text encoder, no beginning": _text(f"{FLAT_TEXT}.lora_down.weight",
+                                               f"{FLAT_TEXT}.lora_up.weight"),
     "kohya, text encoder": _text(f"lora_te_{FLAT_TEXT}.lora_down.weight",
                                  f"lora_te_{FLAT_TEXT}.lora_up.weight"),
     "kohya, first text encoder": _text(f"lora_te1_{FLAT_TEXT}.lora_down.weight",
@@ -146,6 +152,8 @@ REFUSED: Mapping[str, Shapes] = {
                                         f"lora_te2_{FLAT_TEXT}.lora_up.weight"),
     "transformer": _peft("transformer.transformer_blocks.0.attn.to_k"),
     "transformer in base_model": _peft("base_model.model.transformer_blocks.0.attn.to_k"),
+    "an unknown beginning": {**_kohya(f"lora_unet_{FLAT}"), **_kohya(f"lora_prior_{FLAT}")},
+    "an unknown layer": {**_kohya(f"lora_unet_{FLAT}"), **_peft("decoder.mid.to_k")},
     "Stability's layers": _kohya("lora_unet_input_blocks_1_1_transformer_blocks_0_attn2_to_k"),
 }  # fmt: skip
 
@@ -176,3 +184,32 @@ def test_inspecting_and_reading_give_one_answer(
     """Who publishes a file is told at once what the quantizer would say of its keys."""
     path = write_safetensors(tmp_path / "bear.safetensors", shapes)
     assert (_inspects(path), _reads(path)) == (is_read, is_read)
+
+
+BEGINNINGS = (
+    "", "unet.", "unet.unet.", "unet_", "text_encoder.", "text_encoder_", "text_encoder_2.", "te_",
+    "base_model.model.", "base_model.model.unet.", "base_model.model.text_encoder.", "transformer.",
+    "lora_unet_", "lora_te_", "lora_te1_", "lora_te2_", "lora_te3_", "lora_transformer_", "lora_",
+    "lora_prior_", "lycoris_unet_", "lycoris_te_", "diffusion_model.", "model.", "vae.",
+)  # fmt: skip
+LAYERS = (
+    LAYER, TEXT, TEXT.removeprefix("text_model."), "conv_in", "conv_inx", "mid_block.proj_in",
+    "time_embedding.linear_1", "class_embedding", "encoder_hid_proj", "time_proj", "blocks.0.to_k",
+    "text_model.embeddings.token_embedding", "embeddings.position_embedding", "a.q",
+    "transformer_blocks.0.attn.to_k", "input_blocks.1.1.proj_in", "encoder.mid", "text_projection",
+)  # fmt: skip
+ENDS = (
+    ".lora_A.weight", ".lora_down.weight", ".lora.up.weight", "_lora.down.weight", ".alpha",
+    ".lokr_w1", ".lora_A.default.weight", ".weight", ".lora_linear_layer.up.weight",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("beginning", BEGINNINGS)
+def test_every_beginning_means_one_thing(beginning: str) -> None:
+    """Inspecting and reading name the same part and layer, or neither serves the key."""
+    for layer, end in product((*LAYERS, *(name.replace(".", "_") for name in LAYERS)), ENDS):
+        key = f"{beginning}{layer}{end}"
+        seen, read = adapter_meaning(key), meaning_of(key)
+        served = seen is not None and seen.component in ("unet", "text_encoder")
+        told = (seen.component, seen.module, seen.role) if seen is not None and served else None
+        assert told == read, key

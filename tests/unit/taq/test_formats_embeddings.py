@@ -59,7 +59,8 @@ def test_tokens_that_differ_in_case_only_are_refused() -> None:
 def test_pefts_configuration_beside_the_file_gives_the_alpha(tmp_path: Path) -> None:
     """`lora_alpha`, its exceptions by layer, and the rank's root; not of files of others."""
     pair = {"lora_A.weight": torch.ones(4, 8), "lora_B.weight": torch.ones(8, 4)}
-    peft = {f"base_model.model.{n}.{k}": t.clone() for n in ("a.q", "b.q") for k, t in pair.items()}
+    layers = ("unet.a.q", "unet.b.q")
+    peft = {f"base_model.model.{n}.{k}": t.clone() for n in layers for k, t in pair.items()}
     named = {key.removeprefix("base_model.model."): t for key, t in peft.items()}
     save_file(peft, tmp_path / "adapter_model.safetensors")
     save_file(named, tmp_path / "pytorch_lora_weights.safetensors")

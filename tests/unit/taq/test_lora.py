@@ -268,13 +268,14 @@ def test_convolutions_carry_loras_too() -> None:
     x = torch.randn(1, 8, 9, 9, generator=g)
     merged = copy.deepcopy(layer)
     merged.weight.data += torch.einsum("or,rihw->oihw", up[..., 0, 0], down)
-    attach_lora_(conv, parse_lora({"0.lora_A.weight": down, "0.lora_B.weight": up}))
+    attach_lora_(conv, parse_lora({"unet.0.lora_A.weight": down, "unet.0.lora_B.weight": up}))
     assert_similar(conv(x), merged(x))
 
 
 def test_factors_take_the_dimensions_of_the_layer() -> None:
     """1×1 convolutions and Linear layers are the same change; larger kernels are another model."""
-    lora = parse_lora({"p.lora_A.weight": torch.ones(2, 4), "p.lora_B.weight": torch.ones(3, 2)})
+    down, up = torch.ones(2, 4), torch.ones(3, 2)
+    lora = parse_lora({"unet.p.lora_A.weight": down, "unet.p.lora_B.weight": up})
     assert resolve(lora.unet, {"p": (3, 4, 1, 1)})["p"].down.shape == (2, 4, 1, 1)
     back = Lora(resolve(lora.unet, {"p": (3, 4, 1, 1)}))
     assert resolve(back.unet, {"p": (3, 4)})["p"].up.shape == (3, 2)
@@ -391,6 +392,21 @@ def test_what_is_not_safetensors_is_refused(tmp_path: Path) -> None:
         broken.write_bytes(content)
         with pytest.raises(UnsupportedFormatError, match="not a safetensors file"):
             read_lora(broken)
+
+
+@pytest.mark.parametrize(
+    "layer",
+    [
+        "transformer.x",
+        "base_model.model.transformer_blocks.0.attn.to_k",
+        "lora_transformer_blocks_0",
+    ],
+)
+def test_diffusion_transformers_are_told_apart(layer: str) -> None:
+    """They are not looked for among the UNet's layers."""
+    factors = {"lora_A.weight": torch.ones(1, 4), "lora_B.weight": torch.ones(4, 1)}
+    with pytest.raises(UnsupportedFormatError, match="diffusion transformer"):
+        parse_lora({f"{layer}.{k}": v for k, v in factors.items()})
 
 
 def test_sdxls_text_encoders_are_told_apart() -> None:

@@ -79,7 +79,7 @@ _PREFIXES = {
         )
     },
 }
-_INDEXED = re.compile(r"(?P<component>unet|text_encoder):(?P<module>\d+):(?P<role>down|up)")
+_INDEXED = re.compile(r"(?P<component>unet|text_encoder):(?P<module>\d{1,6}):(?P<role>down|up)")
 _BUNDLE = re.compile(r"bundle_emb\.(?P<token>.+)\.string_to_param\..+")
 _SINGLE_FILE = re.compile(
     r"(?P<prefix>model\.diffusion_model|model_ema|first_stage_model|cond_stage_model"
@@ -108,12 +108,12 @@ _ROLES = {
 }
 _UNET_START = re.compile(
     r"(?:down_blocks|up_blocks|mid_block|conv_in|conv_out|time_embedding|add_embedding"
-    r"|class_embedding|encoder_hid_proj)\b"
+    r"|class_embedding|encoder_hid_proj)(?:[._]|$)"
 )
-_TEXT_START = re.compile(r"(?:text_model|encoder\.layers|embeddings)\b")
+_TEXT_START = re.compile(r"(?:text_model|encoder[._]layers|embeddings)(?:[._]|$)")
 _TEXT_LAYER = re.compile(r"(?:text_model\.)?encoder\.layers\.")
 _TRANSFORMER_START = re.compile(
-    r"(?:transformer_blocks|single_transformer_blocks|double_blocks|single_blocks|blocks)\b"
+    r"(?:transformer_blocks|single_transformer_blocks|double_blocks|single_blocks|blocks)[._]"
 )
 
 
@@ -164,7 +164,7 @@ def token_of(key: str, shape: tuple[int, ...]) -> KeyMeaning | None:
         return None
     if match := _BUNDLE.fullmatch(key):
         token = match["token"]
-    elif key in ("emb_params", "clip_l", "clip_g") or key.startswith("string_to_param."):
+    elif re.fullmatch(r"emb_params|clip_[lg]|string_to_param(\..*)?", key):
         token = ""
     elif re.fullmatch(r"<[^<>]{1,80}>", key):
         token = key

@@ -13,7 +13,7 @@ from personalq.taq.errors import LoraError, UnsupportedFormatError
 ROWS_MAX = 77  # what fits a CLIP prompt
 
 _BUNDLED = re.compile(r"bundle_emb\.(?P<token>.+)\.string_to_param\.(?P<part>.+)")
-_BRACKETED = re.compile(r"<[^<>]+>")
+_BRACKETED = re.compile(r"<[^<>]{1,80}>")
 _UNNAMED = re.compile(r"emb_params|clip_l|string_to_param(\..*)?")
 
 

@@ -57,6 +57,9 @@ _OTHER_FORMATS = {
     r".+\.(oft_blocks|oft_diag|on_input|rescale|diff|diff_b|w_norm|b_norm|[ab][12]\.weight)": "a "
     "LyCORIS adapter that is neither LoRA, LoKr nor LoHa: merge it into a full model and publish "
     "that",
+    r"(base_model\.model\.)?(transformer\.|(lora|lycoris)_transformer_"
+    r"|(single_)?transformer_blocks\.|((double|single)_)?blocks\.).+": "for a diffusion "
+    "transformer (Flux, SD 3), not for the UNet of Stable Diffusion",
     r"(down_blocks|up_blocks|mid_block|model\.diffusion_model)\..+\.(weight|bias)": "a full model",
 }
 #: Beginnings of a layer's name and the part that they tell. Conversions have stacked them
@@ -69,6 +72,14 @@ _PREFIXES: dict[str, Part | None] = {
     **{f"{writer}_unet_": "unet" for writer in ("lora", "lycoris")},
     **{f"{writer}_{te}_": "text_encoder" for writer in ("lora", "lycoris") for te in ("te", "te1")},
 }
+#: How layers begin that are written without any of these.
+_BEGINNINGS: dict[Part, re.Pattern[str]] = {
+    "unet": re.compile(
+        r"(down_blocks|up_blocks|mid_block|conv_in|conv_out|time_embedding|add_embedding"
+        r"|class_embedding|encoder_hid_proj)([._]|$)"
+    ),
+    "text_encoder": re.compile(r"(text_model|encoder[._]layers|embeddings)([._]|$)"),
+}
 
 
 def meaning_of(key: str) -> tuple[Part, str, str] | None:
@@ -79,9 +90,9 @@ def meaning_of(key: str) -> tuple[Part, str, str] | None:
         part: Part = "unet" if match["part"] == "unet" else "text_encoder"
         return part, f"{MARK}{int(match['number'])}", match["role"]
     if match := _TENSOR.fullmatch(key):
-        part, layer = _layer_name(match["layer"])
+        named, layer = _layer_name(match["layer"])
         role = match[match.lastgroup or "role"]
-        return part, layer, (_HALVES | _ROLES)[role]
+        return (named, layer, (_HALVES | _ROLES)[role]) if named else None
     return None
 
 
@@ -96,9 +107,9 @@ def refuse_known_formats(keys: Sequence[str]) -> None:
             raise UnsupportedFormatError(f"The file is {kind} ({examples(keys)}).")
 
 
-def _layer_name(written: str) -> tuple[Part, str]:
-    """Return the part of the pipeline and the layer that a key's beginning means."""
-    part: Part = "unet"
+def _layer_name(written: str) -> tuple[Part | None, str]:
+    """Return the part and the layer that a key's beginning means; None for one that tells none."""
+    part: Part | None = None
     while prefix := next((prefix for prefix in _PREFIXES if written.startswith(prefix)), ""):
         part, written = _PREFIXES[prefix] or part, written.removeprefix(prefix)
     if _TEXT_LAYER.match(written):
@@ -106,4 +117,5 @@ def _layer_name(written: str) -> tuple[Part, str]:
     if match := _PROCESSOR.fullmatch(written):
         block, projection = match.groups()
         written = f"{block}.{'to_out.0' if projection == 'to_out' else projection}"
-    return part, written
+    begun = (known for known, beginning in _BEGINNINGS.items() if beginning.match(written))
+    return part or next(begun, None), written
