@@ -59,8 +59,8 @@ def _spelled(match: re.Match[str], context: Context) -> Named | None:
 
 
 def _of_this_month(match: re.Match[str], context: Context) -> Named | None:
-    """The latest such day: "on the 5th"."""
-    day, today = int(match["d"]), context.local.date()
+    """The latest such day: "on the 5th", "on the fifth"."""
+    day, today = number(match["d"] or match["said"]) or 0, context.local.date()
     for back in range(13):
         first = calendar.add_months(today, -back)
         interval = day_interval(first.year, first.month, day, context.zone)
@@ -95,7 +95,8 @@ RULES: tuple[tuple[str, Read], ...] = (
         _spelled,
     ),
     (
-        r"(?:the\s+)?(?P<d>[12]?\d|3[01])(?:st|nd|rd|th)(?=\s*(?:$|[^\w\s]|(?:in|on|at|with)\b))",
+        r"(?:(?:the\s+)?(?P<d>[12]?\d|3[01])(?:st|nd|rd|th)|"
+        rf"(?<=\bon\s)the\s+(?P<said>{_ORDINAL_DAYS}))(?=\s*(?:$|[^\w\s]|(?:in|on|at|with)\b))",
         _of_this_month,
     ),
 )
