@@ -17,7 +17,7 @@ from personalq.checkin.apposition import renamed, sorts
 from personalq.checkin.draft import Draft
 from personalq.checkin.intent import Attribute, Constraint, Span
 from personalq.checkin.lexicon.wordnet import Nature, nature
-from personalq.checkin.parse_description import is_told_of
+from personalq.checkin.parse_description import is_told_of, read_tail
 from personalq.checkin.text import Word
 from personalq.checkin.word_roles import PARTICIPLES, goes_on, opens_contact, past_asides
 
@@ -101,6 +101,8 @@ def _behind(draft: Draft, index: int) -> None:
     run = _run(draft, likened)
     if len(run) < 2 or _is_where(run):
         return
+    if run[0].norm in PARTICIPLES:
+        read_tail(draft, run[-1].index + 1)
     span = Span(run[0].start, run[-1].full_end)
     said = _without_lead(run).of(draft.page.text)
     inside = [
@@ -206,6 +208,8 @@ def _ends(draft: Draft, word: Word, run: Sequence[Word]) -> bool:
     """Whether a scene begins here: "who sits | on a pier", but "who is down on one knee"."""
     if word.norm in ("and", "then") and _orders(draft, word.index + 1):
         return True
+    if word.norm == "with" and run[0].norm in PARTICIPLES:
+        return True  # "made of jeans | with metal clasps"
     if word.norm == "with":
         placed = run[-1].norm in lexicon.words("prepositions")
         return run[0].norm == "for" or (placed and bool(_content(run)))

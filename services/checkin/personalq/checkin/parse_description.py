@@ -60,14 +60,14 @@ def parse_description(draft: Draft) -> None:
     for noun in (*_apposed(draft, heads), *heads, *renamed(draft, heads)):
         _modifiers(draft, noun.first)
         _role(draft, noun)
-        _tail(draft, noun.last)
+        read_tail(draft, noun.last)
     for index, word in enumerate(words):
         if word.norm in lexicon.words("selectors") and draft.is_free(word):
             _modifiers(draft, index)
-            _tail(draft, index + 1)
+            read_tail(draft, index + 1)
     for index in sorts(words) if heads else ():
         _modifiers(draft, index)
-        _tail(draft, index + 1)
+        read_tail(draft, index + 1)
     if heads:
         _told_after(draft)
         _asides(draft)
@@ -93,7 +93,7 @@ def _told_after(draft: Draft) -> None:
         if following.norm == "got":
             _phrase(draft, following.index + 1)
         elif following.norm in lexicon.words("bearing"):
-            _tail(draft, following.index)
+            read_tail(draft, following.index)
         else:
             _predicate(draft, following.index + (following.norm in ("is", "are")))
 
@@ -181,7 +181,7 @@ def _listed(draft: Draft, index: int) -> bool:
     return gap == "," and is_adjective(words[index - 1].norm)
 
 
-def _tail(draft: Draft, index: int) -> None:
+def read_tail(draft: Draft, index: int) -> None:
     """Read what follows the head: "with a red scarf", "that has a crystal ball and is green"."""
     words = draft.page.words
     at = _skip(draft, past_asides(words, index))
