@@ -41,7 +41,7 @@ class RoundedWeight(NamedTuple):
     grid: Grid  # scale and zero point (out, 1, …)
 
 
-BLOCK = 1 << 17  # weights that are rounded at a time
+BLOCK = 1 << 21  # weights that are rounded at a time; of fewer, threads would mostly wait
 
 #: buffers that are float32 in memory and on disk, whatever is computed in
 EXACT_BUFFERS = ("weight_scale", "input_scale", "input_factors")
@@ -443,7 +443,7 @@ def _pair(value: Any) -> tuple[int, int]:
 
 
 def _blocks(weight: Tensor) -> Iterator[slice]:
-    """Cut the output channels of a weight (out, …) into blocks that stay in the cache."""
+    """Cut the output channels of a weight (out, …) into blocks, which bound what is in use."""
     step = max(1, BLOCK * len(weight) // max(weight.numel(), 1))
     for first in range(0, len(weight), step):
         yield slice(first, first + step)
