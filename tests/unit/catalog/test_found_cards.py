@@ -12,7 +12,7 @@ from support.catalog_cards import card
 from personalq.catalog import store_cards
 from personalq.catalog.store_cards import FoundCards
 from personalq.catalog.store_connections import Row, Statement
-from personalq.catalog.store_rows import card_values
+from personalq.catalog.store_rows import card_values, to_card
 
 _NOW = datetime(2026, 11, 20, tzinfo=UTC)
 
@@ -80,3 +80,13 @@ async def test_no_more_cards_are_kept_than_allowed(monkeypatch: pytest.MonkeyPat
     assert table.read_cards == 3
     await cards.of("red", rows[:1])
     assert table.read_cards == 4
+
+
+async def test_a_card_that_was_just_written_is_not_read() -> None:
+    """A search that comes right after finds it."""
+    table = Table()
+    cards = FoundCards(table.read)
+    row = table.put("red", "bear", 1)
+    cards.keep("red", [to_card(row)])
+    assert await cards.of("red", [row]) == [to_card(row)]
+    assert table.read_cards == 0

@@ -291,6 +291,7 @@ class PostgresStore:
             writer = PostgresWriter(connection, tenant)
             yield writer
             await writer.finish()
+        self._found.keep(tenant, writer.cards)
 
     async def tenants(self) -> list[str]:
         """All tenants that ever had a card."""

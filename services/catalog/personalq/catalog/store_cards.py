@@ -7,19 +7,20 @@ gives it the next one, so that a card of the same revision is the same card.
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Sequence
 from datetime import datetime
 
 from personalq.catalog.cards import Card
 from personalq.catalog.store_connections import Row, Statement
 from personalq.catalog.store_rows import CARD_COLUMNS, to_card
 
-#: Cards that are kept for all tenants together, 5 kB each with their artifacts: the latest found.
+#: Cards that are kept for all tenants together, 10 kB each with their messages and three artifacts:
+#: the latest that were found or written.
 _KEPT = 8192
 
 #: Tenant, id, revision, and the time of the last change: a database that was restored counts its
 #: revisions again.
-_Key = tuple[str, str, int, datetime]
+_Key = tuple[str, str, int, datetime | None]
 
 _GET_CARDS = f"""
 SELECT {CARD_COLUMNS} FROM checkpoints c
@@ -41,16 +42,26 @@ class FoundCards:
         keys = [_key(tenant, row) for row in rows]
         unknown = [key[1] for key in keys if key not in self._known]
         if unknown:
-            [found] = await self._read(tenant, (_GET_CARDS, {"ids": unknown}))
-            self._known |= {_key(tenant, row): to_card(row) for row in found}
+            [read] = await self._read(tenant, (_GET_CARDS, {"ids": unknown}))
+            for row in read:
+                self._known[_key(tenant, row)] = to_card(row)
         cards = [self._known.get(key) for key in keys]
         for key in keys:
             if key in self._known:
                 self._known.move_to_end(key)
-        while len(self._known) > _KEPT:
-            self._known.popitem(last=False)
+        self._trim()
         present = [card for card in cards if card is not None]
         return present if len(present) == len(cards) else None
+
+    def keep(self, tenant: str, cards: Iterable[Card]) -> None:
+        """Remember cards as they are stored."""
+        for card in cards:
+            self._known[tenant, card.checkpoint_id, card.revision, card.updated_at] = card
+        self._trim()
+
+    def _trim(self) -> None:
+        while len(self._known) > _KEPT:
+            self._known.popitem(last=False)
 
 
 def _key(tenant: str, row: Row) -> _Key:

@@ -164,6 +164,11 @@ class PostgresWriter:
         self._words: Counter[tuple[str, str]] = Counter()
         self._renamed = False
 
+    @property
+    def cards(self) -> list[Card]:
+        """Those that were read or written, as they are when the transaction ends."""
+        return [card for card in self._read.values() if card is not None]
+
     async def card(self, checkpoint_id: str) -> Card | None:
         """One card with its artifacts; None when there is none."""
         await self._lock()
