@@ -30,12 +30,15 @@ _LEAD = re.compile(
     r"(?:(?:that|which)\s+)?(?:of|on|for|knows|learns|learnt|learned|shows|draws|depicts|captures)|"
     r"(?:trained|fine-?\s?tuned|tuned|learn(?:ed|t|s)|taught)\s+(?:on|with|from)\s+(?:[\w'’-]+\s+){0,6}"
     r"(?:pictures|photos|photographs|images|shots|examples|samples)\s+of)\s+"
-    r"(?=(?:an?|my|our|one|this)\s)|^\s*this\s+is\s+(?=(?:an?|the|my|our|one)\s)",
+    r"(?=(?:an?|my|our|one|this)\s)|^\s*(?:this\s+is|that\s+is\s+how\s+you\s+know|you\s+get)\s+"
+    r"(?=(?:an?|the|my|our|one|this)\s)|^\s*personali[sz]ed\s+(?=[\w-]+\s)",
     re.IGNORECASE,
 )
-# "The stoneware teapot here is slate": the subject and what it is like.
+# "The stoneware teapot here is slate", "this chair is navy": the subject and what it is like.
 _IS_LIKE = re.compile(
-    r"^the\s+((?:[\w'’-]+\s+){1,4})here\s+is\s+((?:[\w'’-]+\s*){1,3})(?=$|,|\bwith\b)",
+    r"^\s*(?:the\s+(?=(?:[\w'’-]+\s+){1,4}here\s)|this\s+(?!look|style|set))((?:(?!here\b)[\w'’-]+\s+){1,4})"
+    r"(?:here\s+)?is\s+((?!(?:an?|the|in|on|from|of|all)\b)"
+    r"[\w'’-]+(?:\s+(?!with\b|and\b|has\b)[\w'’-]+){0,2})\s*(?=$|,|\bwith\b|\band\b)",
     re.IGNORECASE,
 )
 # What a description says of the training or of the look, to the end of its sentence.
@@ -70,7 +73,7 @@ _WORD = re.compile(r"\w+")
 _LINKS = """
     a all also always am an and are as at be been both by come comes each entirely every for from he
     her his in i into is it its just mainly many mostly of on only or our over she some that the
-    their them there these they this those to under very was we were which with you
+    details their them there these they this those to under very was we were which with you
 """
 _OF_TRAINING = """
     background backgrounds backdrop backdrops captured checkpoint data dataset datasets environment

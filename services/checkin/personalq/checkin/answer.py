@@ -288,14 +288,19 @@ def _merged(intent: Intent, said: Intent, text: str, context: Context) -> Intent
     )
 
 
-def among_those_asked_about(before: Intent, after: Intent) -> tuple[Intent, ...]:
+def among_those_asked_about(before: Intent, after: Intent, *, details: bool) -> tuple[Intent, ...]:
     """How an answer may be read of the cards it was asked about, likeliest first.
+
+    Args:
+        details: also as details of the subject, where the words are places or looks elsewhere.
 
     A noun in an answer may be another subject ("the cat") or a detail of this one ("flags"). What
     comes after a refusal ("neither, the oil painting") may still mean an option: its label did not
     say everything.
     """
-    readings = tuple(other for read in _readings(before, after) for other in read.readings())
+    readings = _readings(before, after)
+    if details:
+        readings = tuple(other for reading in readings for other in reading.readings())
     refused = [c for c in after.constraints if c.refusal]
     if not refused or not _adds(before, after):
         return readings

@@ -177,7 +177,7 @@ _INNER = frozenset(
 
 
 _LACKING = re.compile(
-    r"(?:no|without|missing(?!\s+one\b)|lacking)\s+(?P<before>\S.*)|(?P<behind>.*\S)\s+(?:missing|gone)",
+    r"(?:an?\s+|the\s+)?(?:got\s+no|no|without|missing(?!\s+one\b)|lacking)\s+(?P<before>\S.*)|(?P<behind>.*\S)\s+(?:missing|gone)",
     re.IGNORECASE | re.DOTALL,
 )
 _PARTED = re.compile(r"\s+(?=(?:without|missing(?!\s+one\b)|lacking)\s)", re.IGNORECASE)
@@ -289,7 +289,9 @@ def _profile(pieces: tuple[str, ...], subjects: tuple[str, ...], name: str) -> P
     nouns = {word for subject in subjects for word in canonical(subject).split()}
     kind: set[str] = set()
     everything = {concept for text in (name, *subjects) for concept in concepts(text)}
-    traits = []
+    traits: list[Trait] = []
+    main: Trait | None = None
+    named = False
     for piece in itertools.chain.from_iterable(map(_PARTED.split, pieces)):
         found = trait(piece)
         if found is None:
@@ -298,12 +300,14 @@ def _profile(pieces: tuple[str, ...], subjects: tuple[str, ...], name: str) -> P
             traits.append(found)
             continue
         everything.update(found.concepts)
+        main = main or found
         told = _names_one(nouns, found.words) or _IS.match(piece) is not None
+        named = named or told
         if told or nature(found.noun) is Nature.NO_NOUN:
             kind.update(found.concepts)
         traits.append(found)
-    if not kind and traits:
-        kind.update(traits[0].concepts)
+    if main is not None and not named:
+        kind.update(main.concepts)
     traits += [found for subject in subjects if (found := trait(subject)) is not None]
     return Profile(
         everything=frozenset(everything),

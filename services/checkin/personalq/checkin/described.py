@@ -179,7 +179,7 @@ def _by_meaning(wish: Wish, hits: Sequence[Hit], intent: Intent) -> list[float] 
     if like is None:
         return None
     meant = probabilities(like, place_of(wish, intent), bare=is_bare(wish))
-    if intent.order is not None and max(meant) < LIKELY:
+    if intent.order is not None and (wish.action or max(meant) < LIKELY):
         return [0.0] * len(hits)
     least = min(meant)
     return [min(1.0, wish.part * math.log(each / least) / DECIDES) for each in meant]

@@ -105,6 +105,8 @@ class Constraint:
     """For identity: the values are aliases or display names, which several cards may share."""
     prefers: bool = False
     """For soft constraints: cards that satisfy it push out those that do not."""
+    narrower: bool = False
+    """For a subject: the words say more than the catalog's name for it, "corgi" for "dog"."""
     broader: tuple[str, ...] = ()
     """For a subject that is a kind: subjects whose cards satisfy it when they are described so."""
     refusal: bool = False

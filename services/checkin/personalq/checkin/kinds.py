@@ -41,7 +41,7 @@ async def widened(
     cards = [hit.card for hit in hits]
     if hits and not _broader(subject, cards):
         return intent, tuple(hits)
-    if not any(names(card, subject.text) for card in cards):
+    if not any(names(card, name_of(subject)) for card in cards):
         alone = CardFilter(subjects=subject.values)
         cards = [hit.card for hit in (await catalog.search(_sample(alone))).hits]
     general = _broader(subject, cards)
@@ -67,6 +67,13 @@ def called(name: str, cards: Sequence[Card]) -> list[bool] | None:
     if not is_kind(name, [card for card, has in zip(cards, lists, strict=True) if has]):
         return None
     return [has or is_described_as(card, name) for card, has in zip(cards, lists, strict=True)]
+
+
+def name_of(subject: Constraint) -> str:
+    """What the catalog calls a subject: "limousine" for "limo", but "corgi" for a kind of dog."""
+    said = canonical(subject.text)
+    listed = subject.narrower or any(canonical(value) == said for value in subject.values)
+    return subject.text if listed or not subject.values else subject.values[0]
 
 
 def is_kind(name: str, cards: Iterable[Card]) -> bool:
@@ -111,7 +118,7 @@ def _broader(subject: Constraint, cards: Sequence[Card]) -> tuple[str, ...]:
 
 def _wider(subject: Constraint, general: tuple[str, ...], cards: Sequence[Card]) -> Constraint:
     """The constraint that cards of the general subject may satisfy too."""
-    if is_kind(subject.text, cards):
+    if is_kind(name_of(subject), cards):
         return replace(subject, broader=general)
     main = tuple(s for s in general if all(_is_mainly(card, s) for card in cards))
     others = [card for card in cards if any(names(card, word) for word in main)]

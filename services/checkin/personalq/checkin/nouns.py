@@ -74,7 +74,12 @@ class SubjectTable(PhraseTable[SubjectEntry]):
             before not in ("a", "an", "my") or _chooses(words, index)
         ):
             return None  # "a salmon", but not "the salmon one"
-        determined = before == "of" or before in lexicon.words("determiners")
+        following = words[index + 1].norm if index + 1 < len(words) else ""
+        determined = (
+            before == "of"
+            or before in lexicon.words("determiners")
+            or following in ("whose", "who", "wearing")
+        )
         if not determined and (entry.mostly_verb or word in lexicon.words("continuations")):
             return None  # "a fly", but not "birds fly"
         return self.same_as(word) if word in lexicon.words("scenes") else self.related(word)

@@ -103,6 +103,9 @@ def _behind(draft: Draft, index: int) -> None:
         return
     if run[0].norm in PARTICIPLES:
         read_tail(draft, run[-1].index + 1)
+    if run[0].norm in ("made", "built") and run[1].norm in ("of", "from") and len(run) == 3:
+        _made_of(draft, run)
+        return
     span = Span(run[0].start, run[-1].full_end)
     said = _without_lead(run).of(draft.page.text)
     inside = [
@@ -126,6 +129,23 @@ def _behind(draft: Draft, index: int) -> None:
             draft.constraints[place] = replace(constraint, said=(constraint.text, both))
     elif not inside:
         _add(draft, span, _content(run), action=likened > at)
+
+
+def _made_of(draft: Draft, run: Sequence[Word]) -> None:
+    """Read a material as before the subject: "the doll made of felt" is a felt doll."""
+    span = Span(run[0].start, run[-1].full_end)
+    text = run[-1].span.of(draft.page.text)
+    draft.constraints.append(
+        Constraint(
+            attribute=Attribute.DESCRIPTION,
+            values=(run[-1].norm,),
+            hard=False,
+            said=(text,),
+            span=span,
+            text=text,
+            label=span.of(draft.page.text),
+        )
+    )
 
 
 def _likened(draft: Draft, at: int) -> int:

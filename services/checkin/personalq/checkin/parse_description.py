@@ -197,7 +197,11 @@ def read_tail(draft: Draft, index: int) -> None:
             again = at < len(words) and words[at].joined and words[at].norm in ("and", "plus", "&")
             if again and opens_phrase(draft, at + 1):
                 at = _phrase(draft, at + 1)
-        elif (lead.norm == "in" and is_worn(draft, at + 1)) or _told_apart(draft, at):
+        elif (
+            (lead.norm == "in" and is_worn(draft, at + 1))
+            or (lead.norm == "on" and _is_shod(draft, at + 1))
+            or _told_apart(draft, at)
+        ):
             at = _phrase(draft, at + 1)
         elif lead.norm in ("is", "are", "looks", "was") and not first:
             at = _predicate(draft, at + 1)
@@ -210,6 +214,12 @@ def read_tail(draft: Draft, index: int) -> None:
             if not words[at].joined:
                 return
             at += 1
+
+
+def _is_shod(draft: Draft, index: int) -> bool:
+    """Whether the subject stands on what is its own: "on roller skates"."""
+    words = draft.page.words[index : index + 2]
+    return any(word.norm in lexicon.words("stood_on") for word in words)
 
 
 def _told_apart(draft: Draft, index: int) -> bool:
@@ -378,6 +388,9 @@ def _add(
         return
     unwanted = ends_before(_NEGATION, draft.page.shadow, span.start) is not None
     text = span.of(draft.page.text)
+    named = f"{values[-1]} {canonical(before)}" if before and not phrase else ""
+    if named in lexicon.description_groups():
+        values = (*values, *canonical(before).split())  # "the baby horse"
     plain = all(word in lexicon.colours() for word in values)  # which words tell better
     said = (text,) if before and not plain else ()
     draft.constraints.append(

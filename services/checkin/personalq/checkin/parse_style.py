@@ -250,7 +250,7 @@ def _constrains(draft: Draft, tag: Tag) -> bool:
         return False
     if not styled and tag.last < len(words) and words[tag.last].norm in ("up", "out", "down"):
         return False  # "inked-up"
-    if _is_place(draft, tag):
+    if _is_place(draft, tag) or _is_of_a_name(draft, tag):
         return False
     thing = word in lexicon.style_things()
     if (word in lexicon.looks() or thing) and not draft.answering:
@@ -330,6 +330,14 @@ def _is_place(draft: Draft, tag: Tag) -> bool:
     return match is not None and match[1].known and match[0] > tag.last - tag.first
 
 
+def _is_of_a_name(draft: Draft, tag: Tag) -> bool:
+    """Whether it belongs to a longer subject's name: a "clay teapot" where the catalog has them."""
+    return any(
+        noun.first <= tag.first and tag.last < noun.last and noun.entry.subjects
+        for noun in draft.nouns
+    )
+
+
 def _names_checkpoint(draft: Draft, tag: Tag) -> bool:
     """Whether the checkpoint itself is called by its look: "with the fresco checkpoint"."""
     words = draft.page.words
@@ -397,18 +405,19 @@ def _constraint(draft: Draft, tag: Tag, span: Span) -> Constraint:
         span=whole,
         text=whole.of(draft.page.text),
         label=f"{'not ' if excluded else ''}{word}",
-        fallback=None if excluded else _as_colours(whole, word),
+        fallback=None if excluded else _as_described(draft, whole, word),
     )
 
 
-def _as_colours(span: Span, word: str) -> Constraint | None:
-    """The same words as what the subject is like: "the black and white one"."""
-    colours = tuple(part for part in word.split() if part != "and")
-    if not set(colours) <= lexicon.colours():
+def _as_described(draft: Draft, span: Span, word: str) -> Constraint | None:
+    """The same words as what the subject is like: "the black and white one", "the clay one"."""
+    said = tuple(part for part in word.split() if part != "and")
+    material = len(said) == 1 and said[0] in lexicon.description_groups()
+    if not (draft.answering or material or set(said) <= lexicon.colours()):
         return None
     return Constraint(
         attribute=Attribute.DESCRIPTION,
-        values=colours,
+        values=said,
         hard=False,
         span=span,
         text=word,

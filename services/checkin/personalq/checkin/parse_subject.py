@@ -73,6 +73,7 @@ def _claim(draft: Draft, known: list[tuple[Noun, Mention]]) -> None:
             span=first.span,
             text=first.span.of(draft.page.text),
             coarse=known[0][0].entry.kind or len(known) > 1,
+            narrower=known[0][0].entry.narrower,
             label=("not " if excluded else "") + " or ".join(dict.fromkeys(said)),
         )
     )
@@ -158,7 +159,8 @@ def _role(draft: Draft, noun: Noun, before: list[tuple[Noun, Mention, _Role]]) -
         if word.norm in lexicon.words("links"):
             weight = (
                 2
-                if word.norm in ("but", "not", "while", "please", "is", "want", "need", "i'd")
+                if word.norm
+                in ("but", "not", "while", "please", "is", "want", "need", "i'd", "there", "have")
                 else 1
             )
             break
@@ -292,14 +294,26 @@ def _told_apart(
     """What is asked for wherever it stands: "over a bridge on the scooter, the one with a bell"."""
     found = []
     for noun, mention, _ in mentions:
-        tail = draft.page.words[noun.last : noun.last + 2]
-        the = draft.page.words[noun.first - 1].norm if noun.first else ""
-        if not mention.subjects or the not in ("the", "my", "our") or len(tail) < 2:
+        tail = draft.page.words[noun.last : noun.last + 4]
+        if not mention.subjects or not _is_definite(draft, noun) or len(tail) < 2:
             continue
-        says_which = tail[0].norm in ("the", "my", "our") and tail[1].norm == "one"
+        says_which = tail[0].norm in ("the", "my", "our") and any(w.norm == "one" for w in tail)
         if says_which and not tail[0].joined:
             found.append((noun, mention))
     return found[-1:]
+
+
+def _is_definite(draft: Draft, noun: Noun) -> bool:
+    """Whether "the" or "my" opens its phrase: "the flat-topped mountain"."""
+    words = draft.page.words
+    index = noun.first
+    while index and words[index].joined and noun.first - index < 4:
+        index -= 1
+        if words[index].norm in ("the", "my", "our"):
+            return True
+        if words[index].norm in lexicon.words("prepositions"):
+            return False
+    return False
 
 
 def _without_actors(

@@ -299,6 +299,7 @@ def _listed(draft: Draft, start: int, end: int, value: int) -> tuple[list[int], 
     """The versions of "v3, v4 or v5" and where the list ends; "and" joins only a plural."""
     shadow = draft.page.shadow
     plural = re.match(r"\w+s\b", shadow[start:end]) is not None
+    plural = plural or ends_before(_NOT, shadow, start) is not None  # "any but v1 and v15"
     values, joined, position = [value], False, end
     while joint := _OR.match(shadow, position):
         tail = _ONE.match(shadow, joint.end())

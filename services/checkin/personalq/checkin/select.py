@@ -21,7 +21,7 @@ from personalq.checkin.answer import (
 )
 from personalq.checkin.cards import ArtifactRef, Hit
 from personalq.checkin.decide import PLAUSIBLE, Ask, Choose
-from personalq.checkin.described import MAX_PHRASES, answers, spoken
+from personalq.checkin.described import KIN, MAX_PHRASES, answers, spoken
 from personalq.checkin.draft import Context
 from personalq.checkin.explain import (
     compared,
@@ -217,10 +217,12 @@ async def _asked_about(
     )
     least = PLAUSIBLE * max((c.probability for c in asked.candidates), default=0.0)
     hits = [c.hit for c in asked.candidates if c.probability >= least]
-    for reading in among_those_asked_about(read, _ordered(before, carried(intent, read))):
-        ranking = await reasoner.rank(reading, hits, zone)
-        if ranking.candidates and _fits(before, reading, ranking.candidates):
-            return reading, ranking
+    after = _ordered(before, carried(intent, read))
+    for least in (KIN, 0.0):  # in the very words, else by meaning
+        for reading in among_those_asked_about(read, after, details=least > 0):
+            ranking = await reasoner.rank(reading, hits, zone)
+            if ranking.candidates and _fits(before, reading, ranking.candidates, least=least):
+                return reading, ranking
     return intent, Ranking()
 
 
@@ -231,14 +233,20 @@ def _ordered(before: Intent, intent: Intent) -> Intent:
     return intent.without(*(c for c in before.all(Attribute.DESCRIPTION) if not c.hard))
 
 
-def _fits(before: Intent, intent: Intent, candidates: Sequence[Candidate]) -> bool:
-    """Whether some card answers to the description that an answer added, if it added one."""
+def _fits(
+    before: Intent, intent: Intent, candidates: Sequence[Candidate], *, least: float = 0.0
+) -> bool:
+    """Whether some card answers to the description that was added, if one was.
+
+    Args:
+        least: how well, where words say it; a likeness of meaning is less.
+    """
     known = before.all(Attribute.DESCRIPTION)
     added = [c for c in intent.all(Attribute.DESCRIPTION) if all(c is not k for k in known)]
     if not added or any(c.hard for c in added):
         return True
     said = answers(replace(intent, constraints=tuple(added)), [c.hit for c in candidates])
-    return any(card.weight > 0 for card in said)
+    return any(card.weight > 0 and card.weight >= least for card in said)
 
 
 async def _candidates(

@@ -168,6 +168,12 @@ def _is_finite(word: Word, draft: Draft) -> bool:
     return word.norm in lexicon.verb_forms() and word.norm not in lexicon.words("frames")
 
 
+def _takes_it(draft: Draft, chunk: list[Word]) -> bool:
+    """Whether a chunk is a verb that tells where the subject goes: "stick | it on a board"."""
+    following = draft.page.words[chunk[-1].index + 1 : chunk[-1].index + 2]
+    return len(chunk) == 1 and bool(following) and following[0].norm in ("it", "him", "her", "them")
+
+
 def _is_thing(norm: str, chunk: list[Word], selector: bool) -> bool:
     """Whether a word names a thing: "cat-eye sunglasses" do, "the brown one" does not."""
     worn = norm in lexicon.wearables() or norm.removesuffix("s") in lexicon.wearables()
@@ -195,6 +201,8 @@ def _head(draft: Draft, chunk: list[Word]) -> Word | None:
         if word.norm in lexicon.words("selectors") and draft.is_free(word):
             limit, selector = position, True
             break
+    if _takes_it(draft, chunk):
+        return None
     for word in reversed(chunk[:limit]):
         norm = word.norm
         if not draft.is_free(word) or word.norm.startswith("<"):

@@ -39,7 +39,8 @@ def constrains(draft: Draft, point: Point, setting: Setting) -> bool:
     if point.kind == "while":
         return bool(setting.used and setting.negated)
     if point.kind == "monthday":
-        return setting.used is not None
+        dated = draft.answering and setting.operator in ("from", "of", "on", "dated")
+        return dated or setting.used is not None
     if draft.answering:
         return True
     before = draft.page.word_before(setting.start)
