@@ -6,6 +6,7 @@ machine; a transaction by the book takes five (ping, BEGIN, tenant, statement, C
 
 from __future__ import annotations
 
+import re
 import select
 import time
 from collections.abc import Mapping, Sequence
@@ -15,8 +16,7 @@ from typing import Any
 from psycopg import AsyncConnection as DriverConnection
 from psycopg import Error as DriverError
 from psycopg.rows import dict_row
-from sqlalchemy import event, text
-from sqlalchemy.dialects.postgresql.psycopg import dialect as Dialect
+from sqlalchemy import event
 from sqlalchemy.engine import RowMapping
 from sqlalchemy.exc import InvalidatePoolError
 from sqlalchemy.ext.asyncio import AsyncEngine
@@ -107,10 +107,11 @@ def _has_news(driver: Any) -> bool:
     return bool(poll.poll(0))
 
 
-_DIALECT = Dialect()  # type: ignore[no-untyped-call]
+#: A value of a statement; `::` is a cast.
+_VALUE = re.compile(r"(?<![:\w]):(\w+)(?!:)")
 
 
 @lru_cache(maxsize=1024)
 def _driver_sql(statement: str) -> str:
     """A statement with the driver's placeholders, `%(tenant)s` for `:tenant`."""
-    return str(text(statement).compile(dialect=_DIALECT))
+    return _VALUE.sub(r"%(\1)s", statement.replace("%", "%%"))
