@@ -99,14 +99,14 @@ def test_what_is_not_wanted_may_be_part_of_a_look() -> None:
 @pytest.mark.parametrize(
     ("prompt", "said"),
     [
-        ("the kettle hauling turnips through a village", "hauling turnips through a village"),
-        ("the kettle about to be hit by a wave, at dusk", "about to be hit by a wave"),
-        ("a kettle made of brass with dials", "made of brass with dials"),
+        ("the kettle hauling turnips through a village", ("hauling turnips through a village",)),
+        ("the kettle about to be hit by a wave, at dusk", ("about to be hit by a wave",)),
+        ("a kettle cut from a pumpkin with dials", ("cut from a pumpkin", "dials")),
     ],
 )
-def test_what_is_compared_by_its_meaning(prompt: str, said: str) -> None:
+def test_what_is_compared_by_its_meaning(prompt: str, said: tuple[str, ...]) -> None:
     """A card may tell the same in other words."""
-    assert spoken(_parse(prompt)) == (said,)
+    assert set(spoken(_parse(prompt))) == set(said)
 
 
 def test_a_modifier_is_compared_without_the_subject() -> None:

@@ -121,6 +121,12 @@ def worded_concepts(text: str) -> tuple[tuple[str, str], ...]:
     return tuple(found)
 
 
+def shades_in(text: str) -> frozenset[str]:
+    """The shades a text names: "olive" of "an army green bag"."""
+    named = lexicon.shades()
+    return frozenset(named[said] for _, said in worded_concepts(text) if said in named)
+
+
 def _as_color(words: Sequence[str], index: int) -> str:
     """The colour that a flower's name stands for beside a noun: "a rose lamp", "colored rose"."""
     color = lexicon.colors_of_things().get(words[index], "")
@@ -249,6 +255,8 @@ class Profile:
     nouns: frozenset[str]
     """Stems of the words that name the subject."""
     traits: tuple[Trait, ...]
+    shades: frozenset[str] = frozenset()
+    """Shades that any of it says, by their first names."""
 
 
 _pieces = lru_cache(maxsize=16384)(phrases_of)
@@ -290,6 +298,7 @@ def _profile(pieces: tuple[str, ...], subjects: tuple[str, ...], name: str) -> P
     kind: set[str] = set()
     everything = {concept for text in (name, *subjects) for concept in concepts(text)}
     traits: list[Trait] = []
+    shades: set[str] = set()
     main: Trait | None = None
     named = False
     for piece in itertools.chain.from_iterable(map(_PARTED.split, pieces)):
@@ -300,6 +309,7 @@ def _profile(pieces: tuple[str, ...], subjects: tuple[str, ...], name: str) -> P
             traits.append(found)
             continue
         everything.update(found.concepts)
+        shades.update(shades_in(" ".join(found.words)))
         main = main or found
         told = _names_one(nouns, found.words) or _IS.match(piece) is not None
         named = named or told
@@ -314,4 +324,5 @@ def _profile(pieces: tuple[str, ...], subjects: tuple[str, ...], name: str) -> P
         kind=frozenset(kind),
         nouns=frozenset(map(stem, nouns)),
         traits=tuple(traits),
+        shades=frozenset(shades),
     )

@@ -19,6 +19,7 @@ from personalq.checkin.describe import (
     Profile,
     Trait,
     profile,
+    shades_in,
     stem,
     trait,
     worded_concepts,
@@ -238,6 +239,8 @@ def _by_very_words(
     words = [word for word in words if shades or word not in lexicon.colours()]
     best = max(gains)
     said = [all(_says(word, card) for word in words) for card in profiles]
+    if shades and (shade := shades_in(" ".join(wish.trait.words))):
+        words, said = list(shade), [shade <= card.shades for card in profiles]
     if not words or not any(has and gain == best for has, gain in zip(said, gains, strict=True)):
         return gains
     return [gain if has else OTHER * gain for has, gain in zip(said, gains, strict=True)]
@@ -255,7 +258,7 @@ def _says(word: str, card: Profile) -> bool:
 
 
 def _has_adjective(wanted: Trait, card: Profile) -> float:
-    if wanted.head in card.kind:
+    if wanted.head in card.kind or card.shades & shades_in(" ".join(wanted.words)):
         return 1.0
     return ELSEWHERE if wanted.head in card.everything else 0.0
 

@@ -25,6 +25,8 @@ def find_nouns(page: Page, lexicon_: Lexicon) -> list[Noun]:
             continue  # "the guitar somebody signed"
         if _in_trap(page.words, first, last, traps) or _is_verb(page.words, first):
             continue
+        if last - first == 1 and first and _is_doing(page.words, first):
+            continue  # "an owl building a sandcastle"
         if _is_other_thing(page.words, lexicon_, first, last):
             continue
         if _is_modifier(page, lexicon_, first, last) or _is_proper(page, first, last):
@@ -77,6 +79,16 @@ def _is_verb(words: tuple[Word, ...], first: int) -> bool:
     )
 
 
+def _is_doing(words: tuple[Word, ...], index: int) -> bool:
+    """Whether a noun in -ing is what the noun before it does, to what follows it."""
+    following = words[index + 1] if index + 1 < len(words) else None
+    if not words[index].norm.endswith("ing") or following is None or not words[index].joined:
+        return False
+    before = words[index - 1].norm
+    noun = before not in lexicon.words("determiners") and may_be_noun(before)
+    return noun and following.joined and following.norm in ("a", "an", "the", "its", "his", "her")
+
+
 def _is_modifier(page: Page, lexicon_: Lexicon, first: int, last: int) -> bool:
     """Whether the next word makes a compound of it: "dog house", "cat-eye sunglasses"."""
     if last >= len(page.words) or not page.words[last].joined or page.words[last - 1].possessive:
@@ -108,7 +120,7 @@ def _is_modifier(page: Page, lexicon_: Lexicon, first: int, last: int) -> bool:
         or lexicon_.owners.match_at(page.words, last) is not None
     ):
         return False
-    if opens_contact(page.words, last):
+    if opens_contact(page.words, last) or _goes_doing(page.words, last):
         return False
     match = lexicon_.subjects.match_at(page.words, last)
     if match is not None and match[1].subjects:
@@ -132,6 +144,17 @@ def _is_modifier(page: Page, lexicon_: Lexicon, first: int, last: int) -> bool:
     ):
         return False
     return following.capital or not norm.isascii() or may_be_noun(norm)
+
+
+_MADE_BY = frozenset(["painting", "drawing", "building", "ring", "string", "king", "wing"])
+
+
+def _goes_doing(words: tuple[Word, ...], index: int) -> bool:
+    """Whether the words say what the noun before them does: "the owl | ice skating"."""
+    following = words[index + 1] if index + 1 < len(words) else None
+    if following is None or not following.joined or not following.norm.endswith("ing"):
+        return False
+    return following.norm in lexicon.verb_forms() and following.norm not in _MADE_BY
 
 
 def _governs(page: Page, index: int) -> bool:

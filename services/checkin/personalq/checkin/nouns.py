@@ -189,8 +189,9 @@ def is_other_thing(compound: str, head: str) -> bool:
     """Whether WordNet knows a compound as no kind of its last word ("sea horse")."""
     if _says_how(compound):
         return False
-    senses = [n for n in meant(compound, said=False) if wordnet.synset(n)[0] not in "pthlsm"]
     of_head = set(meant(head, said=False))
+    apart = "pthlsm" if any(wordnet.synset(n)[0] in "vf" for n in of_head) else "pthlsmv"
+    senses = [n for n in meant(compound, said=False) if wordnet.synset(n)[0] not in apart]
     return bool(senses and of_head) and not any(of_head & set(_above(n)) for n in senses)
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from functools import lru_cache
 
+from personalq.checkin import lexicon
 from personalq.checkin.cards import Card
 from personalq.checkin.describe import pieces_of
 from personalq.checkin.intent import Constraint
@@ -25,7 +26,7 @@ def is_other_kind(card: Card, subject: Constraint) -> bool:
         subject: in a word narrower than the catalog's subjects.
     """
     wanted = canonical(subject.text)
-    if not meant(wanted, said=False) or _is_age(wanted):
+    if not meant(wanted, said=False) or _is_age(wanted) or wanted in lexicon.words("of_any_kind"):
         return False
     general = tuple(map(canonical, subject.values))
     kinds = _kinds((*pieces_of(card)[:1], *card.subjects), general)

@@ -57,6 +57,11 @@ _SOURCE = re.compile(
 _IN_TRAINING = (
     r"\s+in\s+(?:its|the|their|her|his)\s+training(?:\s+(?:set|data|material|run))?(?!\w)"
 )
+_TRAINED_ONE = re.compile(
+    rf"(?<!\w){_TAUGHT}\s+(?:one|an?|the|this|that|my|our)\s+[\w-]+(?:\s+[\w-]+)?\s+$"
+)
+"""Before where: "we trained one hat | in the mountains"."""
+_IN_PLACE = re.compile(rf"(?<!\w){_WHERE}{_DET}(?=\w)")
 _HELD = re.compile(
     rf"(?<!\w)(?:(?:that|which)\s+)?(?:with|has|having|had|featuring|showing)\s+{_DET}"
     rf"(?=(?:[\w-]+\s+){{1,3}}{_PHOTOS}{_IN_TRAINING})"
@@ -196,6 +201,9 @@ def _leads(draft: Draft) -> Iterator[tuple[re.Match[str], bool]]:
     for pattern in (_SOURCE, _HELD, _TRAINED, _MADE, _OUTDOORS):
         for match in pattern.finditer(shadow):
             yield match, pattern in (_SOURCE, _HELD, _TRAINED)
+    for match in _IN_PLACE.finditer(shadow):
+        if ends_before(_TRAINED_ONE, shadow, match.start()):
+            yield match, True
     for match in _PICTURED.finditer(shadow):
         chosen = ends_before(_SELECTED, shadow, match.start()) is not None
         before = draft.page.word_before(match.start())

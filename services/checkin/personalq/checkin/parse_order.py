@@ -76,7 +76,9 @@ _RULES = (
         rf"(?:longest|most)[\s-]+(?:unused|neglected|forgotten)|"
         rf"(?:(?:{_WHO}|that|which)\s+)*(?:(?:haven't|hasn't|have\s+not|has\s+not|not)\s+)(?:been\s+)?"
         rf"{_USE}\s+(?:(?:in|for)\s+)?(?:the\s+)?longest(?:\s+time)?|"
-        rf"unused\s+(?:for\s+)?(?:the\s+)?longest",
+        rf"unused\s+(?:for\s+)?(?:the\s+)?longest|"
+        rf"(?:that\s+)?(?:nobody|no\s+one)\s+has\s+{_USE}\s+for\s+(?:the\s+)?longest(?:\s+time)?|"
+        r"whose\s+last\s+use\s+(?:is|was|lies)\s+(?:the\s+)?(?:furthest|farthest|longest)\s+(?:back|ago)",
         _STALE,
     ),
     _rule(rf"(?P<n>ORDINAL)[\s-]+most(?:[\s-]+{_OFTEN})?[\s-]+used", _M),
@@ -124,7 +126,7 @@ _RULES = (
     ),
     # Places counted from the newest or the oldest.
     _rule(rf"(?P<n>ORDINAL)[\s-]+(?:{_NEWEST})", _N),
-    _rule(rf"(?P<n>ORDINAL)[\s-]+(?:{_OLDEST})", _O),
+    _rule(rf"(?P<n>ORDINAL)[\s-]+(?:{_OLDEST}|ever(?=\s+\w))", _O),
     _rule(
         rf"(?P<n>ORDINAL)(?:[\s-]+|\s+{_SELECTOR}\s+)(?:to|from|"
         rf"before)[\s-]+(?:the\s+)?(?:last|latest|newest|end)",
@@ -172,7 +174,7 @@ _RULES = (
     ),
     # The ends.
     _rule(
-        r"very\s+first|first[\s-]+ever|earliest|oldest|first\s+(?:one|version|model|"
+        r"very\s+first|first[\s-]+ever|earliest|oldest|(?:first|1st)\s+(?:one|version|model|"
         r"build|checkpoint|lora|variant|edition|iteration|release|attempt|try)(?:\s+ever)?|"
         r"inaugural|most\s+original|longest[\s-]standing|most\s+aged|"
         r"(?:lowest|smallest)(?:[\s-]+(?:version|numbered|number))+|"
@@ -226,7 +228,7 @@ _NOT = re.compile(r"(?<!\w)(?<!why )not\s+(?:the\s+)?$")
 _OPPOSITE = {OrderKey.NEWEST: OrderKey.OLDEST, OrderKey.OLDEST: OrderKey.NEWEST}
 _NEW = re.compile(r"(?:(?<=\bmy )|(?<=\bour )|(?<=\bthe ))(?:brand[\s-]+)?new(?!\w)")
 _END = re.compile(
-    r"(?:first|last|latest|newest|oldest|earliest)(?=\s+of\s+(?:the|my|our|these|those|all)\b)"
+    r"(?:first|last|latest|newest|oldest|earliest)(?=\s+of\s+(?:the|my|our|these|those|all|them)\b)"
 )
 
 

@@ -180,12 +180,14 @@ def _role(draft: Draft, noun: Noun, before: list[tuple[Noun, Mention, _Role]]) -
 
 
 def _is_wanted(words: tuple[Word, ...], index: int) -> bool:
-    """Whether the word ends a verb of asking: "draw up the", "whip out a", "I'm after a"."""
+    """Whether the word ends a verb of asking: "draw up the", "I'm after a", "what about the"."""
     if index == 0 or not words[index].joined:
         return False
     norm, before = words[index].norm, words[index - 1].norm
     if norm in ("up", "out"):
         return before in lexicon.words("openers") or before in _ASKING
+    if norm == "about":
+        return before in ("what", "how")
     return norm in ("after", "for") and before in ("i'm", "we're", "am", "are", "be", "looking")
 
 

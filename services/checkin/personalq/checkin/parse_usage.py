@@ -26,7 +26,8 @@ _NEVER = re.compile(
     rf"yet|once|actually))*)[\s-]+{_USED}(?:\s+(?:so\s+far|before|yet|at\s+all|once|even\s+once|by\s+anyone|"
     rf"by\s+anybody))?{_SINCE}|"
     rf"(?:nobody|no\s+one|no-one)(?:'s|\s+has|\s+have)?\s+(?:ever\s+)?{_USED}(?:\s+yet)?{_SINCE}|"
-    rf"(?:unused|un-?touched|untried|not\s+yet\s+used|never[\s-]used|yet\s+to\s+be\s+used){_SINCE}|"
+    rf"(?:(?:still\s+)?unused|un-?touched|untried|not\s+yet\s+used|never[\s-]used|"
+    rf"yet\s+to\s+be\s+used|(?:is\s+)?(?:still\s+)?waiting\s+for\s+(?:its|the|a)\s+first\s+use){_SINCE}|"
     r"with(?:out|\s+no|\s+zero)\s+(?:any\s+)?(?:uses?|renders?)\b)(?!\w)"
 )
 _TIMES = rf"(?:(?P<once>once|twice|thrice)|(?P<n>{CARDINAL})\s+times?)"
@@ -53,7 +54,7 @@ def parse_usage(draft: Draft) -> None:
 
 def _stands(draft: Draft, match: re.Match[str]) -> bool:
     """A lone "unused" describes a thing of the scene unless it modifies what is chosen."""
-    if " " in match[0] or match[0].startswith("never") or draft.answering:
+    if " " in match[0].strip() or match[0].startswith("never") or draft.answering:
         return True
     following = draft.page.word_at(match.end())
     return following is None or not following.joined or draft.leads_to_head(following.index)

@@ -201,7 +201,7 @@ def _head(draft: Draft, chunk: list[Word]) -> Word | None:
         if word.norm in lexicon.words("selectors") and draft.is_free(word):
             limit, selector = position, True
             break
-    if _takes_it(draft, chunk):
+    if _takes_it(draft, chunk) or chunk[-1].norm in ("what", "how"):
         return None
     for word in reversed(chunk[:limit]):
         norm = word.norm

@@ -144,6 +144,13 @@ def near_places() -> dict[str, tuple[str, ...]]:
 
 
 @cache
+def shades() -> dict[str, str]:
+    """Names of a shade to the first of them: "army green" to "olive"."""
+    rows = _load("descriptions")["shades"]
+    return {canonical(word): canonical(row[0]) for row in rows for word in row}
+
+
+@cache
 def description_groups() -> dict[str, str]:
     """Descriptive phrase to the name of its group."""
     table: dict[str, str] = {}

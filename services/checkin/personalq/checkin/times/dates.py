@@ -58,6 +58,22 @@ def _spelled(match: re.Match[str], context: Context) -> Named | None:
     return Named(interval=latest(occurs, context), kind="day", occurs=occurs)
 
 
+def _days_of(match: re.Match[str], context: Context) -> Named | None:
+    """From one day of a month to another: "between 12 and 16 June"."""
+    first, last = (number(re.sub(r"\D", "", match[g])) or 0 for g in ("a", "b"))
+    month = lexicon.calendar("months")[match["mon"]]
+
+    def occurs(year: int) -> Interval | None:
+        begins = day_interval(year, month, first, context.zone)
+        ends = day_interval(year, month, last, context.zone)
+        return Interval(start=begins.start, end=ends.end) if begins and ends else None
+
+    if first >= last:
+        return None
+    interval = occurs(full_year(match["y"])) if match["y"] else latest(occurs, context)
+    return Named(interval=interval, kind="day") if interval else None
+
+
 def _of_this_month(match: re.Match[str], context: Context) -> Named | None:
     """The latest such day: "on the 5th", "on the fifth"."""
     day, today = number(match["d"] or match["said"]) or 0, context.local.date()
@@ -75,6 +91,11 @@ def _day(year: int, month: int, day: int, context: Context) -> Named | None:
 
 
 RULES: tuple[tuple[str, Read], ...] = (
+    (
+        rf"(?:(?:between|from)\s+)?(?:the\s+)?(?P<a>{DAY})\s*(?:and|to|till|until|through|-)\s*"
+        rf"(?:the\s+)?(?P<b>{DAY})\s+(?:of\s+)?(?P<mon>{MONTHS})\.?{year_of('y')}(?!\w)",
+        _days_of,
+    ),
     (
         rf"(?P<y>{YEAR})(?P<sep>[-/.])(?P<m>\d{{1,2}})(?:(?P=sep)(?P<d>\d{{1,2}}))?(?![\d./-]*\d)",
         _iso,

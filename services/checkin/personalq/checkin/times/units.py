@@ -63,7 +63,7 @@ def part_of(part: str, interval: Interval, context: Context) -> Interval:
     first, last = first_day(interval, context), last_day(interval, context)
     if first is None or last is None:
         return interval
-    part = part.replace("1st", "first").replace("2nd", "second")
+    part = part.removeprefix("the ").replace("1st", "first").replace("2nd", "second")
     whole_year = (last - first).days > 360
     if whole_year:
         return _part_of_year(part, first.year, context)
