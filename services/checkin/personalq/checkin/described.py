@@ -39,6 +39,8 @@ ELSEWHERE_ON_IT = 0.95
 """How much it counts where a card does not say that it is there: "a bell around its neck"."""
 KIN = 0.9
 """How much a noun counts that is of the same kind in WordNet, or only spelled alike."""
+SURELY = 0.95
+"""The same for what the subject does: "the latest goose swimming" is mostly the latest."""
 MAX_PHRASES = 8
 """Phrases a catalog compares in one search."""
 _LONGEST = 200
@@ -180,7 +182,7 @@ def _by_meaning(wish: Wish, hits: Sequence[Hit], intent: Intent) -> list[float] 
     if like is None:
         return None
     meant = probabilities(like, place_of(wish, intent), bare=is_bare(wish))
-    if intent.order is not None and (wish.action or max(meant) < LIKELY):
+    if intent.order is not None and max(meant) < (SURELY if wish.action else LIKELY):
         return [0.0] * len(hits)
     least = min(meant)
     return [min(1.0, wish.part * math.log(each / least) / DECIDES) for each in meant]

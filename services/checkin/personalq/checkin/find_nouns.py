@@ -120,11 +120,13 @@ def _is_modifier(page: Page, lexicon_: Lexicon, first: int, last: int) -> bool:
         or lexicon_.owners.match_at(page.words, last) is not None
     ):
         return False
-    if opens_contact(page.words, last) or _goes_doing(page.words, last):
+    if opens_contact(page.words, last):
         return False
     match = lexicon_.subjects.match_at(page.words, last)
     if match is not None and match[1].subjects:
         return True
+    if _goes_doing(page.words, last):
+        return False
     if plays(page.words[last - 1].norm, norm):
         return False
     if norm in lexicon.words("frames") or lexicon_.styles.match_at(page.words, last) is not None:

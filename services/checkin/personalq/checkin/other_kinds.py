@@ -6,6 +6,7 @@ WordNet knows both kinds and relates neither to the other, it is not meant.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import lru_cache
 
 from personalq.checkin import lexicon
@@ -19,20 +20,31 @@ _LONGEST = 2
 """Words of the longest kind looked for: "sun bear"."""
 
 
-def is_other_kind(card: Card, subject: Constraint) -> bool:
-    """Whether a card is of a kind that the noun asked for is none of.
+def are_meant(cards: Sequence[Card], subject: Constraint) -> list[bool]:
+    """Which cards may be of the kind asked for.
+
+    Where most cards say of which kind they are and none is of this one, no card is.
 
     Args:
         subject: in a word narrower than the catalog's subjects.
     """
+    told = [_is_of(card, subject) for card in cards]
+    others = sum(is_so is False for is_so in told)
+    if True not in told and 2 * others > len(told):
+        return [False] * len(told)
+    return [is_so is not False for is_so in told]
+
+
+def _is_of(card: Card, subject: Constraint) -> bool | None:
+    """Whether a card says that it is of a kind, or of another one; None when it says neither."""
     wanted = canonical(subject.text)
     if not meant(wanted, said=False) or _is_age(wanted) or wanted in lexicon.words("of_any_kind"):
-        return False
+        return None
     general = tuple(map(canonical, subject.values))
     kinds = _kinds((*pieces_of(card)[:1], *card.subjects), general)
-    return bool(kinds) and not any(
-        is_kind_of(kind, wanted) or is_kind_of(wanted, kind) for kind in kinds
-    )
+    if not kinds:
+        return None
+    return any(is_kind_of(kind, wanted) or is_kind_of(wanted, kind) for kind in kinds)
 
 
 @lru_cache(maxsize=16384)

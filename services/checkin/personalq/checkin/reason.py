@@ -16,9 +16,9 @@ from personalq.checkin.cards import Card, Hit
 from personalq.checkin.check import satisfies
 from personalq.checkin.described import DECIDES, answers
 from personalq.checkin.intent import Attribute, Constraint, Intent, OrderKey
-from personalq.checkin.kinds import called, is_described_as, name_of
+from personalq.checkin.kinds import called, name_of
 from personalq.checkin.lexicon import canonical
-from personalq.checkin.other_kinds import is_other_kind
+from personalq.checkin.other_kinds import are_meant
 from personalq.checkin.outcome import Candidate
 from personalq.checkin.ports import Ranking
 
@@ -67,17 +67,11 @@ def _called(intent: Intent, scored: list[_Scored]) -> list[_Scored]:
     if subject is None or subject.excluded or subject.coarse:
         return scored
     if subject.narrower:
-        return [s for s, other in zip(scored, _others(subject, scored), strict=True) if not other]
+        meant = are_meant([s.hit.card for s in scored], subject)
+        return [s for s, is_so in zip(scored, meant, strict=True) if is_so]
     so = called(name_of(subject), [s.hit.card for s in scored])
     kept = [s for s, is_so in zip(scored, so or (), strict=False) if is_so]
     return kept or scored
-
-
-def _others(subject: Constraint, scored: list[_Scored]) -> list[bool]:
-    """Which cards are of another kind; where most say so and none is of it, all of them."""
-    others = [is_other_kind(s.hit.card, subject) for s in scored]
-    told = any(is_described_as(s.hit.card, subject.text) for s in scored)
-    return [True] * len(others) if not told and 2 * sum(others) > len(others) else others
 
 
 def _preferred(intent: Intent, scored: list[_Scored], zone: ZoneInfo) -> list[_Scored]:
