@@ -199,6 +199,8 @@ def test_weighted_places_are_spared() -> None:
     """Where only the left half counts, the left half loses less, whatever the right half does."""
     conv = nn.Sequential(nn.Conv2d(32, 32, 1)).requires_grad_(False)
     g = torch.Generator().manual_seed(3)
+    for parameter in conv.parameters():
+        nn.init.uniform_(parameter, -0.2, 0.2, generator=g)
     halves = [torch.randn(16, 8, 8, 4, generator=g) for _ in range(2)]
     mixing = [torch.randn(16, 32, generator=g) for _ in range(2)]
     x = torch.cat(
