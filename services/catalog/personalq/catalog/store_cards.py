@@ -7,7 +7,7 @@ gives it the next one, so that a card of the same revision is the same card.
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Awaitable, Callable, Iterable, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from datetime import datetime
 
 from personalq.catalog.cards import Card
@@ -40,26 +40,24 @@ class FoundCards:
     async def of(self, tenant: str, rows: Sequence[Row]) -> list[Card] | None:
         """The cards in the rows' order; None when one of them has changed since."""
         keys = [_key(tenant, row) for row in rows]
-        unknown = [key[1] for key in keys if key not in self._known]
+        cards = {key: self._known[key] for key in keys if key in self._known}
+        unknown = [key[1] for key in keys if key not in cards]
         if unknown:
             [read] = await self._read(tenant, (_GET_CARDS, {"ids": unknown}))
-            for row in read:
-                self._known[_key(tenant, row)] = to_card(row)
-        cards = [self._known.get(key) for key in keys]
-        for key in keys:
-            if key in self._known:
-                self._known.move_to_end(key)
-        self._trim()
-        present = [card for card in cards if card is not None]
-        return present if len(present) == len(cards) else None
+            cards |= {_key(tenant, row): to_card(row) for row in read}
+        self._remember(cards)
+        return [cards[key] for key in keys] if all(key in cards for key in keys) else None
 
     def keep(self, tenant: str, cards: Iterable[Card]) -> None:
         """Remember cards as they are stored."""
-        for card in cards:
-            self._known[tenant, card.checkpoint_id, card.revision, card.updated_at] = card
-        self._trim()
+        self._remember(
+            {(tenant, card.checkpoint_id, card.revision, card.updated_at): card for card in cards}
+        )
 
-    def _trim(self) -> None:
+    def _remember(self, cards: Mapping[_Key, Card]) -> None:
+        for key, card in cards.items():
+            self._known[key] = card
+            self._known.move_to_end(key)
         while len(self._known) > _KEPT:
             self._known.popitem(last=False)
 
