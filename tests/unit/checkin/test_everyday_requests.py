@@ -78,6 +78,13 @@ def session() -> Session:
         ("the dog, the one on skates, at a disco", "dog-3"),
         ("the dog created exactly two weeks ago", "dog-3"),
         ("the dog i used on the twelfth, at a party", "dog-3"),
+        ("not v12, the v13 backpack, on a stage", "bag-2"),
+        ("any backpack but v12 and v13, on a stage", "bag-3"),
+        ("what about the tan backpack", "bag-2"),
+        ("the second-ever backpack", "bag-3"),
+        ("the backpack built between 1 and 10 august", "bag-2"),
+        ("we trained one backpack among woods, show that one at the dentist", "bag-1"),
+        ("the light brown backpack", "bag-2"),
         ("a bengal on a sofa", "cat-1"),
         ("a fireman on a ladder", "fire-1"),
         ("crossing a stone bridge on the scooter, the one fitted with a windscreen", "scooter-1"),
@@ -90,9 +97,18 @@ def test_one_is_meant(session: Session, prompt: str, meant: str) -> None:
     assert outcome.candidate.card.checkpoint_id == meant
 
 
-@pytest.mark.parametrize("prompt", ["a submarine exploring a wreck", "the pixel art dog"])
+@pytest.mark.parametrize(
+    "prompt",
+    [
+        "a submarine exploring a wreck",
+        "the pixel art dog",
+        "a siamese on a sofa",
+        "the backpack from the middle of august",
+        "a camera in a factory",
+    ],
+)
 def test_none_is_meant(session: Session, prompt: str) -> None:
-    """A submarine is no sailboat."""
+    """A submarine is no sailboat, a bengal no siamese."""
     assert isinstance(session.ask(prompt), NoMatch)
 
 
@@ -102,6 +118,16 @@ def test_several_are_meant(session: Session, prompt: str) -> None:
     assert isinstance(session.ask(prompt), Clarification)
 
 
+def test_a_day_in_an_answer_is_of_the_month_asked_for(session: Session) -> None:
+    """Not of the current one."""
+    prompt = "the April dog"
+    question = session.ask(prompt)
+    assert isinstance(question, Clarification), question
+    outcome = session.answer(prompt, question, "the one from the 11th")
+    assert isinstance(outcome, Selection), outcome
+    assert outcome.candidate.card.checkpoint_id == "dog-2"
+
+
 @pytest.mark.parametrize(
     ("answer", "meant"),
     [
@@ -109,6 +135,7 @@ def test_several_are_meant(session: Session, prompt: str) -> None:
         ("w/ the snow chains", "dog-5"),
         ("the black and white one", "dog-5"),
         ("neither november nor july, the October one", "dog-5"),
+        ("neither, the one with the snow chains", "dog-5"),
     ],
 )
 def test_an_answer_may_name_a_detail(session: Session, answer: str, meant: str) -> None:

@@ -10,6 +10,7 @@ import json
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from datetime import timedelta
 
 from personalq.chassis.errors import InvalidInput
 from personalq.checkin import calendar
@@ -19,6 +20,7 @@ from personalq.checkin.numbers import number
 from personalq.checkin.outcome import Option
 from personalq.checkin.parse import parse
 from personalq.checkin.text import shadow
+from personalq.checkin.times.point import day_interval
 from personalq.checkin.vocabulary import Lexicon
 
 _VERSION = "q1"
@@ -258,7 +260,7 @@ def _refuse(intent: Intent, asked: Asked, text: str, context: Context) -> Intent
 def _merged(intent: Intent, said: Intent, text: str, context: Context) -> Intent:
     """What the answer names replaces what the prompt said of the same attribute."""
     new = [replace(c, span=None) for c in said.constraints]
-    new = [_same_year(c, intent, context) for c in new]
+    new = [_same_month(_same_year(c, intent, context), intent, context) for c in new]
     named = {c.attribute for c in new if c.hard and not c.excluded}
     wanted = {(c.attribute, value) for c in new if not c.excluded for value in c.values}
     if any(c.attribute is Attribute.ORDER for c in new):
@@ -362,3 +364,29 @@ def _same_year(constraint: Constraint, intent: Intent, context: Context) -> Cons
             label = f"trained {calendar.describe(interval, context.zone)}"
             return replace(constraint, intervals=(interval,), label=label)
     return constraint
+
+
+def _same_month(constraint: Constraint, intent: Intent, context: Context) -> Constraint:
+    """Read "the one from the 24th" after "the May dragon" as 24 May."""
+    earlier = intent.first(Attribute.CREATED_AT)
+    day = constraint.interval
+    if constraint.attribute is not Attribute.CREATED_AT or constraint.fallback or not day:
+        return constraint
+    if earlier is None or earlier.excluded or earlier.interval is None:
+        return constraint
+    hull = earlier.interval
+    if not (day.start and day.end and hull.start and hull.end) or hull.holds(day.start):
+        return constraint
+    if day.end - day.start > timedelta(days=1, hours=1):
+        return constraint
+    said, first = day.start.astimezone(context.zone).day, hull.start.astimezone(context.zone)
+    found = []
+    for later in range(12):
+        month = calendar.add_months(first.date().replace(day=1), later)
+        interval = day_interval(month.year, month.month, said, context.zone)
+        if interval is not None and hull.holds(interval.start):
+            found.append(interval)
+    if not found:
+        return constraint
+    label = "trained " + " or ".join(calendar.describe(i, context.zone) for i in found)
+    return replace(constraint, intervals=tuple(found), label=label)

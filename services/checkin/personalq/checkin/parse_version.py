@@ -299,7 +299,7 @@ def _listed(draft: Draft, start: int, end: int, value: int) -> tuple[list[int], 
     """The versions of "v3, v4 or v5" and where the list ends; "and" joins only a plural."""
     shadow = draft.page.shadow
     plural = re.match(r"\w+s\b", shadow[start:end]) is not None
-    plural = plural or ends_before(_NOT, shadow, start) is not None  # "any but v1 and v15"
+    negated = ends_before(_NOT, shadow, start) is not None  # "any but v1 and v15"
     values, joined, position = [value], False, end
     while joint := _OR.match(shadow, position):
         tail = _ONE.match(shadow, joint.end())
@@ -310,7 +310,8 @@ def _listed(draft: Draft, start: int, end: int, value: int) -> tuple[list[int], 
                 shadow, joint.end()
             )
         other = _value(tail[0]) if tail else None
-        if tail is None or other is None or (not plural and said in ("and", "&", ", and")):
+        ends = said in ("and", "&", ", and") and not (plural or negated)
+        if tail is None or other is None or ends or (negated and said == ","):
             break
         values.append(other)
         position = tail.end()

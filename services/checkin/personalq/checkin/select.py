@@ -243,7 +243,8 @@ def _fits(
     """
     known = before.all(Attribute.DESCRIPTION)
     added = [c for c in intent.all(Attribute.DESCRIPTION) if all(c is not k for k in known)]
-    if not added or any(c.hard for c in added):
+    added = [c for c in added if not c.hard]
+    if not added:
         return True
     said = answers(replace(intent, constraints=tuple(added)), [c.hit for c in candidates])
     return any(card.weight > 0 and card.weight >= least for card in said)
