@@ -42,6 +42,8 @@ def shop() -> list[Card]:
         card("cat-2", "cat", "sketch", "2026-06-11", "A tawny house cat.", version=2),
         card("fire-1", "firefighter", "sketch", "2026-06-01", "A firefighter in red.", version=1),
         card("boat-1", "sailboat, boat", "sketch", "2026-06-01", "A white sloop.", version=1),
+        card("flower-1", "flower", "sketch", "2026-06-01", "A red tulip.", version=1),
+        card("flower-2", "flower", "sketch", "2026-06-01", "A white lily.", version=2),
         card("scooter-1", "scooter", "sketch", "2026-06-01", "A mint scooter with a windshield.",
              version=1),
         card("scooter-2", "scooter", "sketch", "2026-06-05", "A mint scooter with a torn seat.",
@@ -102,13 +104,13 @@ def test_one_is_meant(session: Session, prompt: str, meant: str) -> None:
     [
         "a submarine exploring a wreck",
         "the pixel art dog",
-        "a siamese on a sofa",
+        "a rose on a sofa",
         "the backpack from the middle of august",
         "a camera in a factory",
     ],
 )
 def test_none_is_meant(session: Session, prompt: str) -> None:
-    """A submarine is no sailboat, a bengal no siamese."""
+    """A submarine is no sailboat, a tulip no rose."""
     assert isinstance(session.ask(prompt), NoMatch)
 
 
