@@ -78,6 +78,7 @@ def kind_of(card: Card) -> str:
     return _kind(pieces_of(card), card.subjects)
 
 
+@lru_cache(maxsize=65536)
 def stem(word: str) -> str:
     """A crude stem that makes "stripes", "striped" and "stripe" alike."""
     for ending in ("ies", "es", "s", "ed", "ing", "y"):

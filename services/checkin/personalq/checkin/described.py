@@ -12,6 +12,7 @@ import math
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 from personalq.checkin import lexicon
 from personalq.checkin.cards import Hit
@@ -274,11 +275,9 @@ def _fit(wanted: Trait, said: Trait, nouns: frozenset[str]) -> float:
     """How well a card's phrase is the wanted one: the noun decides, modifiers tell apart."""
     if len(wanted.words) > 1 and stem("".join(wanted.words[-2:])) in said.spelled:
         return 1.0  # "deck chair", "deckchair"
-    shared = sum(
-        concept in said.concepts or _is_told(concept, wanted, said) for concept in wanted.modifiers
-    )
     if len(wanted.words) > 1 and stem(wanted.noun) in nouns:  # every horse is a horse
         own = float(wanted.head in said.concepts)  # "baby horse", "foal"
+        shared = sum(concept in said.concepts for concept in wanted.modifiers)
         return shared / len(wanted.modifiers) if wanted.modifiers else own
     if wanted.head in said.concepts:
         noun = 1.0
@@ -293,6 +292,9 @@ def _fit(wanted: Trait, said: Trait, nouns: frozenset[str]) -> float:
         noun *= ELSEWHERE_ON_IT
     if not wanted.modifiers:
         return noun
+    shared = sum(
+        concept in said.concepts or _is_told(concept, wanted, said) for concept in wanted.modifiers
+    )
     return noun * (BARE + (1 - BARE) * shared / len(wanted.modifiers))
 
 
@@ -309,6 +311,7 @@ def _ends_alike(one: str, other: str) -> bool:
     return len(short) > 4 and long.endswith(short)
 
 
+@lru_cache(maxsize=16384)
 def _kin(one: str, other: str) -> bool:
     """Whether one noun is a kind of the other ("mortarboard", "cap")."""
     first, second = wordnet.senses(one), wordnet.senses(other)
