@@ -103,8 +103,9 @@ def _behind(draft: Draft, index: int) -> None:
         return
     if run[0].norm in PARTICIPLES:
         read_tail(draft, run[-1].index + 1)
-    if run[0].norm in ("made", "built") and run[1].norm in ("of", "from") and len(run) == 3:
-        _made_of(draft, run)
+    made = run[-3:]
+    if len(made) == 3 and made[0].norm in ("made", "built") and made[1].norm in ("of", "from"):
+        _made_of(draft, made)
         return
     span = Span(run[0].start, run[-1].full_end)
     said = _without_lead(run).of(draft.page.text)
