@@ -72,8 +72,8 @@ _WORD = re.compile(r"\w+")
 # Words that say nothing of a subject, alone or beside the words of a tag: "in a snowy setting".
 _LINKS = """
     a all also always am an and are as at be been both by come comes each entirely every for from he
-    her his in i into is it its just mainly many mostly of on only or our over she some that the
-    details their them there these they this those to under very was we were which with you
+    her his in i into is it its just mainly many mostly of on only or our over she some subject
+    that the details their them there these they this those to under very was we were which with you
 """
 _OF_TRAINING = """
     background backgrounds backdrop backdrops captured checkpoint data dataset datasets environment

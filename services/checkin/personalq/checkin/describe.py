@@ -314,7 +314,8 @@ def _profile(pieces: tuple[str, ...], subjects: tuple[str, ...], name: str) -> P
         main = main or found
         told = _names_one(nouns, found.words) or _IS.match(piece) is not None
         named = named or told
-        if told or nature(found.noun) is Nature.NO_NOUN:
+        plain = all(word in lexicon.colours() for word in found.words)  # "a parrot, cobalt"
+        if told or plain or nature(found.noun) is Nature.NO_NOUN:
             kind.update(found.concepts)
         traits.append(found)
     if main is not None and not named:

@@ -122,6 +122,8 @@ def _is_modifier(page: Page, lexicon_: Lexicon, first: int, last: int) -> bool:
         return False
     if opens_contact(page.words, last):
         return False
+    if _is_doing(page.words, last):
+        return False
     match = lexicon_.subjects.match_at(page.words, last)
     if match is not None and match[1].subjects:
         return True

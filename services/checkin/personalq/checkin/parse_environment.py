@@ -43,7 +43,7 @@ _MADE = re.compile(
 )
 _PHOTOS = (
     r"(?:pictures?|pics?|photos?|images?|photographs?|shots?|scenes?|sets?|data|dataset|material|footage|"
-    r"shoots?|sessions?|samples?|examples?|backgrounds?)"
+    r"shoots?|sessions?|samples?|examples?|backgrounds?|spots?|locations?|places?|sites?)"
 )
 _SOURCE = re.compile(
     rf"(?<!\w)(?:(?:whose|with|its|the|all|from|on|using|and|that|has|having|had)\s+)*"

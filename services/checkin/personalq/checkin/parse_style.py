@@ -114,7 +114,10 @@ def parse_style(draft: Draft) -> None:
                 draft.mark(span, selecting=True)
                 continue
             constraint = replace(constraint, values=nearest)
-        if previous is not None and _joined_by_or(draft, previous, constraint):
+        if previous is not None and _goes_on(draft, previous, constraint):
+            constraint = replace(constraint, excluded=True, label=f"not {constraint.label}")
+            found.append(constraint)
+        elif previous is not None and _joined_by_or(draft, previous, constraint):
             found[-1] = _either(draft, previous, constraint)
         elif previous is not None and (both := _both(draft, previous, constraint)):
             found[-1] = both
@@ -198,6 +201,13 @@ def _either(draft: Draft, first: Constraint, second: Constraint) -> Constraint:
         text=span.of(draft.page.text),
         label=f"{first.label} or {second.label}",
     )
+
+
+def _goes_on(draft: Draft, previous: Constraint, constraint: Constraint) -> bool:
+    """Whether an unwanted look is told in more words: "anything but the computer generated 3D"."""
+    if not previous.excluded or constraint.excluded or not (previous.span and constraint.span):
+        return False
+    return not draft.page.shadow[previous.span.end : constraint.span.start].strip()
 
 
 def _both(draft: Draft, first: Constraint, second: Constraint) -> Constraint | None:
@@ -413,7 +423,8 @@ def _as_described(draft: Draft, span: Span, word: str) -> Constraint | None:
     """The same words as what the subject is like: "the black and white one", "the clay one"."""
     said = tuple(part for part in word.split() if part != "and")
     material = len(said) == 1 and said[0] in lexicon.description_groups()
-    if not (draft.answering or material or set(said) <= lexicon.colours()):
+    old = word in lexicon.style_groups()["vintage"].words
+    if not (draft.answering or material or old or set(said) <= lexicon.colours()):
         return None
     return Constraint(
         attribute=Attribute.DESCRIPTION,

@@ -9,6 +9,7 @@ from personalq.checkin.apposition import sorts
 from personalq.checkin.draft import Draft, Noun
 from personalq.checkin.intent import Attribute, Constraint, Mention, Span
 from personalq.checkin.lexicon import canonical
+from personalq.checkin.lexicon.wordnet import Nature, nature
 from personalq.checkin.text import Word
 from personalq.checkin.unknown_head import chosen_thing, missing_subject, unknown_head
 from personalq.checkin.word_roles import is_particle, opens_contact
@@ -41,6 +42,8 @@ def parse_subject(draft: Draft) -> None:
     if told:
         _claim(draft, told)
         return
+    if unknown is not None and best == 1 and nature(unknown.values[0]) is Nature.PERSON:
+        unknown = None  # "my grandson loves the parrot"
     if unknown is not None and best < 2:
         draft.unknown_subject = unknown
         return
@@ -254,6 +257,11 @@ def _chosen_by_tail(draft: Draft, noun: Noun) -> bool:
         return gap.strip() == "#" and _is_selecting(draft, following)
     if following.norm in lexicon.words("selectors") and following.norm not in ("one", "ones"):
         return True
+    if following.norm in ("that", "which"):
+        clause = words[noun.last + 1 : noun.last + 4]
+        if any(word.norm in lexicon.words("prepositions") for word in clause):
+            return False
+        return any(_is_selecting(draft, word) for word in clause)
     return _chosen_by_verb(draft, following) or _is_selecting(draft, following)
 
 

@@ -163,6 +163,10 @@ def is_compounded(draft: Draft, index: int) -> bool:
 def acts(draft: Draft, word: Word, found: list[Word]) -> bool:
     """Whether a verb ends the phrase: "a scarf running", not "a foot rest"."""
     norm = word.norm
+    if norm.endswith("ing") and found and not is_adjective(found[-1].norm):
+        following = draft.page.words[word.index + 1 : word.index + 2]
+        if following and following[0].norm in ("a", "an", "the", "his", "her", "its"):
+            return True  # "a skipper's hat steering a tugboat"
     if norm not in lexicon.verb_forms() or norm in lexicon.description_groups():
         return False
     if lexicon.names_thing(norm):

@@ -46,9 +46,14 @@ def constrains(draft: Draft, point: Point, setting: Setting) -> bool:
     before = draft.page.word_before(setting.start)
     if before is not None and before.norm in ("named", "called"):
         return False  # somebody's name
-    if setting.used is not None or setting.operator in _COMPARING:
+    on_pictures = point.kind == "season" and setting.operator == "on"  # "trained on winter shots"
+    if (setting.used is not None and not on_pictures) or setting.operator in _COMPARING:
         return not (point.kind == "holiday" and _is_eve(draft, point))
     if _of_another_thing(draft, setting):
+        return False
+    if point.kind in ("month", "day") and draft.page.shadow[point.start].isdigit():
+        return True  # "2026-02"
+    if on_pictures:
         return False
     following = draft.page.word_at(setting.end)
     after = following if following is not None and following.joined else None
