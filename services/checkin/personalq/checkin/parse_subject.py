@@ -259,9 +259,8 @@ def _chosen_by_tail(draft: Draft, noun: Noun) -> bool:
         return True
     if following.norm in ("that", "which"):
         clause = words[noun.last + 1 : noun.last + 4]
-        if any(word.norm in lexicon.words("prepositions") for word in clause):
-            return False
-        return any(_is_selecting(draft, word) for word in clause)
+        said = [word for word in clause if word.norm not in ("was", "is", "were", "we", "i", "you")]
+        return bool(said) and _is_selecting(draft, said[0])
     return _chosen_by_verb(draft, following) or _is_selecting(draft, following)
 
 
