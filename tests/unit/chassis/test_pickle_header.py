@@ -195,6 +195,55 @@ def test_a_directory_without_bound_is_refused(tmp_path: Path) -> None:
     assert most < MAX_DIRECTORY_BYTES / 4
 
 
+def _split(data: bytes) -> tuple[bytes, bytes]:
+    """The members of an archive that `zipfile` wrote, and its directory."""
+    start = data.index(b"PK\1\2")
+    return data[:start], data[start:-22]
+
+
+def _two_directories(path: Path) -> bytes:
+    """Stored members for who looks before the end record, packed ones where that record says."""
+    packed_tensors = _saved(path, {"<bear>": torch.zeros(5_000_000)})
+    written = {}
+    for method in (zipfile.ZIP_DEFLATED, zipfile.ZIP_STORED):
+        members = _members(packed_tensors)
+        with zipfile.ZipFile(path, "w", method) as archive:
+            for name, data in members.items():
+                archive.writestr(name, data)
+        written[method] = path.read_bytes()
+        _saved(path, {"<bear>": torch.ones(768)})
+    packed, packed_directory = _split(written[zipfile.ZIP_DEFLATED])
+    stored, directory = _split(written[zipfile.ZIP_STORED])
+    moved = b""
+    for entry in directory.split(b"PK\1\2")[1:]:
+        (offset,) = struct.unpack("<I", entry[38:42])
+        moved += b"PK\1\2" + entry[:38] + struct.pack("<I", offset + len(packed) - len(stored))
+        moved += entry[42:]
+    end = written[zipfile.ZIP_STORED][-22:-10] + struct.pack("<IIH", len(moved), len(packed), 0)
+    return packed + packed_directory + stored + moved + end
+
+
+def _stray_locator(path: Path) -> bytes:
+    whole = _saved(path, {"<bear>": torch.ones(768)}).read_bytes()
+    return whole[:-34] + bytes(8) + whole[-26:]
+
+
+def _stray_end(path: Path) -> bytes:
+    whole = _saved(path, {"<bear>": torch.ones(768)}).read_bytes()
+    return whole + b"PK\5\6" + bytes(4)
+
+
+@pytest.mark.parametrize("written", [_two_directories, _stray_locator, _stray_end])
+def test_an_archive_has_one_directory(tmp_path: Path, written: Callable[[Path], bytes]) -> None:
+    """Python looks for it before the end record, torch where that record says."""
+    path = tmp_path / "bear.bin"
+    path.write_bytes(written(path))
+    with pytest.raises(CorruptFile, match="truncated or damaged"):
+        inspect(path)
+    with pytest.raises(UnsupportedFormatError, match=r"said to be|as an archive does"):
+        read_lora(path)
+
+
 @pytest.mark.filterwarnings("ignore:Duplicate name")
 def test_an_archive_that_contradicts_itself_is_refused(tmp_path: Path) -> None:
     """Names twice, sizes that the file does not have, members upon each other."""

@@ -35,6 +35,12 @@ MAX_DIRECTORY_BYTES = (
 #: Of a zip member: its signature, the lengths of its name and extra field.
 _LOCAL_HEADER = struct.Struct("<4s22xHH")
 _LOCAL_SIGNATURE = b"PK\x03\x04"
+#: Of an archive's end record: its signature, the directory's size and offset, a comment's length.
+_END = struct.Struct("<4s8xIIH")
+#: Of the two records before it that large archives and PyTorch's have: the offset of the first;
+#: its signature, the directory's size and offset.
+_LOCATOR = struct.Struct("<4s4xQ4x")
+_LARGE_END = struct.Struct("<4s36xQQ")
 _ENCRYPTED = 0x1  # in the flags of a zip member
 _STORAGES = {
     "DoubleStorage": "F64", "FloatStorage": "F32", "HalfStorage": "F16", "BFloat16Storage": "BF16",
@@ -123,6 +129,7 @@ class _Storage:
 
 
 def _read_archive(file: BinaryIO, path: Path) -> Header:
+    _check_end(file)
     with zipfile.ZipFile(file) as archive:
         try:
             members = _members(archive, file)
@@ -160,6 +167,30 @@ def _read_archive(file: BinaryIO, path: Path) -> Header:
                 field="uri",
             ) from error
     return Header(path=path, tensors=tensors, metadata=metadata)
+
+
+def _check_end(file: BinaryIO) -> None:
+    """Refuse an archive in which Python and torch could find two directories.
+
+    Python's lies before the end record, torch's where that record says.
+
+    Raises:
+        BadZipFile: the two are not one, or the file does not end with the record.
+    """
+    position = file.seek(0, io.SEEK_END) - _END.size
+    file.seek(max(0, position - _LOCATOR.size - _LARGE_END.size))
+    tail = file.read()
+    signature, size, offset, comment = _END.unpack(tail[-_END.size :])
+    if signature != b"PK\5\6" or comment:
+        raise zipfile.BadZipFile("it does not end as an archive does")
+    locator = tail[: -_END.size][-_LOCATOR.size :]
+    if locator.startswith(b"PK\6\7"):
+        position -= _LOCATOR.size + _LARGE_END.size
+        signature, size, offset = _LARGE_END.unpack(tail[: _LARGE_END.size])
+        if signature != b"PK\6\6" or _LOCATOR.unpack(locator)[1] != position:
+            raise zipfile.BadZipFile("its end is not where it is said to be")
+    if offset + size != position:
+        raise zipfile.BadZipFile("its directory is not where it is said to be")
 
 
 def _members(archive: zipfile.ZipFile, file: BinaryIO) -> dict[str, _Member]:

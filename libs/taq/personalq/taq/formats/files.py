@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import io
 import re
+import struct
 import zipfile
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 import torch
 from safetensors import SafetensorError, safe_open
@@ -20,6 +21,13 @@ PICKLE_SUFFIXES = (".bin", ".pt", ".pth", ".ckpt")
 MAX_NESTING = 32  # of containers in a pickle
 MAX_SHOWN = 200  # characters of a path in a message
 MAX_DIRECTORY_BYTES = 4 << 20  # of an archive; read, it takes twenty times its bytes
+
+#: Of an archive's end record: its signature, the directory's size and offset, a comment's length.
+_END = struct.Struct("<4s8xIIH")
+#: Of the two records before it that large archives and PyTorch's have: the offset of the first;
+#: its signature, the directory's size and offset.
+_LOCATOR = struct.Struct("<4s4xQ4x")
+_LARGE_END = struct.Struct("<4s36xQQ")
 
 #: What trainers save beside a `state_dict` to go on later; no weights.
 _TRAINING_STATE = re.compile(
@@ -78,11 +86,38 @@ class _File(io.BufferedReader):
 
 
 def _check_archive(path: Path) -> None:
-    """Refuse compressed members: PyTorch writes none, and they could be any size."""
-    if zipfile.is_zipfile(path):
-        with _File(path.open("rb", buffering=0)) as file, zipfile.ZipFile(file) as archive:
+    """Refuse compressed members: PyTorch writes none, and they could be any size.
+
+    What begins as an archive is read as one by torch, whatever Python takes it for.
+    """
+    with _File(path.open("rb", buffering=0)) as file:
+        if file.read(4) != b"PK\3\4":
+            return
+        _check_end(file)
+        with zipfile.ZipFile(file) as archive:
             if any(member.compress_type != zipfile.ZIP_STORED for member in archive.infolist()):
                 raise ValueError("its archive is compressed.")
+
+
+def _check_end(file: BinaryIO) -> None:
+    """Refuse an archive in which Python and torch could find two directories.
+
+    Python's lies before the end record, torch's where that record says.
+    """
+    position = file.seek(0, io.SEEK_END) - _END.size
+    file.seek(max(0, position - _LOCATOR.size - _LARGE_END.size))
+    tail = file.read()
+    signature, size, offset, comment = _END.unpack(tail[-_END.size :])
+    if signature != b"PK\5\6" or comment:
+        raise ValueError("it does not end as an archive does.")
+    locator = tail[: -_END.size][-_LOCATOR.size :]
+    if locator.startswith(b"PK\6\7"):
+        position -= _LOCATOR.size + _LARGE_END.size
+        signature, size, offset = _LARGE_END.unpack(tail[: _LARGE_END.size])
+        if signature != b"PK\6\6" or _LOCATOR.unpack(locator)[1] != position:
+            raise ValueError("its end is not where it is said to be.")
+    if offset + size != position:
+        raise ValueError("its directory is not where it is said to be.")
 
 
 def _refuse_repeated(tensors: Mapping[str, Tensor], size: int) -> None:
