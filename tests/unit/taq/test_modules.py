@@ -149,6 +149,19 @@ def test_an_input_of_another_width_is_refused(bits: int) -> None:
         layer(x)
 
 
+@pytest.mark.parametrize("bits", [8, 4])
+@pytest.mark.parametrize("lost", ["layer", "weight", "weight_scale"])
+def test_an_input_on_another_device_is_refused(lost: str, bits: int) -> None:
+    """By an error that tells of the device, not by a crash."""
+    layer = _quantized(LAYERS["3x3"], Scheme(bits, 8))
+    if lost == "layer":
+        layer.to("meta")
+    else:
+        setattr(layer, lost, getattr(layer, lost).to("meta"))
+    with pytest.raises((RuntimeError, ValueError), match=r"(?i)meta"):
+        layer(_input(LAYERS["3x3"]))
+
+
 @pytest.mark.parametrize("name", LAYERS)
 def test_eight_bits_are_close_to_the_float_layer(name: str) -> None:
     """W8A8 is within 2 % of full precision, W4A8 within 15 %, weight-only 8 bits within 1 %."""

@@ -348,6 +348,17 @@ def test_a_weight_of_another_size_is_not_packed() -> None:
         native.pack(torch.zeros(32, 8, dtype=torch.int8), None, (32, 8, 9))
     with pytest.raises(ValueError, match="no multiple of 4"):
         native.pack(torch.zeros(32, 6, dtype=torch.int8), None, (32, 6, 1))
+    codes, zero_point = torch.zeros(32, 4, dtype=torch.uint8), torch.zeros(32, dtype=torch.int8)
+    native.pack(codes, zero_point, (32, 8, 1))
+    for other in (
+        (codes.to("meta"), zero_point),
+        (codes.char(), zero_point),
+        (codes, zero_point.to("meta")),
+        (codes, zero_point.int()),
+        (codes, zero_point[:31]),
+    ):
+        with pytest.raises(ValueError, match=r"not torch\.\w+ on cpu|Zero points"):
+            native.pack(*other, (32, 8, 1))
 
 
 def _no_home() -> Path:

@@ -36,6 +36,7 @@ class Vnni:
             and layer.weight_shape[1] % 4 == 0
             and getattr(layer, "groups", 1) == 1
             and native.supports(x)
+            and layer.weight.is_cpu  # elsewhere torch says what is wrong
             and (layer.weight_bits == 4 or (_taps(layer) > 1 and not _has_tiles()))
         )
 

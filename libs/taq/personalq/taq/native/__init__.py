@@ -139,19 +139,25 @@ def pack(codes: Tensor, zero_point: Tensor | None, shape: tuple[int, int, int]) 
     """Return a weight's codes, as `packing.pack` stores them, in the order of the products.
 
     Args:
-        codes: int8, or with a zero point two 4-bit codes per byte.
+        codes: int8, or with a zero point two 4-bit codes per byte, uint8.
         zero_point: int8 (out).
         shape: of the weight: out, in and taps.
 
     Raises:
-        ValueError: `in` is no multiple of 4, or the codes are not those of `shape`.
+        ValueError: `in` is no multiple of 4, the codes are not those of `shape`, or a tensor is of
+            another dtype or not on the CPU.
     """
     rows, width, taps = shape
     if width % 4:
         raise ValueError(f"{width} input channels are no multiple of 4.")
     bits = 8 if zero_point is None else 4
+    _check("codes", codes, torch.int8 if zero_point is None else torch.uint8)
     if codes.nbytes != rows * width * taps * bits // 8:
         raise ValueError(f"{codes.nbytes} bytes are no weight of {shape} in {bits} bits.")
+    if zero_point is not None:
+        _check("zero points", zero_point, torch.int8)
+        if zero_point.shape != (rows,):
+            raise ValueError(f"Zero points {tuple(zero_point.shape)} for {rows} outputs.")
     more = -rows % COLUMNS
     packed = codes.new_empty((rows + more) // COLUMNS, width * taps // 4, COLUMNS * bits // 2)
     sums = torch.empty(rows, dtype=torch.int32)
@@ -191,8 +197,12 @@ def product(
         dtype: of the result, one of `FLOATS`.
 
     Raises:
-        ValueError: the codes have another number of channels than the weight.
+        ValueError: the codes have another number of channels than the weight, or a tensor is of
+            another dtype or not on the CPU.
     """
+    _check("codes", codes, torch.uint8)
+    _check("scales", scale, torch.float32)
+    _check("biases", bias, torch.float32)
     batch, channels, *size = codes.shape
     rows = len(packed.sums)
     if channels * kernel[0] * kernel[1] != 4 * packed.codes.shape[1]:
@@ -226,6 +236,12 @@ def _library() -> ctypes.CDLL:
     if built is None:
         raise RuntimeError("There are no native kernels here; ask `supports` first.")
     return built
+
+
+def _check(name: str, tensor: Tensor, dtype: torch.dtype) -> None:
+    """Refuse memory that the kernels cannot read."""
+    if tensor.device.type != "cpu" or tensor.dtype != dtype:
+        raise ValueError(f"The {name} are {tensor.dtype} on {tensor.device}, not {dtype} on cpu.")
 
 
 def _is_channels_last(x: Tensor) -> bool:
