@@ -146,9 +146,13 @@ def test_what_does_not_fit_is_left_to_torch() -> None:
 
 @pytest.mark.parametrize("factors", [None, torch.linspace(0.5, 2, 36)])
 @pytest.mark.parametrize("layout", ["rows", "image", "channels last"])
-def test_codes(factors: Tensor | None, layout: str) -> None:
-    """The codes of a layer's input, whatever its layout; those beyond the range are clipped."""
-    x = _random(2, 36, 5, 3) * 2
+@pytest.mark.parametrize("width", [3, 36])
+def test_codes(factors: Tensor | None, layout: str, width: int) -> None:
+    """The codes of a layer's input, whatever its layout; those beyond the range are clipped.
+
+    Also where an image is as wide as it has channels, and factors could pass for those of either.
+    """
+    x = _random(2, 36, 5, width) * 2
     spread = None if factors is None else factors.view(1, -1, 1, 1)
     if layout == "rows":
         x, spread = x.flatten(2).transpose(1, 2).contiguous(), factors
@@ -163,6 +167,30 @@ def test_codes(factors: Tensor | None, layout: str) -> None:
     assert (computed != expected).float().mean() < 0.01
     assert computed.min() == 0
     assert computed.max() == 255
+
+
+@pytest.mark.parametrize("channels_last", [True, False])
+def test_codes_of_four_dimensional_rows(channels_last: bool) -> None:
+    """Factors of a Linear belong to the last dimension, however its input lies in memory."""
+    x = _random(2, 36, 5, 36)
+    if channels_last:
+        x = x.contiguous(memory_format=torch.channels_last)
+    grid = InputGrid(0.013, 101, 8, torch.linspace(0.5, 2, 36))
+    computed = quantize_input(x, grid)
+    with use_kernel("reference"):
+        assert (computed.int() - quantize_input(x, grid).int()).abs().max() <= 1
+
+
+@native_only
+def test_factors_are_read_where_they_are() -> None:
+    """Rows and images channels last are for the kernels; factors elsewhere would be a crash."""
+    x, factors = _random(2, 36, 5, 36), torch.ones(36)
+    assert native.supports_quantize(x, factors)
+    assert not native.supports_quantize(x, factors.to("meta"))
+    assert not native.supports_quantize(x, factors.double())
+    assert not native.supports_quantize(x, factors.view(1, -1, 1, 1))
+    last = x.contiguous(memory_format=torch.channels_last)
+    assert native.supports_quantize(last, factors.view(1, -1, 1, 1))
 
 
 def test_they_are_there_where_they_can_be() -> None:

@@ -122,9 +122,9 @@ def quantize(
 
 
 def supports_quantize(x: Tensor, factors: Tensor | None) -> bool:
-    """Tell whether `quantize` takes these."""
+    """Tell whether `quantize` takes these; `factors` in the shape that broadcasts against `x`."""
     is_dense = x.is_contiguous() or _is_channels_last(x)
-    return is_dense and (factors is None or factors.numel() == _width(x)) and supports(x)
+    return is_dense and (factors is None or _runs_innermost(factors, x)) and supports(x)
 
 
 class Packed(NamedTuple):
@@ -251,9 +251,24 @@ def _is_channels_last(x: Tensor) -> bool:
     )
 
 
+def _innermost(x: Tensor) -> int:
+    """Return the innermost dimension in memory, counted from the last."""
+    return -3 if _is_channels_last(x) else -1
+
+
 def _width(x: Tensor) -> int:
-    """Return the size of the innermost dimension in memory."""
-    return x.shape[1] if _is_channels_last(x) else x.shape[-1]
+    return x.shape[_innermost(x)]
+
+
+def _runs_innermost(factors: Tensor, x: Tensor) -> bool:
+    """Tell whether there is a factor for each value of the innermost dimension of `x`."""
+    dim = _innermost(x)
+    return (
+        factors.ndim >= -dim
+        and factors.shape[dim] == factors.numel() == x.shape[dim]
+        and factors.dtype == torch.float32
+        and factors.device == x.device
+    )
 
 
 def _like_rows(q: Tensor) -> Tensor:
