@@ -7,12 +7,13 @@ from itertools import product
 from pathlib import Path
 
 import pytest
+import torch
 from support.safetensors_files import write_safetensors
 
 from personalq.chassis.errors import CorruptFile
 from personalq.chassis.inspection import inspect
 from personalq.chassis.key_styles import adapter_meaning
-from personalq.taq import LoraError, read_lora, resolve
+from personalq.taq import LoraError, UnsupportedFormatError, read_lora, resolve
 from personalq.taq.formats.names import meaning_of
 
 BLOCK = "down_blocks.0.attentions.0.transformer_blocks.0"
@@ -158,6 +159,12 @@ REFUSED: Mapping[str, Shapes] = {
 }  # fmt: skip
 
 
+ODD_KEYS = {
+    "control characters": "a" + ".lora_embedding_A" * 4 + "\n\n",
+    "too long": f"unet.{LAYER}" + ".a" * 300 + ".lora_A.weight",
+}
+
+
 def _inspects(path: Path) -> bool:
     try:
         return not inspect(path).problems
@@ -184,6 +191,27 @@ def test_inspecting_and_reading_give_one_answer(
     """Who publishes a file is told at once what the quantizer would say of its keys."""
     path = write_safetensors(tmp_path / "bear.safetensors", shapes)
     assert (_inspects(path), _reads(path)) == (is_read, is_read)
+
+
+@pytest.mark.parametrize("key", ODD_KEYS.values(), ids=ODD_KEYS)
+@pytest.mark.parametrize("form", ["safetensors", "pickle", "state_dict", "token"])
+def test_keys_that_no_trainer_writes_are_refused(tmp_path: Path, key: str, form: str) -> None:
+    """Before they are matched with anything, which can take seconds."""
+    path = tmp_path / "bear.bin"
+    tensor = torch.zeros(4, 768)
+    if form == "safetensors":
+        path = write_safetensors(tmp_path / "bear.safetensors", {key: (4, 768)})
+    elif form == "pickle":
+        torch.save({key: tensor}, path)
+    elif form == "state_dict":
+        torch.save({"state_dict": {key: tensor}}, path)
+    else:
+        torch.save({"string_to_param": {"*": tensor}, "name": key}, path)
+    refusal = r"a key is too long or has control characters"
+    with pytest.raises(CorruptFile, match=refusal):
+        inspect(path)
+    with pytest.raises(UnsupportedFormatError, match=refusal):
+        read_lora(path)
 
 
 BEGINNINGS = (

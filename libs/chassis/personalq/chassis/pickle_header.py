@@ -24,7 +24,13 @@ from pathlib import Path
 from typing import Any, BinaryIO, ClassVar
 
 from personalq.chassis.errors import CorruptFile
-from personalq.chassis.safetensors_header import Header, TensorEntry, describe_foreign, shorten
+from personalq.chassis.safetensors_header import (
+    Header,
+    TensorEntry,
+    check_keys,
+    describe_foreign,
+    shorten,
+)
 
 PICKLE_SUFFIXES = (".bin", ".pt", ".pth", ".ckpt")
 MAX_PROGRAM_BYTES = 16 * 1024 * 1024  # a Stable Diffusion with averages needs some 500 KB
@@ -340,10 +346,12 @@ def _flattened(content: Any) -> tuple[dict[str, TensorEntry], dict[str, str]]:
     """
     if not isinstance(content, dict):
         raise ValueError("it holds no dictionary")
+    check_keys(content)
     if isinstance(content.get("state_dict"), dict):
         beside = {k: v for k, v in content.items() if not _TRAINING_STATE.fullmatch(str(k))}
         content = beside.pop("state_dict")
         _refuse_tensors(beside)
+        check_keys(content)
     name = content.get("name")
     tensors: dict[str, TensorEntry] = {}
     metadata: dict[str, str] = {}
@@ -361,6 +369,7 @@ def _flattened(content: Any) -> tuple[dict[str, TensorEntry], dict[str, str]]:
         else:
             others[key] = value
     _refuse_tensors(others)
+    check_keys(tensors)  # the names of tokens, too
     return tensors, metadata
 
 

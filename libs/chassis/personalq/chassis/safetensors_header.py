@@ -15,7 +15,7 @@ import json
 import math
 import re
 import struct
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -23,7 +23,9 @@ from typing import Any, BinaryIO
 from personalq.chassis.errors import CorruptFile
 
 MAX_HEADER_BYTES = 32 * 1024 * 1024  # SDXL needs 0.3 MB; parsing takes ten times the memory
+MAX_KEY_CHARACTERS = 512  # SDXL's longest has 150; what keys mean is matched in quadratic time
 
+_CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]")
 #: Bits per element.
 DTYPE_BITS: Mapping[str, int] = {
     "BOOL": 8, "U8": 8, "I8": 8, "F8_E5M2": 8, "F8_E4M3": 8, "F8_E8M0": 8, "F8_E4M3FNUZ": 8,
@@ -103,6 +105,10 @@ def _read_header(file: BinaryIO, path: Path, size: int) -> Header:
     metadata = header.pop("__metadata__", None) or {}
     if not isinstance(metadata, dict) or not all(isinstance(v, str) for v in metadata.values()):
         raise _corrupt(f"{name} has a damaged header: its metadata is not text; {_UPLOAD_AGAIN}")
+    try:
+        check_keys(header)
+    except ValueError as error:
+        raise _corrupt(f"{name} has a damaged header: {error}; {_UPLOAD_AGAIN}") from error
     tensors = {key: _entry(key, value, 8 + length, name) for key, value in header.items()}
     _check_cover(tensors, first=8 + length, size=size, name=name)
     return Header(path=path, tensors=tensors, metadata=metadata)
@@ -127,6 +133,17 @@ def _parse_json(data: bytes, name: str) -> dict[str, Any]:
     if not isinstance(header, dict):
         raise _corrupt(f"{name} has a damaged header: it is no JSON object; {_UPLOAD_AGAIN}")
     return header
+
+
+def check_keys(keys: Iterable[object]) -> None:
+    """Refuse keys that no trainer writes, before anything is matched with them.
+
+    Raises:
+        ValueError: one is very long, or has characters that control a terminal.
+    """
+    for key in keys:
+        if isinstance(key, str) and (len(key) > MAX_KEY_CHARACTERS or _CONTROL.search(key)):
+            raise ValueError(f"a key is too long or has control characters: {shorten(key, 60)!r}")
 
 
 def _entry(key: str, value: Any, first: int, name: str) -> TensorEntry:

@@ -6,7 +6,7 @@ import io
 import re
 import struct
 import zipfile
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -21,7 +21,9 @@ PICKLE_SUFFIXES = (".bin", ".pt", ".pth", ".ckpt")
 MAX_NESTING = 32  # of containers in a pickle
 MAX_SHOWN = 200  # characters of a path in a message
 MAX_DIRECTORY_BYTES = 4 << 20  # of an archive; read, it takes twenty times its bytes
+MAX_KEY_CHARACTERS = 512  # SDXL's longest has 150; what keys mean is matched in quadratic time
 
+_CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]")
 #: Of an archive's end record: its signature, the directory's size and offset, a comment's length.
 _END = struct.Struct("<4s8xIIH")
 #: Of the two records before it that large archives and PyTorch's have: the offset of the first;
@@ -69,10 +71,18 @@ def read_tensors(path: Path, *, mmap: bool = False) -> tuple[dict[str, Tensor], 
             ) from error
     try:
         with safe_open(path, framework="pt") as file:
-            tensors = {key: file.get_tensor(key) for key in file.keys()}  # noqa: SIM118 - no mapping
-            return tensors, file.metadata() or {}
-    except SafetensorError as error:
+            keys = file.keys()
+            _check_keys(keys)
+            return {key: file.get_tensor(key) for key in keys}, file.metadata() or {}
+    except (SafetensorError, ValueError) as error:
         raise UnsupportedFormatError(f"{path.name} is not a safetensors file: {error}.") from error
+
+
+def _check_keys(keys: Iterable[object]) -> None:
+    """Refuse keys that no trainer writes, before anything is matched with them."""
+    for key in keys:
+        if isinstance(key, str) and (len(key) > MAX_KEY_CHARACTERS or _CONTROL.search(key)):
+            raise ValueError(f"a key is too long or has control characters: {key[:MAX_SHOWN]!r}.")
 
 
 class _File(io.BufferedReader):
@@ -135,10 +145,12 @@ def _flattened(content: Any) -> tuple[dict[str, Tensor], dict[str, str]]:
     """
     if not isinstance(content, Mapping):
         raise ValueError("it holds no dictionary.")
+    _check_keys(content)
     if isinstance(content.get("state_dict"), Mapping):
         beside = {k: v for k, v in content.items() if not _is_training_state(k)}
         content = beside.pop("state_dict")
         _refuse_tensors(beside)
+        _check_keys(content)
     name = content.get("name")
     tensors: dict[str, Tensor] = {}
     metadata: dict[str, str] = {}
@@ -160,6 +172,7 @@ def _flattened(content: Any) -> tuple[dict[str, Tensor], dict[str, str]]:
         else:
             others[key] = value
     _refuse_tensors(others)
+    _check_keys(tensors)  # the names of tokens, too
     return tensors, metadata
 
 
