@@ -346,6 +346,13 @@ def test_a_small_file_does_not_exhaust_the_reader(
         inspect(_archive(tmp_path / "bear.bin", program))
 
 
+def test_a_long_program_is_not_run(tmp_path: Path) -> None:
+    """Three million empty dictionaries take a hundred times the bytes that ask for them."""
+    path = _archive(tmp_path / "bear.bin", b"\x80\x02" + b"}" * (3 << 20) + b".")
+    with pytest.raises(CorruptFile, match="is no PyTorch file"):
+        inspect(path)
+
+
 @pytest.mark.parametrize("shape", [(1,) * 9, (2**63 - 1, 2**63 - 1), (2**62, 2), (-1,)])
 def test_impossible_shapes_are_refused(tmp_path: Path, shape: tuple[int, ...]) -> None:
     """Too many dimensions, or more numbers than there are."""

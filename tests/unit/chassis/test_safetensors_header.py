@@ -71,6 +71,13 @@ def test_a_scalar_is_read(tmp_path: Path, dtype: str, data: bytes, value: float 
     assert read_header(path).scalar("x.alpha") == value
 
 
+def test_a_long_header_is_not_read(tmp_path: Path) -> None:
+    """Parsed, it could take thirty times its bytes."""
+    path = written(tmp_path, with_header({"__metadata__": {"notes": " " * (5 << 20)}}, b""))
+    with pytest.raises(CorruptFile, match="are not read: save it again without the large metadata"):
+        read_header(path)
+
+
 @pytest.mark.parametrize("missing", [1, 7, 4000, len(GOOD) - 300])
 def test_a_truncated_file_says_how_much_is_missing(tmp_path: Path, missing: int) -> None:
     """The number of missing bytes and the remedy are in the message."""

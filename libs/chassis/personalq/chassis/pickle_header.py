@@ -33,7 +33,8 @@ from personalq.chassis.safetensors_header import (
 )
 
 PICKLE_SUFFIXES = (".bin", ".pt", ".pth", ".ckpt")
-MAX_PROGRAM_BYTES = 16 * 1024 * 1024  # a Stable Diffusion with averages needs some 500 KB
+#: A Stable Diffusion with averages needs some 500 KB; run, one may take eighty times its bytes.
+MAX_PROGRAM_BYTES = 2 * 1024 * 1024
 MAX_DIRECTORY_BYTES = (
     4 * 1024 * 1024
 )  # the same needs 200 KB; read, it takes twenty times its bytes
