@@ -306,16 +306,43 @@ def test_a_changed_file_is_told_once_it_was_used(
 
 
 @pytest.mark.skipif(not MAPS.exists(), reason="this system does not tell what is mapped")
-@pytest.mark.parametrize("profile", ["w8a8", "w4a8"])
-def test_a_prepared_unet_lets_the_file_go(profile: str, tmp_path: Path) -> None:
-    """Nothing of it is mapped any more, small scales and weight-only layers included."""
+@pytest.mark.parametrize("profile", ["full", "w8a8", "w4a8"])
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float16, torch.bfloat16])
+def test_a_prepared_unet_lets_the_file_go(profile: str, dtype: torch.dtype, tmp_path: Path) -> None:
+    """Nothing of it is mapped any more: scales, weight-only and unquantized layers included."""
     _write_base(tmp_path, profile)
-    unet = load_unet_(tiny_unet(), read_artifact(tmp_path))
-    assert str(tmp_path) in MAPS.read_text()
-    prepare_(unet, torch.empty(0))
+    unet = load_unet_(tiny_unet(), read_artifact(tmp_path), dtype=dtype)
+    assert (str(tmp_path) in MAPS.read_text()) is (profile != "full")
+    prepare_(unet, torch.empty(0, dtype=dtype))
     gc.collect()
     assert str(tmp_path) not in MAPS.read_text()
-    predict(unet, inputs())
+    latents, t, text = inputs()
+    predict(unet, (latents.to(dtype), t, text.to(dtype)))
+
+
+@pytest.mark.skipif(not MAPS.exists(), reason="this system does not tell what is mapped")
+def test_loras_and_text_encoders_let_the_file_go(tmp_path: Path) -> None:
+    """Factors, embeddings and a text encoder of its own are copies, in the file's dtype too."""
+    base, unet = _write_base(tmp_path / "base", "full")
+    write_lora_artifact(
+        tmp_path / "lora", _lora(), base_artifact=base, triggers=["<bear-v4>"], source_digest="s"
+    )
+    write_full_artifact(
+        tmp_path / "full",
+        unet,
+        PROFILES["full"],
+        base_digest="base",
+        ranges={},
+        tokenizer_fingerprint="tokenizer",
+        triggers=["sks"],
+        source_digest="source",
+        text_encoder={"weight": torch.ones(8, 4).half()},
+    )
+    lora, full = (read_artifact(tmp_path / name) for name in ("lora", "full"))
+    kept = lora.embeddings, lora.lora(), full.text_encoder()
+    gc.collect()
+    assert str(tmp_path) not in MAPS.read_text()
+    assert all(kept)
 
 
 @pytest.mark.parametrize("name", ["unet.bin", "../unet.safetensors", "/etc/x.safetensors"])

@@ -64,7 +64,10 @@ class Protection:
 
 @dataclass(frozen=True)
 class Artifact:
-    """An artifact on disk whose files have been verified."""
+    """An artifact on disk.
+
+    Its files are verified by `read_artifact`, or by the end of the block of `verified`.
+    """
 
     kind: Kind
     digest: str  # sha256 of the manifest, hexadecimal
@@ -107,7 +110,7 @@ class Artifact:
         """
         if self.kind != "lora":
             raise ArtifactMismatchError(f"A {self.kind} artifact holds no LoRA.")
-        tensors = dict(read_tensors(self.directory / LORA_FILE))
+        tensors = _copied(self.directory / LORA_FILE)
         layers: dict[str, dict[str, Factors]] = {"unet": {}, "text_encoder": {}}
         for key, scale in self.manifest["scales"].items():
             part, layer = key.split(".", 1)
@@ -119,7 +122,7 @@ class Artifact:
         """Return the weights of the checkpoint's own text encoder; None if it is its base's."""
         if all(file.name != TEXT_ENCODER_FILE for file in self.files):
             return None
-        return dict(read_tensors(self.directory / TEXT_ENCODER_FILE))
+        return _copied(self.directory / TEXT_ENCODER_FILE)
 
 
 def write_base_artifact(
@@ -308,7 +311,11 @@ def load_unet_(
         if isinstance(module, QuantModule)
         for buffer in EXACT_BUFFERS
     }
-    mapped = {f"{entry['name']}.weight" for entry in artifact.manifest["layers"]}
+    mapped = {
+        f"{entry['name']}.weight"
+        for entry in artifact.manifest["layers"]
+        if entry["weight_bits"] != FULL_BITS
+    }
     state = {}
     for key, t in read_tensors(artifact.directory / UNET_FILE):
         wished = dtype if t.is_floating_point() and key not in exact else t.dtype
@@ -386,6 +393,11 @@ def _unet_tensors(unet: nn.Module) -> dict[str, Tensor]:
     return tensors
 
 
+def _copied(path: Path, prefix: str = "") -> dict[str, Tensor]:
+    """Return the tensors whose keys begin with `prefix`, none of which keeps the file mapped."""
+    return {key: tensor.clone() for key, tensor in read_tensors(path, prefix)}
+
+
 def _layer(unet: nn.Module, name: str, shape: tuple[int, ...]) -> nn.Linear | nn.Conv2d:
     """Return the float layer `name`, whose weight must be of `shape`."""
     try:
@@ -458,7 +470,7 @@ def _artifact(
 ) -> Artifact:
     embeddings = {}
     for file in files:
-        for key, tensor in read_tensors(directory / file.name, EMBEDDING_PREFIX):
+        for key, tensor in _copied(directory / file.name, EMBEDDING_PREFIX).items():
             embeddings[key.removeprefix(EMBEDDING_PREFIX)] = tensor
     return Artifact(
         kind=cast(Kind, manifest["kind"]),
