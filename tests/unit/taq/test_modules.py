@@ -150,6 +150,20 @@ def test_an_input_of_another_width_is_refused(bits: int) -> None:
 
 
 @pytest.mark.parametrize("bits", [8, 4])
+def test_an_input_smaller_than_the_kernel_is_refused(bits: int) -> None:
+    """As torch does: never an empty result; one as large as the kernel is computed."""
+    layer = _quantized(nn.Conv2d(8, 8, 3), Scheme(bits, 8))
+    for size in ((2, 2), (2, 9), (9, 1)):
+        with pytest.raises((RuntimeError, ValueError)):
+            layer(torch.zeros(1, 8, *size))
+    assert layer(torch.zeros(1, 8, 3, 3)).shape == (1, 8, 1, 1)
+    dilated = _quantized(nn.Conv2d(8, 8, 3, dilation=2, padding=1), Scheme(bits, 8))
+    with pytest.raises((RuntimeError, ValueError)):
+        dilated(torch.zeros(1, 8, 2, 2))
+    assert dilated(torch.zeros(1, 8, 3, 3)).shape == (1, 8, 1, 1)
+
+
+@pytest.mark.parametrize("bits", [8, 4])
 @pytest.mark.parametrize("lost", ["layer", "weight", "weight_scale"])
 def test_an_input_on_another_device_is_refused(lost: str, bits: int) -> None:
     """By an error that tells of the device, not by a crash."""

@@ -197,8 +197,8 @@ def product(
         dtype: of the result, one of `FLOATS`.
 
     Raises:
-        ValueError: the codes have another number of channels than the weight, or a tensor is of
-            another dtype or not on the CPU.
+        ValueError: the codes have another number of channels than the weight or are smaller than
+            the kernel, or a tensor is of another dtype or not on the CPU.
     """
     _check("codes", codes, torch.uint8)
     _check("scales", scale, torch.float32)
@@ -210,6 +210,8 @@ def product(
     if not len(scale) == len(bias) == rows:
         raise ValueError(f"{len(scale)} scales and {len(bias)} biases for {rows} outputs.")
     reach = [step * (side - 1) + 1 for step, side in zip(dilation, kernel, strict=True)]
+    if any(side + 2 * pad < span for side, pad, span in zip(size, padding, reach, strict=True)):
+        raise ValueError(f"The input {size}, padded by {padding}, is smaller than {reach}.")
     out_size = [
         (side + 2 * pad - span) // step + 1
         for side, pad, span, step in zip(size, padding, reach, stride, strict=True)
