@@ -96,6 +96,8 @@ def test_what_only_sounds_like_a_look_stays(phrase: str) -> None:
         ("A mug. Made for oil painting pictures.", ("A mug",)),
         ("A boot made for walking", ("A boot made for walking",)),
         ("A black-and-white cow holding out a daisy", ("A black-and-white cow", "a daisy")),
+        ("A car in matte black paint", ("A car in matte black paint",)),
+        ("This bear is holding a drum", ("This bear is", "a drum")),
         ("A still life in emerald tones", ("A still life in emerald tones",)),
     ],
 )  # fmt: skip

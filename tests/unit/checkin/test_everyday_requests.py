@@ -152,3 +152,114 @@ def test_an_answer_may_name_a_detail(session: Session, answer: str, meant: str) 
     outcome = session.answer("the crayon dog in a field", question, answer)
     assert isinstance(outcome, Selection), outcome
     assert outcome.candidate.card.checkpoint_id == meant
+
+
+def one_by_one() -> list[Card]:
+    """A card each of what is easily mistaken for something else."""
+    told = {
+        "dog": "A dog.", "bear": "A bear.", "flower": "A flower.",
+        "car": "A car in matte black paint.",
+        "king": "A king.", "painting": "A painting.", "ring": "A ring.", "cat": "A cat.",
+    }  # fmt: skip
+    return [
+        card(f"{name}-1", name, "sketch", "2026-05-10", description, version=1)
+        for name, description in told.items()
+    ]
+
+
+@pytest.mark.parametrize(
+    "prompt",
+    [
+        "a dog collar lying on a table",
+        "a bear trap lying in the snow",
+        "a dog leash the color of blood",
+        "a fox may be after the cat",
+        "a zebra would have a cat",
+    ],
+)
+def test_a_compound_or_an_object_is_no_subject(prompt: str) -> None:
+    """A dog collar is no dog, whatever follows it."""
+    assert isinstance(Session(one_by_one(), now=NOW).ask(prompt), NoMatch)
+
+
+@pytest.mark.parametrize(
+    ("prompt", "meant"),
+    [
+        ("the lake painting the museum lent me", "painting-1"),
+        ("a diamond ring an inch wide", "ring-1"),
+        ("the black car", "car-1"),
+    ],
+)
+def test_nouns_in_ing_are_nouns(prompt: str, meant: str) -> None:
+    """And paint has a colour."""
+    outcome = Session(one_by_one(), now=NOW).ask(prompt)
+    assert isinstance(outcome, Selection), outcome
+    assert outcome.candidate.card.checkpoint_id == meant
+
+
+@pytest.mark.parametrize(
+    ("prompt", "said", "other"),
+    [
+        ("a dog with a bow, the corgi", "A short dog with a bow.", "A beagle with a hat."),
+        ("the corgi with a bow", "A short dog with a bow.", "A beagle with a hat."),
+        ("the navy dog", "A navy dog.", "A red dog with navy straps."),
+        ("the dark brown dog", "A dark brown dog.", "A white dog with coffee."),
+        ("the dog with a bell around its neck", "A dog with a bell around its neck.",
+         "A dog with a bell on its tail."),
+    ],
+)  # fmt: skip
+def test_one_of_two_is_told(prompt: str, said: str, other: str) -> None:
+    """By what it has, what is its own, and where; and another card changes nothing."""
+    cards = [
+        card(f"dog-{number}", "dog", "sketch", "2026-05-10", description, version=number)
+        for number, description in enumerate((said, other, "A husky."), 1)
+    ]
+    for known in (cards[:2], cards):
+        outcome = Session(known, now=NOW).ask(prompt)
+        assert isinstance(outcome, Selection), outcome
+        assert outcome.candidate.card.checkpoint_id == "dog-1"
+
+
+@pytest.mark.parametrize(
+    "prompt", ["a dog that looks older, on a beach", "sooner or later, the dog eats honey"]
+)
+def test_age_is_no_order(prompt: str) -> None:
+    """Unless it chooses: "I want the older, please"."""
+    cards = [
+        card(f"dog-{number}", "dog", look, f"2026-0{number}-10", "A dog.", version=number)
+        for number, look in enumerate(("sketch", "anime", "pixel art"), 1)
+    ]
+    assert isinstance(Session(cards, now=NOW).ask(prompt), Clarification)
+
+
+@pytest.mark.parametrize(
+    ("prompt", "meant"),
+    [
+        ("a dog, not v1, v2 or v3", "dog-4"),
+        ("any dog except versions 1, 2 and 3", "dog-4"),
+        ("any dog but v1 and v2, not v3", "dog-4"),
+    ],
+)
+def test_several_versions_are_refused(prompt: str, meant: str) -> None:
+    """However many."""
+    cards = [
+        card(f"dog-{number}", "dog", "sketch", f"2026-0{number}-10", "A dog.", version=number)
+        for number in range(1, 5)
+    ]
+    outcome = Session(cards, now=NOW).ask(prompt)
+    assert isinstance(outcome, Selection), outcome
+    assert outcome.candidate.card.checkpoint_id == meant
+
+
+def test_a_whole_date_in_an_answer_is_that_date() -> None:
+    """Not the same day of the month that was asked for."""
+    cards = [
+        card(f"dog-{number}", "dog", "sketch", day, "A dog.", version=number)
+        for number, day in enumerate(("2026-05-10", "2026-05-24", "2026-06-24"), 1)
+    ]
+    session = Session(cards, now=NOW)
+    question = session.ask("the dog from May 2026")
+    if isinstance(question, Clarification):
+        outcome = session.answer("the dog from May 2026", question, "no, the one of 24 June 2026")
+        assert isinstance(outcome, Selection), outcome
+        assert outcome.candidate.card.checkpoint_id == "dog-3"

@@ -36,8 +36,8 @@ _LEAD = re.compile(
 )
 # "The stoneware teapot here is slate", "this chair is navy": the subject and what it is like.
 _IS_LIKE = re.compile(
-    r"^\s*(?:the\s+(?=(?:[\w'’-]+\s+){1,4}here\s)|this\s+(?!look|style|set))((?:(?!here\b)[\w'’-]+\s+){1,4})"
-    r"(?:here\s+)?is\s+((?!(?:an?|the|in|on|from|of|all)\b)"
+    r"^\s*(?:the\s+(?=(?:[\w'’-]+\s+){1,4}here\s)|this\s+(?!look|style|set|version|model|picture|checkpoint))((?:(?!here\b)[\w'’-]+\s+){1,4})"
+    r"(?:here\s+)?is\s+((?!(?:an?|the|in|on|from|of|all|not|\w+ing)\b)"
     r"[\w'’-]+(?:\s+(?!with\b|and\b|has\b)[\w'’-]+){0,2})\s*(?=$|,|\bwith\b|\band\b)",
     re.IGNORECASE,
 )
@@ -53,8 +53,8 @@ _TRAINING = re.compile(
     r"version\s+\d+|v\d+|no\s+particular|nothing\s+(?:special|particular|else))\b.*$"
     r"|\b(?:rendered|drawn|painted|printed|made|modell?ed|shown|captured|photographed|depicted|"
     r"done|sculpted|shot|illustrated|sketched|created)\s+(?:in|as|like)\b.*$"
-    r"|\bin\s+(?:[\w'’-]+\s+){0,4}(?:inks?|paints?|lines|washes|geometry|pixels|brush\s?strokes|line\s?work|"
-    r"pixel\s+art|line\s+art)$"
+    r"|\bin\s+(?:[\w'’-]+\s+){0,3}(?:inks|washes|geometry|pixels|brush\s?strokes|line\s?work|"
+    r"oil\s+paints?|pencil\s+lines|pixel\s+art|line\s+art)$"
     r"|\bin\s+(?:an?|the)\s+\w+(?:[\s-]\w+)?\s+(?:style|look|manner|way|finish)\b.*$|\bin\s+\w+\s+style\b.*$",
     re.IGNORECASE,
 )

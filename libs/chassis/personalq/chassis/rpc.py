@@ -75,6 +75,8 @@ _CHANNEL_OPTIONS: tuple[tuple[str, int | str], ...] = (
     ("grpc.http2.max_pings_without_data", 0),
     ("grpc.initial_reconnect_backoff_ms", 200),
     ("grpc.max_reconnect_backoff_ms", 5_000),
+    # A page of 1,000 cards with the longest descriptions takes 5 MiB; the default is 4.
+    ("grpc.max_receive_message_length", 32 * 1024 * 1024),
     # A Kubernetes Service is one TCP connection to one pod; behind a headless one this spreads.
     ("grpc.service_config", json.dumps({"loadBalancingConfig": [{"round_robin": {}}]})),
 )

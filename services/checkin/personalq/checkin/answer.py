@@ -10,7 +10,6 @@ import json
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from datetime import timedelta
 
 from personalq.chassis.errors import InvalidInput
 from personalq.checkin import calendar
@@ -71,6 +70,8 @@ _INDEX = re.compile(
     r"(?P<b>first|second|third|fourth|1st|2nd|3rd|4th)(?:\s+(?:one|option|choice))?|"
     r"(?P<c>\d)\.?|(?P<d>former|latter|last\s+option))(?:\s+please)?"
 )
+
+_DAY_ALONE = re.compile(r"(?:^|\s)the\s+(?:\d{1,2}(?:st|nd|rd|th)|[a-z-]+(?:st|nd|rd|th))$")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -377,7 +378,7 @@ def _same_month(constraint: Constraint, intent: Intent, context: Context) -> Con
     hull = earlier.interval
     if not (day.start and day.end and hull.start and hull.end) or hull.holds(day.start):
         return constraint
-    if day.end - day.start > timedelta(days=1, hours=1):
+    if _DAY_ALONE.search(constraint.text.casefold()) is None:
         return constraint
     said, first = day.start.astimezone(context.zone).day, hull.start.astimezone(context.zone)
     found = []

@@ -258,8 +258,12 @@ class Profile:
     traits: tuple[Trait, ...]
     shades: frozenset[str] = frozenset()
     """Shades that any of it says, by their first names."""
+    own_shades: frozenset[str] = frozenset()
+    """Those of the subject itself."""
 
 
+_EATEN = frozenset(["coffee", "chocolate", "cream", "honey", "caramel", "salmon", "cherry", "rust"])
+"""Colours that alone are rather things: "a mug with coffee"."""
 _pieces = lru_cache(maxsize=16384)(phrases_of)
 
 
@@ -300,6 +304,7 @@ def _profile(pieces: tuple[str, ...], subjects: tuple[str, ...], name: str) -> P
     everything = {concept for text in (name, *subjects) for concept in concepts(text)}
     traits: list[Trait] = []
     shades: set[str] = set()
+    own_shades: set[str] = set()
     main: Trait | None = None
     named = False
     for piece in itertools.chain.from_iterable(map(_PARTED.split, pieces)):
@@ -314,12 +319,15 @@ def _profile(pieces: tuple[str, ...], subjects: tuple[str, ...], name: str) -> P
         main = main or found
         told = _names_one(nouns, found.words) or _IS.match(piece) is not None
         named = named or told
-        plain = all(word in lexicon.colours() for word in found.words)  # "a parrot, cobalt"
+        colours = lexicon.colours() - _EATEN
+        plain = all(word in colours for word in found.words)  # "a parrot, cobalt"
         if told or plain or nature(found.noun) is Nature.NO_NOUN:
             kind.update(found.concepts)
+            own_shades.update(shades_in(" ".join(found.words)))
         traits.append(found)
     if main is not None and not named:
         kind.update(main.concepts)
+        own_shades.update(shades_in(" ".join(main.words)))
     traits += [found for subject in subjects if (found := trait(subject)) is not None]
     return Profile(
         everything=frozenset(everything),
@@ -327,4 +335,5 @@ def _profile(pieces: tuple[str, ...], subjects: tuple[str, ...], name: str) -> P
         nouns=frozenset(map(stem, nouns)),
         traits=tuple(traits),
         shades=frozenset(shades),
+        own_shades=frozenset(own_shades),
     )

@@ -243,7 +243,8 @@ def _by_very_words(
     best = max(gains)
     said = [all(_says(word, card) for word in words) for card in profiles]
     if shades and (shade := shades_in(" ".join(wish.trait.words))):
-        words, said = list(shade), [shade <= card.shades for card in profiles]
+        told = [card.shades if wish.phrase else card.own_shades for card in profiles]
+        words, said = list(shade), [shade <= shown for shown in told]
     if not words or not any(has and gain == best for has, gain in zip(said, gains, strict=True)):
         return gains
     return [gain if has else OTHER * gain for has, gain in zip(said, gains, strict=True)]
@@ -261,7 +262,7 @@ def _says(word: str, card: Profile) -> bool:
 
 
 def _has_adjective(wanted: Trait, card: Profile) -> float:
-    if wanted.head in card.kind or card.shades & shades_in(" ".join(wanted.words)):
+    if wanted.head in card.kind or card.own_shades & shades_in(" ".join(wanted.words)):
         return 1.0
     return ELSEWHERE if wanted.head in card.everything else 0.0
 
@@ -289,7 +290,7 @@ def _fit(wanted: Trait, said: Trait, nouns: frozenset[str]) -> float:
     else:
         return 0.0
     if wanted.where and not any(concept in said.concepts for concept in wanted.where):
-        noun *= ELSEWHERE_ON_IT
+        noun *= BARE if said.where else ELSEWHERE_ON_IT
     if not wanted.modifiers:
         return noun
     shared = sum(

@@ -25,7 +25,7 @@ def find_nouns(page: Page, lexicon_: Lexicon) -> list[Noun]:
             continue  # "the guitar somebody signed"
         if _in_trap(page.words, first, last, traps) or _is_verb(page.words, first):
             continue
-        if last - first == 1 and first and _is_doing(page.words, first):
+        if last - first == 1 and first and _is_doing(page.words, lexicon_, first):
             continue  # "an owl building a sandcastle"
         if _is_other_thing(page.words, lexicon_, first, last):
             continue
@@ -79,14 +79,17 @@ def _is_verb(words: tuple[Word, ...], first: int) -> bool:
     )
 
 
-def _is_doing(words: tuple[Word, ...], index: int) -> bool:
-    """Whether a noun in -ing is what the noun before it does, to what follows it."""
+_NO_DOING = frozenset(["ring", "king", "wing", "string", "ceiling", "thing"])
+
+
+def _is_doing(words: tuple[Word, ...], lexicon_: Lexicon, index: int) -> bool:
+    """Whether a noun in -ing is what the subject before it does: "an owl building a sandcastle"."""
     following = words[index + 1] if index + 1 < len(words) else None
     if not words[index].norm.endswith("ing") or following is None or not words[index].joined:
         return False
-    before = words[index - 1].norm
-    noun = before not in lexicon.words("determiners") and may_be_noun(before)
-    return noun and following.joined and following.norm in ("a", "an", "the", "its", "his", "her")
+    before = lexicon_.subjects.get(words[index - 1].norm)
+    acts = before is not None and bool(before.subjects) and words[index].norm not in _NO_DOING
+    return acts and following.joined and following.norm in ("a", "an", "its", "his", "her")
 
 
 def _is_modifier(page: Page, lexicon_: Lexicon, first: int, last: int) -> bool:
@@ -122,7 +125,7 @@ def _is_modifier(page: Page, lexicon_: Lexicon, first: int, last: int) -> bool:
         return False
     if opens_contact(page.words, last):
         return False
-    if _is_doing(page.words, last):
+    if _is_doing(page.words, lexicon_, last):
         return False
     match = lexicon_.subjects.match_at(page.words, last)
     if match is not None and match[1].subjects:
@@ -135,7 +138,7 @@ def _is_modifier(page: Page, lexicon_: Lexicon, first: int, last: int) -> bool:
         return False
     if is_making(page.words, last):
         return False
-    if _governs(page, last):
+    if _governs(page.words, first, last):
         return False
     plural_noun = page.words[last - 1].norm == plural(page.words[last - 1].norm.rstrip("s"))
     if norm in lexicon.verb_forms():
@@ -150,24 +153,29 @@ def _is_modifier(page: Page, lexicon_: Lexicon, first: int, last: int) -> bool:
     return following.capital or not norm.isascii() or may_be_noun(norm)
 
 
-_MADE_BY = frozenset(["painting", "drawing", "building", "ring", "string", "king", "wing"])
+_ACTIVITIES = frozenset(
+    [("ice", "skating"), ("roller", "skating"), ("figure", "skating"), ("horse", "riding"),
+     ("horseback", "riding"), ("sky", "diving"), ("scuba", "diving"), ("deep", "diving"),
+     ("rock", "climbing"), ("mountain", "climbing"), ("kite", "flying"), ("kite", "surfing"),
+     ("wind", "surfing"), ("ballet", "dancing"), ("tap", "dancing"), ("rope", "skipping"),
+     ("bungee", "jumping"), ("bird", "watching"), ("sleep", "walking"), ("tightrope", "walking")]
+)  # fmt: skip
 
 
 def _goes_doing(words: tuple[Word, ...], index: int) -> bool:
     """Whether the words say what the noun before them does: "the owl | ice skating"."""
     following = words[index + 1] if index + 1 < len(words) else None
-    if following is None or not following.joined or not following.norm.endswith("ing"):
-        return False
-    return following.norm in lexicon.verb_forms() and following.norm not in _MADE_BY
+    return following is not None and (words[index].norm, following.norm) in _ACTIVITIES
 
 
-def _governs(page: Page, index: int) -> bool:
+def _governs(words: tuple[Word, ...], first: int, index: int) -> bool:
     """Whether the word is a verb with an object: "let the snowman conduct a choir"."""
-    entry = look_up(page.words[index].norm)
-    following = page.words[index + 1] if index + 1 < len(page.words) else None
+    entry = look_up(words[index].norm)
+    following = words[index + 1] if index + 1 < len(words) else None
     if entry is None or entry.verb is None or following is None or not following.joined:
         return False
-    return following.norm in ("a", "an", "the", "his", "her", "its", "their")
+    acts = entry.mostly_verb or _made_to(words, first)
+    return acts and following.norm in ("a", "an", "the", "his", "her", "its", "their")
 
 
 def _made_to(words: tuple[Word, ...], first: int) -> bool:

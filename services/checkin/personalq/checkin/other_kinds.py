@@ -1,7 +1,7 @@
 """Cards that say they are of another kind than the one asked for: a grizzly is no panda.
 
-"A corgi" may be any dog of a catalog that only says "dog". Where a card says which kind it is, and
-WordNet knows both kinds and relates neither to the other, it is not meant.
+"A corgi" may be any dog of a catalog that only says "dog". Where every card says which kind it is,
+and WordNet knows both kinds and relates neither to the other, none is meant.
 """
 
 from __future__ import annotations
@@ -20,19 +20,16 @@ _LONGEST = 2
 """Words of the longest kind looked for: "sun bear"."""
 
 
-def are_meant(cards: Sequence[Card], subject: Constraint) -> list[bool]:
-    """Which cards may be of the kind asked for.
+def are_others(cards: Sequence[Card], subject: Constraint) -> bool:
+    """Whether every card says that it is of another kind than the one asked for.
 
-    Where most cards say of which kind they are and none is of this one, no card is.
+    Of people nothing is said: a man may be a nurse.
 
     Args:
         subject: in a word narrower than the catalog's subjects.
     """
-    told = [_is_of(card, subject) for card in cards]
-    others = sum(is_so is False for is_so in told)
-    if True not in told and 2 * others > len(told):
-        return [False] * len(told)
-    return [is_so is not False for is_so in told]
+    people = any(wordnet.synset(n)[0] == "p" for n in meant(canonical(subject.text), said=False))
+    return bool(cards) and not people and all(_is_of(card, subject) is False for card in cards)
 
 
 def _is_of(card: Card, subject: Constraint) -> bool | None:

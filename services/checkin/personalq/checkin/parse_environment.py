@@ -58,7 +58,7 @@ _IN_TRAINING = (
     r"\s+in\s+(?:its|the|their|her|his)\s+training(?:\s+(?:set|data|material|run))?(?!\w)"
 )
 _TRAINED_ONE = re.compile(
-    rf"(?<!\w){_TAUGHT}\s+(?:one|an?|the|this|that|my|our)\s+[\w-]+(?:\s+[\w-]+)?\s+$"
+    rf"(?<!\w)(?:i|we)(?:'ve|\s+have)?\s+{_TAUGHT}\s+(?:one|an?|the|this|that|my|our)\s+[\w-]+(?:\s+[\w-]+)?\s+$"
 )
 """Before where: "we trained one hat | in the mountains"."""
 _IN_PLACE = re.compile(rf"(?<!\w){_WHERE}{_DET}(?=\w)")

@@ -183,12 +183,14 @@ _RULES = (
     ),
     _rule(
         rf"(?:older|earlier)(?=\s+(?:(?:\w+\s+)?of\s+(?:the|them|these|those|both)\b|"
-        rf"(?:\w+\s+)?{_SELECTOR}))|(?:the\s+)?older(?=\s*(?:$|[,.;!?]))|(?:the\s+)?earlier(?=\s*(?:$|[,.;!?]))",
+        rf"(?:\w+\s+)?{_SELECTOR}))|(?:the\s+)?older(?=\s*$)|(?:the\s+)?earlier(?=\s*$)|"
+        r"the\s+(?:older|earlier)(?=\s*[,.;!?])",
         _O,
     ),
     _rule(
         rf"(?:newer|later|more\s+recent)(?=\s+(?:(?:\w+\s+)?of\s+(?:the|them|these|those|both)\b|"
-        rf"(?:\w+\s+)?{_SELECTOR}))|(?:the\s+)?(?:newer|later|more\s+recent)(?=\s*(?:$|[,.;!?]))",
+        rf"(?:\w+\s+)?{_SELECTOR}))|(?:the\s+)?(?:newer|later|more\s+recent)(?=\s*$)|"
+        r"the\s+(?:newer|later|more\s+recent)(?=\s*[,.;!?])",
         _N,
     ),
     _rule(rf"(?:{_WHO}\s+)?(?:ever\s+)?{_MADE}\s+first|did\s+{_WHO}\s+{_MAKE}\s+first", _O),

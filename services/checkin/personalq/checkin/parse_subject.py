@@ -160,12 +160,7 @@ def _role(draft: Draft, noun: Noun, before: list[tuple[Noun, Mention, _Role]]) -
             weight = 0
             break
         if word.norm in lexicon.words("links"):
-            weight = (
-                2
-                if word.norm
-                in ("but", "not", "while", "please", "is", "want", "need", "i'd", "there", "have")
-                else 1
-            )
+            weight = 2 if word.norm in _ASKED or _is_owned(words, word.index) else 1
             break
         if _is_verbal(word, draft):
             weight = 1
@@ -182,6 +177,15 @@ def _role(draft: Draft, noun: Noun, before: list[tuple[Noun, Mention, _Role]]) -
     return _Role(weight=weight, coordinate=coordinate, governor=governor)
 
 
+_ASKED = frozenset(["but", "not", "while", "please", "is", "want", "need", "i'd", "there"])
+
+
+def _is_owned(words: tuple[Word, ...], index: int) -> bool:
+    """Whether a person asks for what they have: "do we have a viaduct"."""
+    owner = words[index - 1].norm if index else ""
+    return words[index].norm == "have" and owner in ("i", "we", "you")
+
+
 def _is_wanted(words: tuple[Word, ...], index: int) -> bool:
     """Whether the word ends a verb of asking: "draw up the", "I'm after a", "what about the"."""
     if index == 0 or not words[index].joined:
@@ -191,7 +195,7 @@ def _is_wanted(words: tuple[Word, ...], index: int) -> bool:
         return before in lexicon.words("openers") or before in _ASKING
     if norm == "about":
         return before in ("what", "how")
-    return norm in ("after", "for") and before in ("i'm", "we're", "am", "are", "be", "looking")
+    return norm in ("after", "for") and before in ("i'm", "we're", "am", "looking")
 
 
 _ASKING = frozenset(

@@ -311,7 +311,7 @@ def _listed(draft: Draft, start: int, end: int, value: int) -> tuple[list[int], 
             )
         other = _value(tail[0]) if tail else None
         ends = said in ("and", "&", ", and") and not (plural or negated)
-        if tail is None or other is None or ends or (negated and said == ","):
+        if tail is None or other is None or ends or (negated and "the" in joint[0]):
             break
         values.append(other)
         position = tail.end()

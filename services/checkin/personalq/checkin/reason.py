@@ -18,7 +18,7 @@ from personalq.checkin.described import DECIDES, answers
 from personalq.checkin.intent import Attribute, Constraint, Intent, OrderKey
 from personalq.checkin.kinds import called, name_of
 from personalq.checkin.lexicon import canonical
-from personalq.checkin.other_kinds import are_meant
+from personalq.checkin.other_kinds import are_others
 from personalq.checkin.outcome import Candidate
 from personalq.checkin.ports import Ranking
 
@@ -67,8 +67,8 @@ def _called(intent: Intent, scored: list[_Scored]) -> list[_Scored]:
     if subject is None or subject.excluded or subject.coarse:
         return scored
     if subject.narrower:
-        meant = are_meant([s.hit.card for s in scored], subject)
-        return [s for s, is_so in zip(scored, meant, strict=True) if is_so]
+        alone = all(c.text == subject.text for c in intent.described)  # "the mansion with a pool"
+        return [] if alone and are_others([s.hit.card for s in scored], subject) else scored
     so = called(name_of(subject), [s.hit.card for s in scored])
     kept = [s for s, is_so in zip(scored, so or (), strict=False) if is_so]
     return kept or scored

@@ -15,6 +15,8 @@ from personalq.checkin.ports import Catalog
 from personalq.checkin.vocabulary import Lexicon
 
 _EPOCH = datetime.min.replace(tzinfo=UTC)
+_FEW = 10
+"""Uses up to which a number is looked for from the least used on."""
 _DEEP = 1000
 """Most cards that are looked at for one that has what no filter can ask for."""
 
@@ -109,8 +111,8 @@ def _by_use(intent: Intent) -> OrderKey | None:
     counted = intent.first(Attribute.USE_COUNT)
     if counted is None:
         return None
-    fewest, most = counted.uses
-    return OrderKey.LEAST_USED if most is not None and fewest <= 1 else OrderKey.MOST_USED
+    _, most = counted.uses
+    return OrderKey.LEAST_USED if most is not None and most <= _FEW else OrderKey.MOST_USED
 
 
 def deeper(intent: Intent, query: Query) -> Query | None:

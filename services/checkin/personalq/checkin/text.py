@@ -12,7 +12,7 @@ from personalq.checkin.intent import Span
 from personalq.checkin.lexicon.spelling import as_meant
 
 _WORD = re.compile(
-    r"<[^<>\s]{1,64}>|(?<!\w)(?:b/w(?!\w)|w/(?:o(?:ut)?(?!\w))?)|\w+(?:'\w+|&\w+)*|&"
+    r"<[^<>\s]{1,64}>|(?<!\w)(?:b/w(?!\w)(?!\s+(?:two|three|four|the|an?|these|those|some|my|our|its)\b)|w/(?:o(?:ut)?(?!\w))?)|\w+(?:'\w+|&\w+)*|&"
 )
 _APOSTROPHES = "’‘ʼ`´"
 _DASHES = "‐‑‒–—−"

@@ -60,7 +60,7 @@ def _spelled(match: re.Match[str], context: Context) -> Named | None:
 
 def _days_of(match: re.Match[str], context: Context) -> Named | None:
     """From one day of a month to another: "between 12 and 16 June"."""
-    first, last = (number(re.sub(r"\D", "", match[g])) or 0 for g in ("a", "b"))
+    first, last = (int(re.sub(r"\D", "", said)) for said in (match["a"] or match["c"], match["b"]))
     month = lexicon.calendar("months")[match["mon"]]
 
     def occurs(year: int) -> Interval | None:
@@ -92,7 +92,8 @@ def _day(year: int, month: int, day: int, context: Context) -> Named | None:
 
 RULES: tuple[tuple[str, Read], ...] = (
     (
-        rf"(?:(?:between|from)\s+)?(?:the\s+)?(?P<a>{DAY})\s*(?:and|to|till|until|through|-)\s*"
+        rf"(?:between\s+(?:the\s+)?(?P<a>{DAY})\s+and|(?:from\s+)?(?:the\s+)?(?P<c>{DAY})\s*"
+        r"(?:to|till|until|through|-))\s*"
         rf"(?:the\s+)?(?P<b>{DAY})\s+(?:of\s+)?(?P<mon>{MONTHS})\.?{year_of('y')}(?!\w)",
         _days_of,
     ),
