@@ -168,3 +168,6 @@ def test_classes_of_another_order_and_a_wrong_rank_are_refused() -> None:
         parse_lora(tensors, {"unet": '["Attention", "ResnetBlock2D"]'})
     with pytest.raises(LoraError, match="rank 1 and is said to have 4"):
         parse_lora(tensors, {"unet:0:rank": "4"})
+    for text in ("[" * 100_000, "[" + "1" * 5000 + "]"):
+        with pytest.raises(UnsupportedFormatError, match="whose order is not known"):
+            parse_lora(tensors, {"unet": text})

@@ -333,6 +333,8 @@ ROWS = "bundle_emb.<x>.string_to_param.*"
         (PAIR | {"unet.0.alpha": torch.zeros(3)}, ""),
         (PAIR | {"unet.0.alpha": torch.tensor(torch.nan)}, ""),
         (PAIR, "[]"),
+        (PAIR, "[" * 100_000),
+        (PAIR, '{"unet.lora_alpha": ' + "1" * 5000 + "}"),
         (PAIR, '{"unet.lora_alpha": "much"}'),
         ({ROWS: torch.zeros(())}, ""),
         ({ROWS: torch.zeros(0, 8)}, ""),

@@ -97,7 +97,7 @@ def stated_scales(metadata: Mapping[str, str]) -> dict[Part, dict[str, Any]]:
     text = metadata.get("lora_adapter_metadata", "{}")
     try:
         values = json.loads(text)
-    except json.JSONDecodeError as error:
+    except (ValueError, RecursionError) as error:
         raise LoraError("The file's lora_adapter_metadata is not JSON.") from error
     if not isinstance(values, dict):
         raise LoraError("The file's lora_adapter_metadata is no JSON object.")

@@ -146,9 +146,9 @@ def _check_counted(
 def _strings(text: str) -> list[str]:
     try:
         values = json.loads(text)
-    except json.JSONDecodeError:
+        return [str(value) for value in values] if isinstance(values, list) else [text]
+    except (ValueError, RecursionError):
         return [text]
-    return [str(value) for value in values] if isinstance(values, list) else [text]
 
 
 def _adapter_config(path: Path) -> dict[str, Any]:
