@@ -19,7 +19,7 @@ from personalq.taq.formats.numbered import COUNTED, MARK
 from personalq.taq.lora import KRONECKER, Factors, Lora, Part, examples
 
 #: Rises when a file would be read otherwise than before: what was made of it is then made again.
-FORMATS_VERSION = 1
+FORMATS_VERSION = 2
 
 ADAPTER_CONFIG = "adapter_config.json"
 MAX_CONFIG_BYTES = 1 << 20  # PEFT writes some hundred
