@@ -112,6 +112,9 @@ READ: Mapping[str, Shapes] = {
     "kohya, first text encoder": _text(f"lora_te1_{FLAT_TEXT}.lora_down.weight",
                                        f"lora_te1_{FLAT_TEXT}.lora_up.weight"),
     "LyCORIS": _kohya(f"lycoris_unet_{FLAT}"),
+    "LyCORIS, its own wrapper": _kohya(f"lycoris_{FLAT}"),
+    "LyCORIS, its own wrapper, text encoder": _text(f"lycoris_{FLAT_TEXT}.lora_down.weight",
+                                                    f"lycoris_{FLAT_TEXT}.lora_up.weight"),
     "LoKr": _of(f"lora_unet_{FLAT}", LOKR),
     "LoKr, dots": _of(f"unet.{LAYER}", LOKR),
     "LoHa": _of(f"lycoris_unet_{FLAT}", LOHA),
@@ -218,7 +221,8 @@ BEGINNINGS = (
     "", "unet.", "unet.unet.", "unet_", "text_encoder.", "text_encoder_", "text_encoder_2.", "te_",
     "base_model.model.", "base_model.model.unet.", "base_model.model.text_encoder.", "transformer.",
     "lora_unet_", "lora_te_", "lora_te1_", "lora_te2_", "lora_te3_", "lora_transformer_", "lora_",
-    "lora_prior_", "lycoris_unet_", "lycoris_te_", "diffusion_model.", "model.", "vae.",
+    "lora_prior_", "lycoris_", "lycoris_unet_", "lycoris_te_", "lycoris_te2_", "diffusion_model.",
+    "model.", "vae.",
 )  # fmt: skip
 LAYERS = (
     LAYER, TEXT, TEXT.removeprefix("text_model."), "conv_in", "conv_inx", "mid_block.proj_in",

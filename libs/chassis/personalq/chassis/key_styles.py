@@ -78,6 +78,7 @@ _PREFIXES = {
             ("transformer", "transformer"),
         )
     },
+    "lycoris_": None,  # of LyCORIS' own wrapper, around any model
 }
 _INDEXED = re.compile(r"(?P<component>unet|text_encoder):(?P<module>\d{1,6}):(?P<role>down|up)")
 _BUNDLE = re.compile(r"bundle_emb\.(?P<token>.+)\.string_to_param\..+")

@@ -71,6 +71,7 @@ _PREFIXES: dict[str, Part | None] = {
     "text_encoder.": "text_encoder",
     **{f"{writer}_unet_": "unet" for writer in ("lora", "lycoris")},
     **{f"{writer}_{te}_": "text_encoder" for writer in ("lora", "lycoris") for te in ("te", "te1")},
+    "lycoris_": None,  # of LyCORIS' own wrapper, around any model
 }
 #: How layers begin that are written without any of these.
 _BEGINNINGS: dict[Part, re.Pattern[str]] = {
