@@ -99,6 +99,9 @@ READ: Mapping[str, Shapes] = {
         f"base_model.model.text_encoder.{TEXT}.lora_B.weight"),
     "diffusers, text encoder": _text(f"text_encoder.{TEXT}.lora_linear_layer.down.weight",
                                      f"text_encoder.{TEXT}.lora_linear_layer.up.weight"),
+    "diffusers, text encoder, older": _text(
+        f"text_encoder.{TEXT.replace('q_proj', 'to_q')}_lora.down.weight",
+        f"text_encoder.{TEXT.replace('q_proj', 'to_q')}_lora.up.weight"),
     "kohya": _kohya(f"lora_unet_{FLAT}"),
     "kohya, twice": _kohya(f"lora_unet_unet_{FLAT}"),
     "kohya, alpha": {**_kohya(f"lora_unet_{FLAT}"), f"lora_unet_{FLAT}.alpha": ()},
@@ -217,6 +220,21 @@ def test_keys_that_no_trainer_writes_are_refused(tmp_path: Path, key: str, form:
         read_lora(path)
 
 
+@pytest.mark.parametrize("beginning", ["text_encoder.", ""])
+@pytest.mark.parametrize(
+    ("written", "layer"),
+    [("to_q", "q_proj"), ("to_k", "k_proj"), ("to_v", "v_proj"), ("to_out", "out_proj")],
+)
+def test_older_names_of_the_text_encoders_layers(beginning: str, written: str, layer: str) -> None:
+    """Diffusers called them as the UNet's before it had a prefix for each."""
+    attention = TEXT.removesuffix("q_proj")
+    key = f"{beginning}{attention}{written}_lora.down.weight"
+    assert meaning_of(key) == ("text_encoder", f"{attention}{layer}", "down")
+    seen = adapter_meaning(key)
+    assert seen is not None
+    assert (seen.component, seen.module) == ("text_encoder", f"{attention}{layer}")
+
+
 BEGINNINGS = (
     "", "unet.", "unet.unet.", "unet_", "text_encoder.", "text_encoder_", "text_encoder_2.", "te_",
     "base_model.model.", "base_model.model.unet.", "base_model.model.text_encoder.", "transformer.",
@@ -225,7 +243,8 @@ BEGINNINGS = (
     "model.", "vae.",
 )  # fmt: skip
 LAYERS = (
-    LAYER, TEXT, TEXT.removeprefix("text_model."), "conv_in", "conv_inx", "mid_block.proj_in",
+    LAYER, TEXT, TEXT.removeprefix("text_model."), TEXT.replace("q_proj", "to_out"), "conv_in",
+    "conv_inx", "mid_block.proj_in",
     "time_embedding.linear_1", "class_embedding", "encoder_hid_proj", "time_proj", "blocks.0.to_k",
     "text_model.embeddings.token_embedding", "embeddings.position_embedding", "a.q",
     "transformer_blocks.0.attn.to_k", "input_blocks.1.1.proj_in", "encoder.mid", "text_projection",

@@ -57,6 +57,9 @@ _TENSOR = re.compile(
     r")"
 )
 _PROJECTION = re.compile(r"(?P<block>.+?)(?:\.processor)?\.(?P<layer>to_[qkv]|to_out)_lora")
+#: Their layers: diffusers once called those of the text encoder by the UNet's names.
+_PROJECTIONS = {"to_q": "to_q", "to_k": "to_k", "to_v": "to_v", "to_out": "to_out.0"}
+_TEXT_PROJECTIONS = {"to_q": "q_proj", "to_k": "k_proj", "to_v": "v_proj", "to_out": "out_proj"}
 #: Beginnings of a layer's name, and the component that they tell. Conversions have stacked them.
 _PREFIXES = {
     "base_model.model.": None,
@@ -187,10 +190,11 @@ def _layer(written: str) -> tuple[str | None, str]:
         written = written.removeprefix(prefix)
     if _TEXT_LAYER.match(written) and component in (None, "unet"):
         component = "text_encoder"
+    component = component or _component_of(written)
     if match := _PROJECTION.fullmatch(written):
-        layer = "to_out.0" if match["layer"] == "to_out" else match["layer"]
-        written = f"{match['block']}.{layer}"
-    return component or _component_of(written), written
+        layers = _TEXT_PROJECTIONS if component == "text_encoder" else _PROJECTIONS
+        written = f"{match['block']}.{layers[match['layer']]}"
+    return component, written
 
 
 def _component_of(module: str) -> str | None:

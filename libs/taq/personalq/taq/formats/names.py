@@ -47,6 +47,9 @@ _TENSOR = re.compile(
 )
 _NUMBERED = re.compile(r"(?P<part>unet|text_encoder):(?P<number>\d{1,6}):(?P<role>up|down)")
 _PROCESSOR = re.compile(r"(?P<block>.+?)(?:\.processor)?\.(?P<layer>to_[qkv]|to_out)_lora")
+#: Their layers: diffusers once called those of the text encoder by the UNet's names.
+_PROJECTIONS = {"to_q": "to_q", "to_k": "to_k", "to_v": "to_v", "to_out": "to_out.0"}
+_TEXT_PROJECTIONS = {"to_q": "q_proj", "to_k": "k_proj", "to_v": "v_proj", "to_out": "out_proj"}
 _TEXT_LAYER = re.compile(r"(text_model\.)?encoder\.layers\.")
 # It would read as a layer of the UNet.
 _SECOND_ENCODER = re.compile(r"(lora|lycoris)_te[23]_.+|text_encoder_[23]\..+|clip_g")
@@ -115,8 +118,9 @@ def _layer_name(written: str) -> tuple[Part | None, str]:
         part, written = _PREFIXES[prefix] or part, written.removeprefix(prefix)
     if _TEXT_LAYER.match(written):
         part = "text_encoder"
-    if match := _PROCESSOR.fullmatch(written):
-        block, projection = match.groups()
-        written = f"{block}.{'to_out.0' if projection == 'to_out' else projection}"
     begun = (known for known, beginning in _BEGINNINGS.items() if beginning.match(written))
-    return part or next(begun, None), written
+    part = part or next(begun, None)
+    if match := _PROCESSOR.fullmatch(written):
+        layers = _TEXT_PROJECTIONS if part == "text_encoder" else _PROJECTIONS
+        written = f"{match['block']}.{layers[match['layer']]}"
+    return part, written
