@@ -159,6 +159,26 @@ def test_the_base_in_another_precision_is_the_base(
         assert load_fine_tune(fine_tune, base).text_encoder is not None
 
 
+def test_two_types_of_eight_bits_are_compared_as_numbers(tmp_path: Path) -> None:
+    """These are in both types exactly; twice as large they are others."""
+    folder = make_tiny_sd(tmp_path / "base")
+    ours = {
+        key: tensor.to(torch.float8_e5m2).float().to(torch.float8_e4m3fn)
+        for key, tensor in load_file(folder / WEIGHTS).items()
+    }
+    save_file(ours, folder / WEIGHTS)
+    base = BaseModels({BASE_MODEL: folder}).get(BASE_MODEL)
+    fine_tune = make_full(folder, tmp_path / "dog")
+    (fine_tune / "text_encoder").mkdir()
+    theirs = {key: tensor.float().to(torch.float8_e5m2) for key, tensor in ours.items()}
+    save_file(theirs, fine_tune / WEIGHTS)
+    assert load_fine_tune(fine_tune, base).text_encoder is None
+    key = next(key for key in theirs if key.endswith(KEY))
+    theirs[key] = (2 * theirs[key].float()).to(torch.float8_e5m2)
+    save_file(theirs, fine_tune / WEIGHTS)
+    assert load_fine_tune(fine_tune, base).text_encoder is not None
+
+
 def test_one_changed_number_is_a_trained_text_encoder(base: BaseModel, tmp_path: Path) -> None:
     """However little was trained."""
     fine_tune = make_full(base.folder, tmp_path / "dog")

@@ -159,8 +159,8 @@ def _same(first: Tensor, second: Tensor) -> bool:
     fine, coarse = sorted((first, second), key=lambda tensor: torch.finfo(tensor.dtype).eps)
     if torch.finfo(coarse.dtype).eps <= torch.finfo(torch.float16).eps:
         return torch.equal(first.half(), second.half())
-    if fine.dtype == coarse.dtype:
-        return torch.equal(first, second)
+    if fine.dtype == coarse.dtype or fine.dtype.itemsize == coarse.dtype.itemsize == 1:
+        return torch.equal(first.float(), second.float())
     # What is rounded twice may end beside what is rounded once. Numbers that round to a `fine` one
     # lie between the middles to its neighbours, and round to a `coarse` one between those of them.
     least, most = (
