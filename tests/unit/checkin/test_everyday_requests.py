@@ -175,6 +175,7 @@ def one_by_one() -> list[Card]:
         "a dog leash the color of blood",
         "a fox may be after the cat",
         "a zebra would have a cat",
+        "a wizard stroking the cat",
     ],
 )
 def test_a_compound_or_an_object_is_no_subject(prompt: str) -> None:

@@ -42,8 +42,8 @@ def parse_subject(draft: Draft) -> None:
     if told:
         _claim(draft, told)
         return
-    if unknown is not None and best == 1 and nature(unknown.values[0]) is Nature.PERSON:
-        unknown = None  # "my grandson loves the parrot"
+    if unknown is not None and best == 1 and _is_for(draft, unknown):
+        unknown = None
     if unknown is not None and best < 2:
         draft.unknown_subject = unknown
         return
@@ -299,6 +299,19 @@ def _demote_frames(
             mention, role = replace(mention, weight=0), replace(role, weight=0)
         demoted.append((noun, mention, role))
     return demoted
+
+
+_LIKING = frozenset(["loves", "likes", "wants", "adores", "needs", "ordered", "requested"])
+
+
+def _is_for(draft: Draft, unknown: Constraint) -> bool:
+    """Whether somebody is whom the picture is for: "my grandson loves the parrot"."""
+    head = draft.page.word_at(unknown.span.start) if unknown.span else None
+    if head is None or nature(head.norm) is not Nature.PERSON or head.index == 0:
+        return False
+    following = draft.page.words[head.index + 1 : head.index + 2]
+    mine = draft.page.words[head.index - 1].norm in ("my", "our")
+    return mine and bool(following) and following[0].norm in _LIKING
 
 
 def _told_apart(
