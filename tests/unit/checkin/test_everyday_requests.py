@@ -254,13 +254,14 @@ def test_several_versions_are_refused(prompt: str, meant: str) -> None:
 
 def test_a_whole_date_in_an_answer_is_that_date() -> None:
     """Not the same day of the month that was asked for."""
+    days = (("sketch", "2026-05-10"), ("anime", "2026-05-24"), ("pixel art", "2026-06-24"))
     cards = [
-        card(f"dog-{number}", "dog", "sketch", day, "A dog.", version=number)
-        for number, day in enumerate(("2026-05-10", "2026-05-24", "2026-06-24"), 1)
+        card(f"dog-{number}", "dog", look, day, "A dog.", version=number)
+        for number, (look, day) in enumerate(days, 1)
     ]
     session = Session(cards, now=NOW)
     question = session.ask("the dog from May 2026")
-    if isinstance(question, Clarification):
-        outcome = session.answer("the dog from May 2026", question, "no, the one of 24 June 2026")
-        assert isinstance(outcome, Selection), outcome
-        assert outcome.candidate.card.checkpoint_id == "dog-3"
+    assert isinstance(question, Clarification), question
+    outcome = session.answer("the dog from May 2026", question, "no, the one of 24 June 2026")
+    assert isinstance(outcome, Selection), outcome
+    assert outcome.candidate.card.checkpoint_id == "dog-3"
