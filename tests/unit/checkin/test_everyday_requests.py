@@ -45,9 +45,9 @@ def shop() -> list[Card]:
         card("flower-1", "flower", "sketch", "2026-06-01", "A red tulip.", version=1),
         card("flower-2", "flower", "sketch", "2026-06-01", "A white lily.", version=2),
         card("scooter-1", "scooter", "sketch", "2026-06-01", "A mint scooter with a windshield.",
-             version=1),
+             version=1, environments="rooftop terrace"),
         card("scooter-2", "scooter", "sketch", "2026-06-05", "A mint scooter with a torn seat.",
-             version=2),
+             version=2, environments="junkyard"),
     ]  # fmt: skip
 
 
@@ -89,6 +89,11 @@ def session() -> Session:
         ("my grandson loves the watercolor backpack, could it hold a cake?", "bag-3"),
         ("backpack on a peg, anything but the cel shaded anime ones", "bag-3"),
         ("the second-ever backpack", "bag-3"),
+        ("scooter trained at the scrapyard, hugging a puppy", "scooter-2"),
+        ("scooter from the roof terrace training, in a teacup", "scooter-1"),
+        ("a sleeping kitten beside the backpack that had been trained in the woods", "bag-1"),
+        ("backpack drawn with nothing but cel shading, next to a mill", "bag-2"),
+        ("backpack at the pyramids the way a Japanese anime would have it", "bag-1"),
         ("the backpack built between 1 and 10 august", "bag-2"),
         ("we trained one backpack among woods, show that one at the dentist", "bag-1"),
         ("the light brown backpack", "bag-2"),
@@ -219,6 +224,18 @@ def test_one_of_two_is_told(prompt: str, said: str, other: str) -> None:
         outcome = Session(known, now=NOW).ask(prompt)
         assert isinstance(outcome, Selection), outcome
         assert outcome.candidate.card.checkpoint_id == "dog-1"
+
+
+def test_a_colour_is_of_what_is_worn() -> None:
+    """Not of who wears it: both have it."""
+    said = ("A blue merle corgi with a blue bandana.", "A tan corgi with a blue bandana.")
+    cards = [
+        card(f"corgi-{number}", "corgi", "sketch", f"2026-0{number}-10", text, version=number)
+        for number, text in enumerate((*said, "A blue corgi."), 1)
+    ]
+    outcome = Session(cards, now=NOW).ask("blue bandana corgi on a deck chair")
+    assert isinstance(outcome, Clarification), outcome
+    assert {each.card.checkpoint_id for each in outcome.candidates[:2]} == {"corgi-1", "corgi-2"}
 
 
 @pytest.mark.parametrize(

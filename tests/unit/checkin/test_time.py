@@ -48,6 +48,10 @@ CREATED = [
     ("bear from this week", "2026-11-16", "2026-11-23"),
     ("bear from the week before last", "2026-11-02", "2026-11-09"),
     ("bear from last month", "2026-10-01", "2026-11-01"),
+    ("the bear made on St. Patrick's Day", "2026-03-17", "2026-03-18"),
+    ("the bear we trained on April Fools' Day", "2026-04-01", "2026-04-02"),
+    ("the bear built on May Day", "2026-05-01", "2026-05-02"),
+    ("which bear did we build on Halloween?", "2026-10-31", "2026-11-01"),
     ("bear from the last 7 days", "2026-11-13", "2026-11-21"),
     ("bear made in the past three months", "2026-08-20", "2026-11-21"),
     ("bear made two weeks ago", "2026-11-02", "2026-11-09"),
@@ -121,6 +125,8 @@ def test_training_times(prompt: str, start: str, end: str) -> None:
 
 
 USED = [
+    ("the bear on a bench. I last ran that one in March", "2026-03-01", "2026-04-01"),
+    ("which bear did I play with in May?", "2026-05-01", "2026-06-01"),
     ("the bear I used yesterday", "2026-11-19", "2026-11-20"),
     ("yesterday's bear", "2026-11-19", "2026-11-20"),
     ("the bear I was using last week", "2026-11-09", "2026-11-16"),

@@ -155,7 +155,9 @@ def _modifiers(draft: Draft, first: int) -> None:
             continue
         if may_describe(word, draft):
             found.append(word)
-    _add(draft, list(reversed(found)), before=_head_at(draft, first))
+    found.reverse()
+    worn = len(found) > 1 and is_adjective(found[0].norm) and lexicon.is_wearable(found[-1].norm)
+    _add(draft, found, phrase=worn, before=_head_at(draft, first))
 
 
 def _head_at(draft: Draft, first: int) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import replace
 
 from personalq.checkin import lexicon
@@ -94,6 +95,9 @@ _COVERED = frozenset(
         "caked",
         "dressed",
     ]
+)
+_DRAWN = frozenset(
+    ["drawn", "painted", "sketched", "rendered", "depicted", "illustrated", "drew", "done"]
 )
 _NO_FRAMES = frozenset(["drawn", "painted"])
 _OR = re.compile(r"\s*(?:,\s*)?(?:or|/)\s*(?:an?\s+|the\s+)?")
@@ -294,6 +298,8 @@ def _constrains(draft: Draft, tag: Tag) -> bool:
             return False
         if before.norm in _PRONOUNS and words[index + 1].norm in ("the", "my", "our", "a", "an"):
             return True  # "a lake and on it the …"
+        if before.norm == "way" or (before.norm == "with" and _is_drawn(words, index)):
+            return True  # "the way Warhol would do it", "drawn with clean outlines"
         if before.norm in ("with", "has", "having") and index and words[index].joined:
             return False
         if before.norm == "of" and index and not _frames(draft, index - 1):
@@ -307,6 +313,11 @@ def _constrains(draft: Draft, tag: Tag) -> bool:
         joined = before.joined
         index -= 1
     return True
+
+
+def _is_drawn(words: Sequence[Word], index: int) -> bool:
+    """Whether the word before is how a picture is made."""
+    return bool(index) and words[index].joined and words[index - 1].norm in _DRAWN
 
 
 def _is_of_a_thing(draft: Draft, tag: Tag, lead: Word) -> bool:

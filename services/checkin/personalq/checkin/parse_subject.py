@@ -262,10 +262,13 @@ def _chosen_by_tail(draft: Draft, noun: Noun) -> bool:
     if following.norm in lexicon.words("selectors") and following.norm not in ("one", "ones"):
         return True
     if following.norm in ("that", "which"):
-        clause = words[noun.last + 1 : noun.last + 4]
-        said = [word for word in clause if word.norm not in ("was", "is", "were", "we", "i", "you")]
+        clause = words[noun.last + 1 : noun.last + 5]
+        said = [word for word in clause if word.norm not in _WAS]
         return bool(said) and _is_selecting(draft, said[0])
     return _chosen_by_verb(draft, following) or _is_selecting(draft, following)
+
+
+_WAS = frozenset(["was", "is", "were", "has", "have", "had", "been", "got", "we", "i", "you"])
 
 
 def _chosen_by_verb(draft: Draft, word: Word) -> bool:

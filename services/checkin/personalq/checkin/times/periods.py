@@ -171,6 +171,7 @@ RULES: tuple[tuple[str, Read], ...] = (
         rf"(?P<n>first|second|1st|2nd)\s+half\s+of\s+(?:the\s+year|(?P<y>{YEAR}))(?!\w)",
         _half,
     ),
+    (rf"{_WHICH}(?P<name>{HOLIDAYS}){year_of('y')}(?!\w)", _holiday),
     (rf"{_WHICH}(?P<name>{MONTHS})(?:\.(?=\s*\d))?(?:-(?={YEAR}))?{year_of('y')}(?!\w)", _month),
     (rf"(?P<n>{COUNT})\s+(?P<name>{SEASONS}|{MONTHS})s\s+ago(?!\w)", _ago),
     (
@@ -178,7 +179,6 @@ RULES: tuple[tuple[str, Read], ...] = (
         rf"{year_of('y')}(?!\w)",
         _season,
     ),
-    (rf"{_WHICH}(?P<name>{HOLIDAYS}){year_of('y')}(?!\w)", _holiday),
     (rf"{_WHICH}(?P<name>{WEEKDAYS})(?!\w)", _weekday),
     (
         r"twenty\s+twenty(?:[\s-]+(?P<y>one|two|three|four|five|six|seven|eight|nine))?(?!\w)",

@@ -22,6 +22,14 @@ USED = (
     r"last\s+time\s+(?:it\s+was|i|we)\s+used(?:\s+it)?\s+was|in\s+use|idle|"
     r"dormant)"
 )
+_DID = r"did\s+(?:i|we|you|he|she|they)\s+(?:(?:last|first|actually)\s+)?"
+_WAS_TRAINED = (
+    rf"(?:{TRAINED}|{_DID}(?:train|create|make|build|tune|fine-?tune|produce|finish|complete|add|"
+    r"upload|release|publish|bake))"
+)
+_WAS_USED = (
+    rf"(?:{USED}|{_DID}(?:use|run|try|open|touch|pick|load|(?:render|generate|work|play)\s+with))"
+)
 _NOT = (
     r"(?:haven't|hasn't|hadn't|have\s+not|has\s+not|had\s+not|didn't|did\s+not|wasn't|weren't|"
     r"was\s+not|were\s+not|not|never|nobody|no\s+one|noone)"
@@ -32,12 +40,12 @@ _ADVERB = (
     r"was|were|been|got|is|it|being|actually|really)\s+)*"
 )
 _TAKES = (
-    r"(?:\s+(?:in|on|at|during|from|around|over|back|to|it|them|him|her|with|for|sometime|some\s+time|"
-    r"once))*"
+    r"(?:\s+(?:in|on|at|during|from|around|over|back|to|it|them|him|her|that\s+one|"
+    r"this\s+one|with|for|sometime|some\s+time|once))*"
 )
 _VERB_BEFORE = re.compile(
     rf"(?<!\w){_WHO}(?:(?P<neg>{_NOT})\s+)?{_WHO}{_ADVERB}"
-    rf"(?:(?P<verb>{TRAINED}|{USED})|(?P<idle>unused|untouched)){_TAKES}\s+(?:the\s+)?$"
+    rf"(?:(?P<verb>{_WAS_TRAINED}|{_WAS_USED})|(?P<idle>unused|untouched)){_TAKES}\s+(?:the\s+)?$"
 )
 _VERB_AFTER = re.compile(
     rf"[\s-]*(?:(?P<trained>{TRAINED})(?!\w)|"
@@ -104,7 +112,7 @@ def read_setting(draft: Draft, start: int, end: int) -> Setting:
             operator = "from"
         start, cued = match.start(), True
     if (match := ends_before(_VERB_BEFORE, shadow, start)) and draft.free(match.start(), start):
-        used = bool(match["idle"]) or re.fullmatch(USED, match["verb"]) is not None
+        used = bool(match["idle"]) or re.fullmatch(_WAS_USED, match["verb"]) is not None
         negated = bool(match["neg"]) or bool(match["idle"])
         start, cued = match.start(), True
     if (match := ends_before(_SAME_AS, shadow, start)) and draft.free(match.start("as"), start):
