@@ -23,7 +23,7 @@ def shop() -> list[Card]:
         card("bag-2", BAG, "cel shaded", "2026-08-09", "A tan leather backpack with a zip.",
              version=13, used="2026-07-14", use_count=9, environments="construction site"),
         card("bag-3", BAG, "watercolor", "2026-05-01", "A green backpack.", version=14,
-             environments="dealership lot"),
+             environments="dealership lot, rooftop"),
         card("hat-1", "hat", "photorealistic", "2026-01-10", "A hat with a fedora shape, black.",
              version=1, environments="studio"),
         card("hat-2", "hat", "black and white photo", "2026-02-10", "A grey bowler hat.",
