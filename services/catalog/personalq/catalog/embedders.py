@@ -20,7 +20,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager
 from dataclasses import replace
 from pathlib import Path
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import httpx
 
@@ -293,7 +293,7 @@ def _load(model: str, device: str) -> tuple[Encode, str, int]:
 
     Blocking; imports torch.
     """
-    folder = _minilm_folder() if model == MINILM else Path(model)
+    folder = minilm_folder() if model == MINILM else Path(model)
     if folder.is_dir():
         sha256 = _digest(folder / "model.safetensors")
         if model == MINILM and sha256 != _MINILM_SHA256:
@@ -307,6 +307,7 @@ def _load(model: str, device: str) -> tuple[Encode, str, int]:
         import torch
         from sentence_transformers import SentenceTransformer
 
+        from personalq.catalog import adapter
         from personalq.catalog.bert import BertEncoder, is_plain_bert
         from personalq.catalog.packed_linear import pack_linears
     except ImportError as error:
@@ -329,6 +330,10 @@ def _load(model: str, device: str) -> tuple[Encode, str, int]:
             f"no embedding model at {model!r}: give a folder, a Hub id, or {MINILM!r}"
         ) from error
     width: int = encoder.get_embedding_dimension()
+    if model == MINILM:
+        transformer: Any = encoder[0]
+        adapter.adapt_(transformer.auto_model)
+        name += f"+{adapter.digest()[:8]}"
     if is_plain_bert(encoder):
         return BertEncoder(encoder), name, width
     pack_linears(encoder)
@@ -342,7 +347,7 @@ def _load(model: str, device: str) -> tuple[Encode, str, int]:
     return encode, name, width
 
 
-def _minilm_folder() -> Path:
+def minilm_folder() -> Path:
     """Where the package keeps its weights; the package itself is not imported."""
     spec = importlib.util.find_spec(_MINILM_PACKAGE)
     if spec is None or spec.origin is None:

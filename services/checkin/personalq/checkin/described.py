@@ -185,8 +185,10 @@ def _by_meaning(wish: Wish, hits: Sequence[Hit], intent: Intent) -> list[float] 
     meant = probabilities(like, place_of(wish, intent), bare=is_bare(wish))
     if intent.order is not None and max(meant) < (SURELY if wish.action else LIKELY):
         return [0.0] * len(hits)
-    least = min(meant)
-    return [min(1.0, wish.part * math.log(each / least) / DECIDES) for each in meant]
+    # What one description can settle is bounded from below: the likeliest must stay apart.
+    logits = [wish.part * math.log(each / max(meant)) / DECIDES for each in meant]
+    top = min(1.0, -min(logits))
+    return [max(0.0, top + logit) for logit in logits]
 
 
 def is_bare(wish: Wish) -> bool:

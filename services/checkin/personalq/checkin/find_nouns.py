@@ -31,6 +31,8 @@ def find_nouns(page: Page, lexicon_: Lexicon) -> list[Noun]:
             continue
         if _is_modifier(page, lexicon_, first, last) or _is_proper(page, first, last):
             continue
+        if entry.kind and _is_patterned(page, lexicon_, last):
+            continue
         nouns.append(Noun(first=first, last=last, entry=entry))
     return nouns
 
@@ -79,6 +81,16 @@ def _is_verb(words: tuple[Word, ...], first: int) -> bool:
     )
 
 
+def _is_patterned(page: Page, lexicon_: Lexicon, last: int) -> bool:
+    """Whether a general word tells what a thing looks like: "an animal print sneaker"."""
+    following = page.words[last : last + 2]
+    joined = len(following) == 2 and all(word.joined for word in following)
+    if not joined or following[0].norm not in ("print", "pattern", "patterned", "shaped", "themed"):
+        return False
+    match = lexicon_.subjects.match_at(page.words, last + 1)
+    return match is not None and bool(match[1].subjects)
+
+
 _NO_DOING = frozenset(["ring", "king", "wing", "string", "ceiling", "thing"])
 
 
@@ -112,11 +124,13 @@ def _is_modifier(page: Page, lexicon_: Lexicon, first: int, last: int) -> bool:
         return not _VERSION.fullmatch(norm)
     if _VERSION.fullmatch(norm):
         return False
+    match = lexicon_.subjects.match_at(page.words, last)
+    known = match is not None and bool(match[1].subjects)
     if (
         norm in lexicon.words("determiners")
         or norm in lexicon.words("prepositions")
         or norm in lexicon.words("links")
-        or norm in lexicon.words("continuations")
+        or (norm in lexicon.words("continuations") and not known)
         or norm in lexicon.calendar("months")
         or norm in lexicon.words("closes_noun")
         or norm in lexicon.words("indefinite")
@@ -127,8 +141,7 @@ def _is_modifier(page: Page, lexicon_: Lexicon, first: int, last: int) -> bool:
         return False
     if _is_doing(page.words, lexicon_, last):
         return False
-    match = lexicon_.subjects.match_at(page.words, last)
-    if match is not None and match[1].subjects:
+    if known:
         return True
     if _goes_doing(page.words, last):
         return False

@@ -45,10 +45,10 @@ class Weights:
 
 
 BY_WORDS = Weights(
-    whole=16.0,
-    detail=12.6,
-    nobody={Place.BEFORE: 1.2, Place.BEHIND: 2.1, Place.DOES: 1.5, Place.ANSWER: -math.inf},
-    bare=1.0,
+    whole=15.5,
+    detail=12.0,
+    nobody={Place.BEFORE: 1.0, Place.BEHIND: 2.4, Place.DOES: 2.9, Place.ANSWER: -math.inf},
+    bare=0.8,
 )
 BY_PHRASES = Weights(
     whole=20.1,

@@ -200,7 +200,8 @@ def _leads(draft: Draft) -> Iterator[tuple[re.Match[str], bool]]:
     shadow = draft.page.shadow
     for pattern in (_SOURCE, _HELD, _TRAINED, _MADE, _OUTDOORS):
         for match in pattern.finditer(shadow):
-            yield match, pattern in (_SOURCE, _HELD, _TRAINED)
+            if pattern is not _SOURCE or not _is_named_before(draft, match.start()):
+                yield match, pattern in (_SOURCE, _HELD, _TRAINED)
     for match in _IN_PLACE.finditer(shadow):
         if ends_before(_TRAINED_ONE, shadow, match.start()):
             yield match, True
@@ -211,6 +212,15 @@ def _leads(draft: Draft) -> Iterator[tuple[re.Match[str], bool]]:
         joined = before is not None and following is not None and following.joined
         if chosen or (joined and not _FRAME.search(shadow, 0, match.start())):
             yield match, False
+
+
+def _is_named_before(draft: Draft, start: int) -> bool:
+    """Whether the pictures are told by the word before: "the airport training set on a deck"."""
+    word, first = draft.page.word_before(start), draft.page.word_at(start)
+    if word is None or first is None or not first.joined:
+        return False
+    match = draft.lexicon.environments.match_at(draft.page.words, word.index)
+    return match is not None and match[1].known
 
 
 def _noun_phrase(draft: Draft, start: int) -> list[Word]:

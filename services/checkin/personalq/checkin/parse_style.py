@@ -99,6 +99,7 @@ _COVERED = frozenset(
 _DRAWN = frozenset(
     ["drawn", "painted", "sketched", "rendered", "depicted", "illustrated", "drew", "done"]
 )
+_FORMS = frozenset(["shape", "shaped", "pattern", "patterned", "cut", "silhouette", "print"])
 _NO_FRAMES = frozenset(["drawn", "painted"])
 _OR = re.compile(r"\s*(?:,\s*)?(?:or|/)\s*(?:an?\s+|the\s+)?")
 
@@ -266,6 +267,8 @@ def _constrains(draft: Draft, tag: Tag) -> bool:
         return False  # "inked-up"
     if _is_place(draft, tag) or _is_of_a_name(draft, tag):
         return False
+    if tag.last < len(words) and words[tag.last].joined and words[tag.last].norm in _FORMS:
+        return False  # "in that retro shape"
     thing = word in lexicon.style_things()
     if (word in lexicon.looks() or thing) and not draft.answering:
         following = words[tag.last] if tag.last < len(words) else None

@@ -187,6 +187,13 @@ def _has_version(draft: Draft, word: Word) -> bool:
     return bool(following) and any(following[0].span.meets(span) for span in versions)
 
 
+def _opens(draft: Draft, chunk: list[Word]) -> bool:
+    """Whether a request that names no subject begins with the chunk and goes on: "red hat on a"."""
+    after = draft.page.words[chunk[-1].index + 1 : chunk[-1].index + 2]
+    unknown = not any(noun.entry.subjects for noun in draft.nouns)
+    return unknown and chunk[0].index == 0 and bool(after) and after[0].joined
+
+
 def _is_known_place(draft: Draft, word: Word) -> bool:
     match = draft.lexicon.environments.match_at(draft.page.words, word.index)
     return match is not None and bool(match[1].exact)
@@ -211,7 +218,8 @@ def _head(draft: Draft, chunk: list[Word]) -> Word | None:
             return None
         if not norm.isalpha() or len(norm) < 3 or norm in lexicon.words("determiners"):
             return None
-        called = (determined and not selector) or _has_version(draft, word)
+        called = determined or _opens(draft, chunk)
+        called = (called and not selector) or _has_version(draft, word)
         named = called and lexicon.names_thing(norm)
         if norm in lexicon.colours():  # "a raven", but not "the raven"
             named = named and any(other.norm in ("a", "an", "my") for other in chunk)

@@ -1,0 +1,1 @@
+"""What people say of look-alikes, and the embedding model fitted to it."""
