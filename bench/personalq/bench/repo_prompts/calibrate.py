@@ -39,8 +39,6 @@ from personalq.checkin.settings import CheckinSettings
 from personalq.sdk.embedded.temporary import temporary_stack
 from personalq.v1 import catalog_pb2_grpc
 
-#: A request where several are meant counts as so many: choosing there costs more than asking.
-SEVERAL = 3.0
 PLACES = (Place.BEFORE, Place.BEHIND, Place.DOES)
 #: Keeps numbers finite where a set is told apart perfectly.
 _RIDGE = 2e-3
@@ -165,8 +163,7 @@ def fit(of: Sequence[Prepared]) -> Tensor:
         optimizer.zero_grad()
         total = _RIDGE * (numbers**2).sum()
         for each in of:
-            weight = SEVERAL if each.meant == len(each.likeness) else 1.0
-            total = total - weight * _log_probabilities(numbers, each)[each.meant]
+            total = total - _log_probabilities(numbers, each)[each.meant]
         total.backward()  # type: ignore[no-untyped-call]
         return total
 
