@@ -299,3 +299,25 @@ def test_a_whole_date_in_an_answer_is_that_date() -> None:
     outcome = session.answer("the dog from May 2026", question, "no, the one of 24 June 2026")
     assert isinstance(outcome, Selection), outcome
     assert outcome.candidate.card.checkpoint_id == "dog-3"
+
+
+@pytest.mark.parametrize(
+    ("answer", "meant"),
+    [
+        ("Whichever was made later.", "dog-2"),
+        ("whichever of them is newer...", "dog-2"),
+        ("the one that was trained earlier!", "dog-1"),
+    ],
+)
+def test_an_answer_compares_what_was_told(answer: str, meant: str) -> None:
+    """By when they were made."""
+    cards = [
+        card(f"dog-{number}", "dog", look, f"2026-05-{number}0", "A dog.", version=number)
+        for number, look in enumerate(("sketch", "anime"), 1)
+    ]
+    session = Session(cards, now=NOW)
+    question = session.ask("the dog")
+    assert isinstance(question, Clarification), question
+    outcome = session.answer("the dog", question, answer)
+    assert isinstance(outcome, Selection), outcome
+    assert outcome.candidate.card.checkpoint_id == meant

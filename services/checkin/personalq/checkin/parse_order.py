@@ -183,13 +183,13 @@ _RULES = (
     ),
     _rule(
         rf"(?:older|earlier)(?=\s+(?:(?:\w+\s+)?of\s+(?:the|them|these|those|both)\b|"
-        rf"(?:\w+\s+)?{_SELECTOR}))|(?:the\s+)?older(?=\s*$)|(?:the\s+)?earlier(?=\s*$)|"
+        rf"(?:\w+\s+)?{_SELECTOR}))|(?:the\s+)?(?:older|earlier)(?=[\s.!?]*$)|"
         r"the\s+(?:older|earlier)(?=\s*[,.;!?])",
         _O,
     ),
     _rule(
         rf"(?:newer|later|more\s+recent)(?=\s+(?:(?:\w+\s+)?of\s+(?:the|them|these|those|both)\b|"
-        rf"(?:\w+\s+)?{_SELECTOR}))|(?:the\s+)?(?:newer|later|more\s+recent)(?=\s*$)|"
+        rf"(?:\w+\s+)?{_SELECTOR}))|(?:the\s+)?(?:newer|later|more\s+recent)(?=[\s.!?]*$)|"
         r"the\s+(?:newer|later|more\s+recent)(?=\s*[,.;!?])",
         _N,
     ),
