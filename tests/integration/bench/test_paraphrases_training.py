@@ -6,7 +6,7 @@ import random
 from pathlib import Path
 
 import torch
-from safetensors.torch import save_file
+from safetensors.torch import load_file, save_file
 from sentence_transformers import SentenceTransformer
 
 from personalq.bench.paraphrases.__main__ import Trainer, encoder_of, updates
@@ -49,7 +49,9 @@ def test_what_is_learned_tells_look_alikes_apart_and_is_what_is_shipped(tmp_path
         trainer.epoch([group], total_steps=60)
     after, _ = trainer.measure([group])
     assert after < before - 0.02
-    save_file(updates(trainer.encoder), tmp_path / "learned.safetensors")
+    learned = updates(trainer.encoder)
+    assert learned.keys() == load_file(adapter.FILE).keys()
+    save_file(learned, tmp_path / "learned.safetensors")
     model = published()
     adapter.adapt_(model[0].auto_model, tmp_path / "learned.safetensors")
     with torch.no_grad():

@@ -6,14 +6,20 @@ from dataclasses import replace
 from zoneinfo import ZoneInfo
 
 import pytest
+from support.checkin_cards import NOW, studio
+from support.fake_catalog import vocabulary_of
 
 from personalq.checkin.cards import Card, Hit
 from personalq.checkin.describe import kind_of, profile
-from personalq.checkin.described import answers
+from personalq.checkin.described import answers, is_bare, place_of, wishes
+from personalq.checkin.draft import Context
 from personalq.checkin.intent import Attribute, Constraint, Intent, Span
 from personalq.checkin.lexicon import look_of
 from personalq.checkin.lexicon.vectors import likeness
+from personalq.checkin.meaning import Place
+from personalq.checkin.parse import parse
 from personalq.checkin.reason import rank
+from personalq.checkin.vocabulary import compile_lexicon
 
 
 def _card(description: str, *subjects: str) -> Card:
@@ -283,3 +289,15 @@ def test_an_answer_describes_whatever_it_says() -> None:
     unasked = Intent(constraints=(replace(wish, span=Span(0, 11)),))
     doubted = [a.weight for a in answers(unasked, hits)]
     assert weights[0] > 1.5 * doubted[0] > 0 == weights[1] == doubted[1]
+
+
+def test_what_is_worn_before_the_subject_is_said_of_it() -> None:
+    """A "blue bandana corgi" is no corgi beside which somebody has one."""
+    lexicon = compile_lexicon(vocabulary_of(studio()))
+    context = Context(now=NOW, zone=ZoneInfo("UTC"), southern=False)
+    [before] = wishes(intent := parse("the blue bandana bear", lexicon, context))
+    assert place_of(before, intent) is Place.BEFORE
+    assert not is_bare(before)
+    [behind] = wishes(intent := parse("the bear in a bandana", lexicon, context))
+    assert place_of(behind, intent) is Place.BEHIND
+    assert is_bare(behind)

@@ -2,7 +2,7 @@
 
 Low-rank updates of every linear layer (LoRA, Hu et al. 2021) learn to give the card that is meant
 the highest of softmax(a · whole + b · detail) among its look-alikes. What it tells of any two texts
-otherwise may hardly change: the same vectors rank a catalog's search. Some 25 minutes on two cores.
+otherwise may hardly change: the same vectors rank a catalog's search. Some half an hour on two cores.
 """
 
 from __future__ import annotations
@@ -41,7 +41,9 @@ WEIGHTS = (16.0, 12.6)
 def encoder_of(*, adapted: bool) -> Encoder:
     """The model as it is, or with updates of zero to learn."""
     folder = str(minilm_folder())
-    bert: Any = AutoModel.from_pretrained(folder).requires_grad_(requires_grad=False)
+    bert: Any = AutoModel.from_pretrained(folder, add_pooling_layer=False).requires_grad_(
+        requires_grad=False
+    )
     if adapted:
         config = LoraConfig(r=RANK, lora_alpha=RANK, lora_dropout=0.05, target_modules=list(LAYERS))
         bert = get_peft_model(bert, config)

@@ -13,7 +13,10 @@ from pathlib import Path
 from typing import Any
 
 import torch
+from safetensors import SafetensorError
 from safetensors.torch import load
+
+from personalq.chassis.errors import PersonalQError
 
 FILE = Path(__file__).with_name("minilm-adapter.safetensors")
 DOWN, UP = ".lora_A.weight", ".lora_B.weight"
@@ -30,10 +33,17 @@ def adapt_(bert: Any, file: Path = FILE) -> None:
     """Add the updates to a BertModel in place: W + B A of each layer that has one.
 
     A is (rank, inputs) and B (outputs, rank), under the layer's name and PEFT's suffixes.
+
+    Raises:
+        PersonalQError: the file is missing, damaged, or of another model.
     """
-    updates = load(file.read_bytes())
-    for name in updates:
-        if name.endswith(DOWN):
-            layer = name.removesuffix(DOWN)
-            down, up = updates[name].float(), updates[layer + UP].float()
-            bert.get_submodule(layer).weight += up @ down
+    try:
+        updates = load(file.read_bytes())
+        for name in updates:
+            if name.endswith(DOWN):
+                layer = name.removesuffix(DOWN)
+                down, up = updates[name].float(), updates[layer + UP].float()
+                weight = bert.get_submodule(layer).weight
+                weight += (up @ down).to(weight)
+    except (OSError, SafetensorError, KeyError, AttributeError, RuntimeError) as error:
+        raise PersonalQError(f"{file.name} is damaged; reinstall personalq-catalog") from error

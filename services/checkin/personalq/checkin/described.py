@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from personalq.checkin import lexicon
@@ -93,16 +93,21 @@ class Wish:
     """Its share of what is said there: two adjectives mean something together, once."""
     action: bool = False
     """Only its meaning tells."""
+    before: bool = False
+    """It stands right before the subject."""
 
 
 def wishes(intent: Intent) -> tuple[Wish, ...]:
     """What was described, each once."""
     found: dict[tuple[str, ...], Wish] = {}
+    subject = intent.first(Attribute.SUBJECT)
+    start = subject.span.start if subject is not None and subject.span is not None else -1
     for constraint in intent.all(Attribute.DESCRIPTION):
         if constraint.hard:
             continue
+        before = constraint.span is not None and constraint.span.end + 1 == start
         for wish in _wishes(constraint):
-            found.setdefault(wish.trait.concepts, wish)
+            found.setdefault(wish.trait.concepts, replace(wish, before=before))
     return tuple(found.values())
 
 
@@ -193,7 +198,7 @@ def _by_meaning(wish: Wish, hits: Sequence[Hit], intent: Intent) -> list[float] 
 
 def is_bare(wish: Wish) -> bool:
     """Whether it is one or two words behind the subject."""
-    return wish.phrase and max(len(said.split()) for said in wish.said) < 3
+    return wish.phrase and not wish.before and max(len(s.split()) for s in wish.said) < 3
 
 
 def place_of(wish: Wish, intent: Intent) -> Place:
@@ -202,7 +207,8 @@ def place_of(wish: Wish, intent: Intent) -> Place:
         return Place.ANSWER
     if wish.action:
         return Place.DOES
-    return Place.BEHIND if wish.phrase or wish.answer else Place.BEFORE
+    behind = (wish.phrase and not wish.before) or wish.answer
+    return Place.BEHIND if behind else Place.BEFORE
 
 
 def _gains(

@@ -31,7 +31,7 @@ def find_nouns(page: Page, lexicon_: Lexicon) -> list[Noun]:
             continue
         if _is_modifier(page, lexicon_, first, last) or _is_proper(page, first, last):
             continue
-        if entry.kind and _is_patterned(page, lexicon_, last):
+        if _is_patterned(page, lexicon_, last):
             continue
         nouns.append(Noun(first=first, last=last, entry=entry))
     return nouns
@@ -82,7 +82,7 @@ def _is_verb(words: tuple[Word, ...], first: int) -> bool:
 
 
 def _is_patterned(page: Page, lexicon_: Lexicon, last: int) -> bool:
-    """Whether a general word tells what a thing looks like: "an animal print sneaker"."""
+    """Whether it tells what another thing looks like: "an animal print sneaker"."""
     following = page.words[last : last + 2]
     joined = len(following) == 2 and all(word.joined for word in following)
     if not joined or following[0].norm not in ("print", "pattern", "patterned", "shaped", "themed"):

@@ -96,10 +96,11 @@ _COVERED = frozenset(
         "dressed",
     ]
 )
-_DRAWN = frozenset(
-    ["drawn", "painted", "sketched", "rendered", "depicted", "illustrated", "drew", "done"]
+_DRAWN = frozenset(["drawn", "sketched", "rendered", "depicted", "illustrated"])
+_DRAWN_WITH = re.compile(
+    rf"(?<!\w)(?:{'|'.join(sorted(_DRAWN))})\s+with\s+(?:(?:nothing\s+but|only|just)\s+)?(?:\w+\s+)?$"
 )
-_FORMS = frozenset(["shape", "shaped", "pattern", "patterned", "cut", "silhouette", "print"])
+_FORMS = frozenset(["shape", "shaped", "cut"])
 _NO_FRAMES = frozenset(["drawn", "painted"])
 _OR = re.compile(r"\s*(?:,\s*)?(?:or|/)\s*(?:an?\s+|the\s+)?")
 
@@ -267,8 +268,11 @@ def _constrains(draft: Draft, tag: Tag) -> bool:
         return False  # "inked-up"
     if _is_place(draft, tag) or _is_of_a_name(draft, tag):
         return False
-    if tag.last < len(words) and words[tag.last].joined and words[tag.last].norm in _FORMS:
+    following = words[tag.last] if tag.last < len(words) else None
+    if following is not None and following.joined and following.norm in _FORMS:
         return False  # "in that retro shape"
+    if word == "flat" and not styled and _is_a_home(draft, tag):
+        return False
     thing = word in lexicon.style_things()
     if (word in lexicon.looks() or thing) and not draft.answering:
         following = words[tag.last] if tag.last < len(words) else None
@@ -301,7 +305,7 @@ def _constrains(draft: Draft, tag: Tag) -> bool:
             return False
         if before.norm in _PRONOUNS and words[index + 1].norm in ("the", "my", "our", "a", "an"):
             return True  # "a lake and on it the …"
-        if before.norm == "way" or (before.norm == "with" and _is_drawn(words, index)):
+        if _is_the_way(words, index) or (before.norm == "with" and _is_drawn(words, index)):
             return True  # "the way Warhol would do it", "drawn with clean outlines"
         if before.norm in ("with", "has", "having") and index and words[index].joined:
             return False
@@ -316,6 +320,32 @@ def _constrains(draft: Draft, tag: Tag) -> bool:
         joined = before.joined
         index -= 1
     return True
+
+
+def _is_the_way(words: Sequence[Word], index: int) -> bool:
+    """Whether a clause says how somebody would do it: not "on the way", "in the way"."""
+    if words[index].norm != "way" or not index or words[index - 1].norm != "the":
+        return False
+    lead = words[index - 2].norm if index > 1 and words[index - 1].joined else ""
+    return lead not in ("on", "in", "by", "all", "along", "out", "of")
+
+
+def _is_a_home(draft: Draft, tag: Tag) -> bool:
+    """Whether "flat" is where somebody lives: "in a top floor flat"."""
+    words = draft.page.words
+    following = words[tag.last] if tag.last < len(words) else None
+    if following is not None and following.joined and following.norm not in lexicon.words("links"):
+        closed = following.norm in lexicon.words("prepositions")
+        if not closed or draft.noun_at(tag.last) is not None:
+            return False
+    index = tag.first
+    while index > 0 and words[index].joined and draft.noun_at(index - 1) is None:
+        index -= 1
+        if words[index].norm in lexicon.words("determiners"):
+            return True
+        if words[index].norm in lexicon.words("prepositions"):
+            return False
+    return False
 
 
 def _is_drawn(words: Sequence[Word], index: int) -> bool:
@@ -410,7 +440,7 @@ def _constraint(draft: Draft, tag: Tag, span: Span) -> Constraint:
         if lead := ends_before(_IN_STYLE, shadow, start):
             start = lead.start()
     else:
-        for pattern, said in ((_IN_STYLE, "style of"), (_LIKE, "look")):
+        for pattern, said in ((_IN_STYLE, "style of"), (_LIKE, "look"), (_DRAWN_WITH, "with")):
             if (lead := ends_before(pattern, shadow, start)) and said in lead[0]:
                 start = lead.start()
     excluded = False

@@ -264,6 +264,9 @@ def _chosen_by_tail(draft: Draft, noun: Noun) -> bool:
     if following.norm in ("that", "which"):
         clause = words[noun.last + 1 : noun.last + 5]
         said = [word for word in clause if word.norm not in _WAS]
+        norms = {word.norm for word in clause}
+        if norms & {"has", "have", "had"} and not norms & {"been", "got", "we", "i", "you"}:
+            return False  # "a dog that has just made a mess"
         return bool(said) and _is_selecting(draft, said[0])
     return _chosen_by_verb(draft, following) or _is_selecting(draft, following)
 

@@ -188,10 +188,11 @@ def _has_version(draft: Draft, word: Word) -> bool:
 
 
 def _opens(draft: Draft, chunk: list[Word]) -> bool:
-    """Whether a request that names no subject begins with the chunk and goes on: "red hat on a"."""
+    """Whether a request that names no subject begins with the chunk and where it is: "hat on a"."""
     after = draft.page.words[chunk[-1].index + 1 : chunk[-1].index + 2]
     unknown = not any(noun.entry.subjects for noun in draft.nouns)
-    return unknown and chunk[0].index == 0 and bool(after) and after[0].joined
+    placed = bool(after) and after[0].norm in lexicon.words("prepositions") - {"with", "of"}
+    return unknown and chunk[0].index == 0 and placed and after[0].joined
 
 
 def _is_known_place(draft: Draft, word: Word) -> bool:
