@@ -45,10 +45,10 @@ class Weights:
 
 
 BY_WORDS = Weights(
-    whole=15.5,
-    detail=12.0,
-    nobody={Place.BEFORE: 1.0, Place.BEHIND: 2.4, Place.DOES: 2.9, Place.ANSWER: -math.inf},
-    bare=0.8,
+    whole=9.9,
+    detail=10.3,
+    nobody={Place.BEFORE: 0.7, Place.BEHIND: 2.0, Place.DOES: 2.5, Place.ANSWER: -math.inf},
+    bare=0.5,
 )
 BY_PHRASES = Weights(
     whole=20.1,
