@@ -145,3 +145,12 @@ def test_the_subject_is_not_part_of_a_compound(prompt: str) -> None:
 def test_what_does_not_speak_of_the_subject_again(prompt: str) -> None:
     """A kind of something else, another one in the scene."""
     assert spoken(_parse(prompt)) == ()
+
+
+@pytest.mark.parametrize(
+    "prompt",
+    ["the kettle surrounded by falling leaves", "kettle flanked by two guards, at night"],
+)
+def test_what_is_around_it_is_the_scene(prompt: str) -> None:
+    """However the words stand behind the subject."""
+    assert spoken(_parse(prompt)) == ()

@@ -67,6 +67,8 @@ _RESEMBLANCE = re.compile(
 )
 """Before what a picture resembles as a whole: "the way it would look in an atlas"."""
 _OWNERS = frozenset(["its", "his", "her", "their", "him", "it", "them"])
+_SURROUNDINGS = frozenset(["surrounded", "flanked", "engulfed", "bathed", "silhouetted", "backlit"])
+"""What they begin is the picture's: "surrounded by falling leaves"."""
 _FILLERS = frozenset(["was", "is", "it", "there", "one", "ones", "again", "please", "i", "mean"])
 """May stand between a subject and its clause: "which boat was it that …"."""
 
@@ -99,7 +101,7 @@ def _behind(draft: Draft, index: int) -> None:
     if not telling and not _is_action(draft, at):
         return
     run = _run(draft, likened)
-    if len(run) < 2 or _is_where(run):
+    if len(run) < 2 or _is_where(run) or run[0].norm in _SURROUNDINGS:
         return
     if run[0].norm in PARTICIPLES:
         read_tail(draft, run[-1].index + 1)
