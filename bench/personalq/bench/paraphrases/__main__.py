@@ -1,8 +1,8 @@
 """Fit all-MiniLM-L6-v2 to descriptions: `python -m personalq.bench.paraphrases`.
 
-Low-rank updates of every linear layer (LoRA, Hu et al. 2021) learn to give the card that is meant
+Low-rank updates of the linear layers (LoRA, Hu et al. 2021) learn to give the card that is meant
 the highest of softmax(a · whole + b · detail) among its look-alikes. What it tells of any two texts
-otherwise may hardly change: the same vectors rank a catalog's search. Some half an hour on two cores.
+otherwise may hardly change: the same vectors rank a catalog's search. Half an hour on two cores.
 """
 
 from __future__ import annotations
