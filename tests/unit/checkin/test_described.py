@@ -80,7 +80,7 @@ def test_a_clause_is_compared_by_meaning() -> None:
     """What no word explains is what a card's phrase is most like."""
     weights = _meant(
         "that somebody has shot",
-        0.55,
+        0.65,
         0.30,
         descriptions=("a kettle with a bullet hole", "a kettle with a lid"),
     )
@@ -156,7 +156,7 @@ def test_a_card_without_phrases_is_like_nothing(description: str, tells: bool) -
             word_likeness={said: like} if like > 0.2 else {},
         )
         for about, like in (
-            ("a kettle with a bullet hole", 0.49),
+            ("a kettle with a bullet hole", 0.65),
             ("a kettle with a lid", 0.30),
             (description, 0.2),
         )

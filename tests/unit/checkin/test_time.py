@@ -48,6 +48,8 @@ CREATED = [
     ("bear from this week", "2026-11-16", "2026-11-23"),
     ("bear from the week before last", "2026-11-02", "2026-11-09"),
     ("bear from last month", "2026-10-01", "2026-11-01"),
+    ("the bear trained on Wednesday 18 November", "2026-11-18", "2026-11-19"),
+    ("the bear trained on Wednesday, November the 18th", "2026-11-18", "2026-11-19"),
     ("the bear made on St. Patrick's Day", "2026-03-17", "2026-03-18"),
     ("the bear we trained on April Fools' Day", "2026-04-01", "2026-04-02"),
     ("the bear built on May Day", "2026-05-01", "2026-05-02"),

@@ -20,7 +20,7 @@ from personalq.checkin.describe import kind_of
 from personalq.checkin.intent import Attribute, Intent
 from personalq.checkin.outcome import Candidate, Option
 
-PLAUSIBLE = 0.33
+PLAUSIBLE = 0.25
 """A candidate is plausible when it is at least this likely compared with the likeliest."""
 PLAUSIBLE_ANSWERED = 0.5
 """The same after an answer: the person has said what matters, a clear lead is enough."""

@@ -40,8 +40,6 @@ ELSEWHERE_ON_IT = 0.95
 """How much it counts where a card does not say that it is there: "a bell around its neck"."""
 KIN = 0.9
 """How much a noun counts that is of the same kind in WordNet, or only spelled alike."""
-SURELY = 0.95
-"""The same for what the subject does: "the latest goose swimming" is mostly the latest."""
 MAX_PHRASES = 8
 """Phrases a catalog compares in one search."""
 _LONGEST = 200
@@ -50,9 +48,9 @@ VAGUE = 0.5
 """How much a phrase counts that may as well be the scene."""
 DECIDES = 5.0
 """Logit of having one described thing, against not having it."""
-LIKELY = 0.8
+SURELY = 0.95
 """How likely one card must be meant beside an order, which picks one without it: "the latest happy
-goose"."""
+goose", "the latest goose swimming"."""
 ALIKE_PHRASE = 0.40
 ALIKE_WORD = 0.55
 """Likeness of meaning from which on a phrase, or a single word, may mean what a card says."""
@@ -188,7 +186,7 @@ def _by_meaning(wish: Wish, hits: Sequence[Hit], intent: Intent) -> list[float] 
     if like is None:
         return None
     meant = probabilities(like, place_of(wish, intent), bare=is_bare(wish))
-    if intent.order is not None and max(meant) < (SURELY if wish.action else LIKELY):
+    if intent.order is not None and max(meant) < SURELY:
         return [0.0] * len(hits)
     # What one description can settle is bounded from below: the likeliest must stay apart.
     logits = [wish.part * math.log(each / max(meant)) / DECIDES for each in meant]

@@ -10,7 +10,7 @@ from personalq.checkin.draft import Context
 from personalq.checkin.intent import Interval
 from personalq.checkin.numbers import ORDINALS, number
 from personalq.checkin.times.point import Named, day_interval, full_year, latest
-from personalq.checkin.times.words import DAY, MONTHS, YEAR, year_of
+from personalq.checkin.times.words import DAY, MONTHS, WEEKDAYS, YEAR, year_of
 
 Read = Callable[[re.Match[str], Context], Named | None]
 
@@ -90,6 +90,9 @@ def _day(year: int, month: int, day: int, context: Context) -> Named | None:
     return Named(interval=interval, kind="day") if interval else None
 
 
+_ON_A = rf"(?:(?:{WEEKDAYS}),?\s+(?:the\s+)?)?"
+"""The weekday of a date, which says no more: "Wednesday 18 November"."""
+
 RULES: tuple[tuple[str, Read], ...] = (
     (
         rf"(?:between\s+(?:the\s+)?(?P<a>{DAY})\s+and|(?:from\s+)?(?:the\s+)?(?P<c>{DAY})\s*"
@@ -108,12 +111,12 @@ RULES: tuple[tuple[str, Read], ...] = (
     ),
     (rf"(?P<m>\d{{1,2}})[/.](?P<y>{YEAR})(?!\d)", _month_year),
     (
-        rf"(?P<d>{DAY}|{_ORDINAL_DAYS})(?:\s+(?:day\s+)?(?:of\s+)?|-)(?P<mon>{MONTHS})\.?"
+        rf"{_ON_A}(?P<d>{DAY}|{_ORDINAL_DAYS})(?:\s+(?:day\s+)?(?:of\s+)?|-)(?P<mon>{MONTHS})\.?"
         rf"(?:-(?={YEAR}))?{year_of('y')}(?!\w)",
         _spelled,
     ),
     (
-        rf"(?P<mon>{MONTHS})\.?\s+(?:the\s+)?(?P<d>{DAY}|{_ORDINAL_DAYS})(?![\d\w]){year_of('y')}(?!\w)",
+        rf"{_ON_A}(?P<mon>{MONTHS})\.?\s+(?:the\s+)?(?P<d>{DAY}|{_ORDINAL_DAYS})(?![\d\w]){year_of('y')}(?!\w)",
         _spelled,
     ),
     (
