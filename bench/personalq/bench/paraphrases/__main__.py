@@ -24,11 +24,14 @@ from transformers import AutoModel, AutoTokenizer
 from personalq.bench.paraphrases.groups import OWN, Group, Said, cards_of, read_groups, worded
 from personalq.bench.paraphrases.likeness import Encoder, likeness
 from personalq.catalog.adapter import FILE
+from personalq.catalog.cards import Card
 from personalq.catalog.embedders import minilm_folder
 
 RANK = 16
 LAYERS = ("query", "key", "value", "dense")
 LEARNING_RATE = 5e-4
+#: Of the two weights.
+WEIGHTS_RATE = 1e-2
 #: Things said of a group in one step.
 SAID = 40
 #: In every so many steps: how far vectors of texts, and their cosines, are from the model's own.
@@ -63,7 +66,7 @@ class Trainer:
         self._optimizer = torch.optim.AdamW(
             [
                 {"params": learned, "lr": LEARNING_RATE, "weight_decay": 0.01},
-                {"params": [self.weights], "lr": 1e-2, "weight_decay": 0.0},
+                {"params": [self.weights], "lr": WEIGHTS_RATE, "weight_decay": 0.0},
             ]
         )
         self._step = 0
@@ -75,7 +78,8 @@ class Trainer:
         for group in groups:
             scale = min(1.0, (self._step + 1) / 20)
             scale *= 0.5 + 0.5 * math.cos(math.pi * min(1.0, self._step / total_steps))
-            for part, rate in zip(self._optimizer.param_groups, (LEARNING_RATE, 1e-2), strict=True):
+            rates = (LEARNING_RATE, WEIGHTS_RATE)
+            for part, rate in zip(self._optimizer.param_groups, rates, strict=True):
                 part["lr"] = rate * scale
             losses.append(self._learn(group))
             self._step += 1
@@ -86,7 +90,8 @@ class Trainer:
         texts = [worded(each, group.subject, self.chance) for each in said]
         cards = cards_of(group, self.chance)
         self.encoder.train()
-        loss = self._loss(said, texts, group, cards).mean()
+        _, losses = self._compare(said, texts, group, cards)
+        loss = losses.mean()
         if self._step % KEEP_EVERY == 0:
             loss = loss + self._moved([*texts, *(card.description for card in cards)])
         self._optimizer.zero_grad()
@@ -96,12 +101,14 @@ class Trainer:
         self.encoder.eval()
         return loss.item()
 
-    def _loss(self, said: Sequence[Said], texts: Sequence[str], group: Group, cards: Any) -> Tensor:
+    def _compare(
+        self, said: Sequence[Said], texts: Sequence[str], group: Group, cards: Sequence[Card]
+    ) -> tuple[Tensor, Tensor]:
+        """(logits of the cards, (said, cards); the loss of each thing said)."""
         whole, detail = likeness(self.encoder, texts, cards)
         a, b = self.weights.exp()
-        chances = torch.log_softmax(a * whole + b * detail, 1)
-        loss: Tensor = -(fitting(said, group) * chances).sum(1)
-        return loss
+        logits: Tensor = a * whole + b * detail
+        return logits, -(fitting(said, group) * torch.log_softmax(logits, 1)).sum(1)
 
     def _moved(self, texts: Sequence[str]) -> Tensor:
         with torch.no_grad():
@@ -119,11 +126,10 @@ class Trainer:
         for group in groups:
             cards = cards_of(group, random.Random(0))
             texts = [each.text for each in group.said]
-            whole, detail = likeness(self.encoder, texts, cards)
-            a, b = self.weights.exp()
-            logits, fits = a * whole + b * detail, fitting(group.said, group)
-            losses.append(-(fits * torch.log_softmax(logits, 1)).sum(1))
-            right.append(fits.gather(1, logits.argmax(1, keepdim=True)) > 0)
+            logits, of_group = self._compare(group.said, texts, group, cards)
+            losses.append(of_group)
+            likest = logits.argmax(1, keepdim=True)
+            right.append(fitting(group.said, group).gather(1, likest) > 0)
         return torch.cat(losses).mean().item(), torch.cat(right).float().mean().item()
 
 
@@ -150,7 +156,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--folder", type=Path, default=OWN, help="*.jsonl with groups")
     parser.add_argument("--out", type=Path, default=FILE)
-    parser.add_argument("--epochs", type=int, default=5)
+    parser.add_argument("--epochs", type=int, default=4)
     parser.add_argument("--held-out", type=int, default=8, help="groups that are only measured")
     parser.add_argument("--seed", type=int, default=0)
     args = parser.parse_args()

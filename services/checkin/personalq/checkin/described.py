@@ -189,9 +189,10 @@ def _by_meaning(wish: Wish, hits: Sequence[Hit], intent: Intent) -> list[float] 
     if intent.order is not None and max(meant) < SURELY:
         return [0.0] * len(hits)
     # What one description can settle is bounded from below: the likeliest must stay apart.
-    logits = [wish.part * math.log(each / max(meant)) / DECIDES for each in meant]
-    top = min(1.0, -min(logits))
-    return [max(0.0, top + logit) for logit in logits]
+    likeliest = max(meant)
+    logits = [wish.part * math.log(each / likeliest) / DECIDES for each in meant]
+    most = min(1.0, -min(logits))
+    return [max(0.0, most + logit) for logit in logits]
 
 
 def is_bare(wish: Wish) -> bool:

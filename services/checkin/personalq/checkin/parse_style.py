@@ -334,10 +334,9 @@ def _is_a_home(draft: Draft, tag: Tag) -> bool:
     """Whether "flat" is where somebody lives: "in a top floor flat"."""
     words = draft.page.words
     following = words[tag.last] if tag.last < len(words) else None
-    if following is not None and following.joined and following.norm not in lexicon.words("links"):
-        closed = following.norm in lexicon.words("prepositions")
-        if not closed or draft.noun_at(tag.last) is not None:
-            return False
+    ends = lexicon.words("links") | lexicon.words("prepositions")
+    if following is not None and following.joined and following.norm not in ends:
+        return False
     index = tag.first
     while index > 0 and words[index].joined and draft.noun_at(index - 1) is None:
         index -= 1
