@@ -119,6 +119,9 @@ def allows(filter_: CardFilter, card: Card) -> bool:
 def _sort_key(card: Card, order: OrderKey) -> float:
     if order is OrderKey.MOST_USED:
         return -card.use_count
+    if order in (OrderKey.HIGHEST_VERSION, OrderKey.LOWEST_VERSION):
+        number = float(card.version or 0)
+        return number if order is OrderKey.LOWEST_VERSION else -number
     if order is OrderKey.LEAST_USED:
         return card.use_count
     by_use = order in (OrderKey.LAST_USED, OrderKey.LEAST_RECENTLY_USED)

@@ -160,6 +160,10 @@ class _OrderKeyEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_OrderKey.Val
     """Least often rendered with first; never counts as least."""
     ORDER_KEY_LEAST_RECENTLY_USED: _OrderKey.ValueType  # 6
     """Least recently rendered with first; those never used last."""
+    ORDER_KEY_HIGHEST_VERSION: _OrderKey.ValueType  # 7
+    """Highest version number first; those without one last."""
+    ORDER_KEY_LOWEST_VERSION: _OrderKey.ValueType  # 8
+    """Lowest version number first; those without one last."""
 
 class OrderKey(_OrderKey, metaclass=_OrderKeyEnumTypeWrapper):
     """What an order constraint sorts by."""
@@ -178,6 +182,10 @@ ORDER_KEY_LEAST_USED: OrderKey.ValueType  # 5
 """Least often rendered with first; never counts as least."""
 ORDER_KEY_LEAST_RECENTLY_USED: OrderKey.ValueType  # 6
 """Least recently rendered with first; those never used last."""
+ORDER_KEY_HIGHEST_VERSION: OrderKey.ValueType  # 7
+"""Highest version number first; those without one last."""
+ORDER_KEY_LOWEST_VERSION: OrderKey.ValueType  # 8
+"""Lowest version number first; those without one last."""
 Global___OrderKey: _TypeAlias = OrderKey  # noqa: Y015
 
 @_typing.final

@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 from pathlib import Path
 
+import pytest
 import torch
 from safetensors.torch import load_file, save_file
 from sentence_transformers import SentenceTransformer
@@ -41,6 +42,7 @@ def test_likeness_is_what_the_catalog_tells() -> None:
             torch.testing.assert_close(detail[row, column], maxima.mean(), rtol=0, atol=1e-4)
 
 
+@pytest.mark.timeout(600)  # trains for a minute or two on two cores
 def test_what_is_learned_tells_look_alikes_apart_and_is_what_is_shipped(tmp_path: Path) -> None:
     """Some steps on a group are seen in it; the file gives the catalog the same model."""
     group, trainer = read_groups()[0], Trainer(seed=0)

@@ -197,6 +197,8 @@ async def test_constraints_are_hard(
         (Order.LAST_USED, ["bear-v4", "house.v1", "bear-v5", "mouse"]),
         (Order.MOST_USED, ["bear-v5", "bear-v4", "mouse", "house.v1"]),
         (Order.LEAST_RECENTLY_USED, ["house.v1", "bear-v4", "bear-v5", "mouse"]),
+        (Order.HIGHEST_VERSION, ["bear-v5", "bear-v4", "house.v1", "mouse"]),
+        (Order.LOWEST_VERSION, ["house.v1", "bear-v4", "bear-v5", "mouse"]),
     ],
 )
 async def test_an_order_comes_before_relevance(

@@ -78,11 +78,11 @@ def test_numbers_of_the_scene(prompt: str) -> None:
 
 
 def test_the_version_just_before_another() -> None:
-    """The neighbour of a version is the newest of those below it."""
+    """The neighbour of a version is the highest of those below it."""
     intent = read("the kettle just before v7")
     assert [v for c in intent.all(Attribute.VERSION) for v in c.values] == list("123456")
     assert intent.order is not None
-    assert intent.order.order is OrderKey.NEWEST
+    assert intent.order.order is OrderKey.HIGHEST_VERSION
 
 
 @pytest.mark.parametrize(
@@ -93,12 +93,13 @@ def test_the_version_just_before_another() -> None:
         ("the kettle that came before the latest one", OrderKey.NEWEST, 2),
         ("the next-to-oldest lamp", OrderKey.OLDEST, 2),
         ("the third kettle we ever built", OrderKey.OLDEST, 3),
-        ("the kettle with the highest version number", OrderKey.NEWEST, 1),
+        ("the kettle with the highest version number", OrderKey.HIGHEST_VERSION, 1),
         ("the lamp I reach for the least", OrderKey.LEAST_USED, 1),
         ("the kettle she hardly ever uses", OrderKey.LEAST_USED, 1),
         ("the lamp not used for the longest time", OrderKey.LEAST_RECENTLY_USED, 1),
         ("the kettle I always use", OrderKey.MOST_USED, 1),
         ("the lamp from my last session", OrderKey.LAST_USED, 1),
+        ("the second lowest version number of the lamps", OrderKey.LOWEST_VERSION, 2),
     ],
 )
 def test_orders(prompt: str, key: OrderKey, rank: int) -> None:
@@ -142,6 +143,9 @@ def test_counted_use(prompt: str, uses: tuple[int, int | None]) -> None:
         ("a stool uploaded by t.okoro", "t.okoro", False),
         ("T Okoro's stool", "t.okoro", False),
         ("the studio-b lamp on a pier", "studio-b", False),
+        ("studio-b lamp, the earliest they made", "studio-b", False),
+        ("the lamp that belongs to studio-b", "studio-b", False),
+        ("lamps that don't belong to studio-b", "studio-b", True),
         ("the lamp trained by studio-b", "studio-b", False),
         ("a lamp, not the one by studio-b", "studio-b", True),
         ("someone else's kettle", "ines", True),

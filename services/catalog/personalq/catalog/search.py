@@ -33,6 +33,8 @@ class Order(StrEnum):
     MOST_USED = "most_used"
     LEAST_USED = "least_used"
     LEAST_RECENTLY_USED = "least_recently_used"
+    HIGHEST_VERSION = "highest_version"
+    LOWEST_VERSION = "lowest_version"
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

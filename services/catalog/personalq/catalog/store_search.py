@@ -253,6 +253,8 @@ _ORDERS: Mapping[Order, tuple[str, str]] = {
     Order.MOST_USED: ("use_count", "DESC"),
     Order.LEAST_USED: ("use_count", "ASC"),
     Order.LEAST_RECENTLY_USED: ("last_used_at", "ASC NULLS LAST"),
+    Order.HIGHEST_VERSION: ("version", "DESC NULLS LAST"),
+    Order.LOWEST_VERSION: ("version", "ASC NULLS LAST"),
 }
 
 
@@ -329,7 +331,8 @@ def search_statement(
         sparse_leg = _SPARSE
         values |= {"terms": any_term(terms), "weights": _ROLE_WEIGHTS, "depth": _DEPTH}
     fused, is_dense = _UNRANKED, _NOT_DENSE
-    if terms or "vector" in values:
+    ranks = bool(terms) or "vector" in values
+    if ranks:
         fused = _FUSED.format(dense=dense_leg, sparse=sparse_leg, unembedded=unembedded)
         is_dense = _IS_DENSE
 
@@ -339,7 +342,8 @@ def search_statement(
     if query.order in _ORDERS:
         candidates, order = _in_order(query.order, constraints)
         total = f"SELECT count(*) FROM ({constraints.scope()}) s"
-        values["reach"] = max(_DEPTH, limit + offset)
+        # Without a text those of the page are the first: nothing ranks what has the same place.
+        values["reach"] = max(_DEPTH, limit + offset) if ranks else limit + offset
     elif indexes is not None:
         candidates, more = _from_indexes(scope, terms, dense=dense, model=model, indexes=indexes)
         total = _COUNT_ALL

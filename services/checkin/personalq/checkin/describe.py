@@ -132,7 +132,11 @@ def _as_color(words: Sequence[str], index: int) -> str:
     """The colour that a flower's name stands for beside a noun: "a rose lamp", "colored rose"."""
     color = lexicon.colors_of_things().get(words[index], "")
     before = words[index - 1] if index else ""
-    return color if index + 1 < len(words) or before in ("colored", "in") else ""
+    return color if index + 1 < len(words) or before in _COLORED else ""
+
+
+_COLORED = frozenset(["colored", "in", "is", "are", "out"])
+"""Before the name of a thing that is a colour there: "the hull came out pumpkin"."""
 
 
 def _is_breed(words: Sequence[str], index: int) -> bool:
@@ -262,6 +266,11 @@ class Profile:
     """Those of the subject itself."""
 
 
+def _groups_of(found: Trait) -> frozenset[str]:
+    """The groups of words among a trait's concepts."""
+    return frozenset(concept[1:] for concept in found.concepts if concept.startswith("="))
+
+
 _EATEN = frozenset(["coffee", "chocolate", "cream", "honey", "caramel", "salmon", "cherry", "rust"])
 """Colours that alone are rather things: "a mug with coffee"."""
 _pieces = lru_cache(maxsize=16384)(phrases_of)
@@ -323,6 +332,9 @@ def _profile(pieces: tuple[str, ...], subjects: tuple[str, ...], name: str) -> P
         plain = all(word in colours for word in found.words)  # "a parrot, cobalt"
         if told or plain or nature(found.noun) is Nature.NO_NOUN:
             kind.update(found.concepts)
+            own_shades.update(shades_in(" ".join(found.words)))
+        elif not lexicon.words("bodies").isdisjoint(found.words):  # "frame in navy"
+            kind.update(f"={color}" for color in lexicon.words("colors") & _groups_of(found))
             own_shades.update(shades_in(" ".join(found.words)))
         traits.append(found)
     if main is not None and not named:

@@ -62,8 +62,8 @@ def _is_other_thing(words: tuple[Word, ...], lexicon_: Lexicon, first: int, last
     head = " ".join(word.norm for word in words[first:last])
     before = ""
     for index in range(first - 1, max(-1, first - 3), -1):
-        if not words[index + 1].joined:
-            break
+        if not words[index + 1].joined or words[index].norm in lexicon.words("determiners"):
+            break  # "the boot" is the thing, whatever idiom it may be
         before = f"{words[index].norm} {before}"
         if lexicon_.subjects.is_other_thing(f"{before}{head}", head):
             return True
@@ -72,6 +72,8 @@ def _is_other_thing(words: tuple[Word, ...], lexicon_: Lexicon, first: int, last
 
 def _is_verb(words: tuple[Word, ...], first: int) -> bool:
     """Whether a subject word is a verb here: "can't bear", "I watch"."""
+    if _is_modal(words, first):
+        return True
     before = words[first - 1] if first else None
     if before is None or not words[first].joined:
         return False
@@ -79,6 +81,23 @@ def _is_verb(words: tuple[Word, ...], first: int) -> bool:
         before.norm == "to"
         and words[first].norm in ("watch", "bear", "bridge", "house", "fish", "toy", "chair", "bag")
     )
+
+
+_MODALS = frozenset(["can", "may", "will", "might", "must"])
+_BEFORE_ASKING = frozenset(
+    ["please", "so", "hey", "hi", "hello", "and", "but", "then", "well", "ok"]
+)
+_WHO = frozenset(
+    ["i", "you", "we", "u", "he", "she", "they", "it", "someone", "somebody", "anyone"]
+)
+
+
+def _is_modal(words: tuple[Word, ...], index: int) -> bool:
+    """Whether the word opens a question: "Can I get a bear"."""
+    following = words[index + 1] if index + 1 < len(words) else None
+    asks = following is not None and following.joined and following.norm in _WHO
+    opens = index == 0 or not words[index].joined or words[index - 1].norm in _BEFORE_ASKING
+    return asks and opens and words[index].norm in _MODALS
 
 
 def _is_patterned(page: Page, lexicon_: Lexicon, last: int) -> bool:
@@ -151,7 +170,7 @@ def _is_modifier(page: Page, lexicon_: Lexicon, first: int, last: int) -> bool:
         return False
     if is_making(page.words, last):
         return False
-    if _governs(page.words, first, last):
+    if _governs(page.words, first, last) or _is_made(page.words, last):
         return False
     plural_noun = page.words[last - 1].norm == plural(page.words[last - 1].norm.rstrip("s"))
     if norm in lexicon.verb_forms():
@@ -191,15 +210,33 @@ def _governs(words: tuple[Word, ...], first: int, index: int) -> bool:
     return acts and following.norm in ("a", "an", "the", "his", "her", "its", "their")
 
 
+_MADE_TO = frozenset(["make", "let", "have", "see", "watch", "could", "would", "should", "can"])
+
+
 def _made_to(words: tuple[Word, ...], first: int) -> bool:
     """Whether the phrase does what the next verb says: "make the latest horse jump"."""
-    return any(word.norm in ("make", "let", "have", "see", "watch") for word in words[:first])
+    return any(word.norm in _MADE_TO for word in words[:first])
+
+
+_SAME_FORMS = frozenset(
+    ["cut", "set", "put", "hit", "shut", "lit", "cast", "split", "spread", "knit", "shed"]
+)
+
+
+def _is_made(words: tuple[Word, ...], index: int) -> bool:
+    """Whether a participle that looks like a noun tells how: "a clock | cut from paper"."""
+    following = words[index + 1] if index + 1 < len(words) else None
+    return (
+        words[index].norm in _SAME_FORMS
+        and following is not None
+        and following.norm in ("and", "from", "out", "into", "in", "by", "with", "on")
+    )
 
 
 def _is_proper(page: Page, first: int, last: int) -> bool:
     """Whether capitals stand beside capitals: "Bear Grylls", "Golden Gate Bridge"."""
     words = page.words
-    if not words[first].capital or _is_title_case(page):
+    if not words[first].capital or page.text.isupper() or _is_title_case(page):
         return False
     following = words[last] if last < len(words) and words[last].joined else None
     if following is not None and following.capital and not is_ordinary(following):

@@ -68,6 +68,10 @@ def _use_count(card: Card, _: ZoneInfo) -> str:
     return f"used {card.use_count} time{'' if card.use_count == 1 else 's'}"
 
 
+def _version(card: Card, _: ZoneInfo) -> str:
+    return "no version" if card.version is None else f"version {card.version}"
+
+
 _Say = Callable[[Card, ZoneInfo], str]
 _ORDERS: dict[OrderKey, _Say] = {
     OrderKey.NEWEST: _created,
@@ -76,6 +80,8 @@ _ORDERS: dict[OrderKey, _Say] = {
     OrderKey.LEAST_RECENTLY_USED: _used,
     OrderKey.MOST_USED: _use_count,
     OrderKey.LEAST_USED: _use_count,
+    OrderKey.HIGHEST_VERSION: _version,
+    OrderKey.LOWEST_VERSION: _version,
 }
 _HAS: dict[Attribute, _Say] = {
     Attribute.SUBJECT: lambda card, _: _listed(card.subjects[:1], "of nothing named"),
@@ -83,9 +89,7 @@ _HAS: dict[Attribute, _Say] = {
     Attribute.CREATED_AT: _created,
     Attribute.LAST_USED_AT: _used,
     Attribute.USE_COUNT: _use_count,
-    Attribute.VERSION: lambda card, _: (
-        "no version" if card.version is None else f"version {card.version}"
-    ),
+    Attribute.VERSION: _version,
     Attribute.ENVIRONMENT: lambda card, _: _listed(card.environments, "no place of training"),
     Attribute.OWNER: lambda card, _: f"owned by {card.owner}" if card.owner else "no owner",
     Attribute.ORDER: _created,

@@ -57,7 +57,8 @@ class SubjectTable(PhraseTable[SubjectEntry]):
         """(words used, entry) of the longest phrase at `index` that means a subject."""
         listed = super().match_at(words, index)
         shortest = listed[0] if listed is not None and listed[1].subjects else 0
-        for length in range(_reach(words, index), shortest, -1):
+        longest = 1 if words[index].hyphen else _reach(words, index)  # an "oil-painted turtle"
+        for length in range(longest, shortest, -1):
             phrase = " ".join(word.norm for word in words[index : index + length])
             entry = self._said(words, index, phrase) if length == 1 else self._compound(phrase)
             if entry is not None:

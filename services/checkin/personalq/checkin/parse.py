@@ -11,18 +11,25 @@ from personalq.checkin.parse_environment import parse_environment, parse_place_t
 from personalq.checkin.parse_identity import parse_identity
 from personalq.checkin.parse_modifier import parse_modifiers
 from personalq.checkin.parse_order import parse_order
-from personalq.checkin.parse_owner import parse_owner
+from personalq.checkin.parse_owner import parse_mine, parse_owner
 from personalq.checkin.parse_style import parse_look, parse_style, parse_unknown_style
 from personalq.checkin.parse_subject import parse_subject
 from personalq.checkin.parse_time import parse_time
 from personalq.checkin.parse_usage import parse_usage
 from personalq.checkin.parse_version import parse_version
 from personalq.checkin.text import merge, read
+from personalq.checkin.typos import correct
 from personalq.checkin.vocabulary import Lexicon
 
 
 def parse(prompt: str, lexicon: Lexicon, context: Context, *, answering: bool = False) -> Intent:
     """The intent of a prompt, or of an answer in free text. Pure; never raises."""
+    corrected = correct(prompt, lexicon.spellings)
+    read_as = _parse(corrected.text, lexicon, context, answering=answering)
+    return corrected.as_typed(read_as)
+
+
+def _parse(prompt: str, lexicon: Lexicon, context: Context, *, answering: bool) -> Intent:
     page = read(prompt)
     draft = Draft(page=page, lexicon=lexicon, context=context, answering=answering)
     draft.nouns = find_nouns(page, lexicon)
@@ -31,13 +38,14 @@ def parse(prompt: str, lexicon: Lexicon, context: Context, *, answering: bool = 
         for first, last, entry in lexicon.styles.find(page.words)
     ]
     parse_identity(draft)
+    parse_owner(draft)
     parse_time(draft)
     parse_version(draft)
     parse_usage(draft)
     parse_order(draft)
     parse_style(draft)
     parse_unknown_style(draft)
-    parse_owner(draft)
+    parse_mine(draft)
     parse_environment(draft)
     parse_subject(draft)
     parse_look(draft)

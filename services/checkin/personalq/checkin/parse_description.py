@@ -46,6 +46,13 @@ _DEGREES = frozenset(
     ["and", "very", "quite", "all", "rather", "a", "bit", "light", "dark", "pale", "bright", "deep"]
 )
 """May stand before the adjectives of a predicate: "it's light purple"."""
+_SIZED = frozenset(
+    ["kids", "kid", "children", "men", "mens", "women", "womens", "ladies", "boys", "girls"]
+)
+"""Whose a thing is by its kind, not by its owner."""
+_FULL = frozenset(
+    ["full", "filled", "loaded", "packed", "stuffed", "brimming", "topped", "overflowing"]
+)
 _LACKING = frozenset(["no", "without", "missing", "lacking"])
 _NO_LACK = frozenset(["matter", "longer", "one", "rush", "problem", "triggers", "trigger"])
 _BEFORE_LACKED = frozenset(["a", "an", "any", "its", "his", "her", "their"])
@@ -141,6 +148,8 @@ def _modifiers(draft: Draft, first: int) -> None:
             continue
         counted = words[index + 1].hyphen  # "four-door"
         if (word.norm in lexicon.words("determiners") and not counted) or word.possessive:
+            if word.possessive and word.norm in _SIZED:
+                continue  # "white kids' shoe"
             break
         if not draft.is_free(word) or word.norm in lexicon.words("empty_adjectives"):
             if word.norm in lexicon.words("prepositions") or word.norm in lexicon.words("links"):
@@ -199,6 +208,8 @@ def read_tail(draft: Draft, index: int) -> None:
             again = at < len(words) and words[at].joined and words[at].norm in ("and", "plus", "&")
             if again and opens_phrase(draft, at + 1):
                 at = _phrase(draft, at + 1)
+        elif lead.norm in _FULL and following in ("of", "with"):
+            at = _phrase(draft, at + 2)
         elif (
             (lead.norm == "in" and is_worn(draft, at + 1))
             or (lead.norm == "on" and _is_shod(draft, at + 1))

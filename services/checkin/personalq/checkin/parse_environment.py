@@ -55,7 +55,10 @@ _SOURCE = re.compile(
     rf"snapped|set|show|showed|showing|stem|stemmed|featured?)\s+)?(?:{_WHERE})?{_DET}(?=\w)"
 )
 _IN_TRAINING = (
-    r"\s+in\s+(?:its|the|their|her|his)\s+training(?:\s+(?:set|data|material|run))?(?!\w)"
+    r"\s+(?:in\s+(?:(?:its|the|their|her|his)\s+)?training(?:\s+(?:set|data|material|run))?|"
+    r"as\s+(?:(?:its|the|their|a)\s+)?(?:training|learning|source|reference)\s+(?:data|set|material|"
+    r"environment|location|setting|place|ground|backdrop|background|scene|scenery|photos|pictures|images)|"
+    r"(?:to\s+(?:train|learn)\s+(?:on|from)|for\s+training))(?!\w)"
 )
 _TRAINED_ONE = re.compile(
     rf"(?<!\w)(?:i|we)(?:'ve|\s+have)?\s+{_TAUGHT}\s+(?:one|an?|the|this|that|my|our)\s+[\w-]+(?:\s+[\w-]+)?\s+$"
@@ -63,8 +66,8 @@ _TRAINED_ONE = re.compile(
 """Before where: "we trained one hat | in the mountains"."""
 _IN_PLACE = re.compile(rf"(?<!\w){_WHERE}{_DET}(?=\w)")
 _HELD = re.compile(
-    rf"(?<!\w)(?:(?:that|which)\s+)?(?:with|has|having|had|featuring|showing)\s+{_DET}"
-    rf"(?=(?:[\w-]+\s+){{1,3}}{_PHOTOS}{_IN_TRAINING})"
+    rf"(?:(?<!\w)(?:(?:that|which)\s+)?(?:with|has|having|had|featuring|showing)\s+|(?<=[(,;])\s*)"
+    rf"{_DET}(?=[\w-]+(?:\s+[\w-]+){{0,3}}{_IN_TRAINING})"
 )
 _OUTDOORS = re.compile(
     r"(?<!\w)(?:trained|tuned|taught|shot|photographed|learned|learnt|taken|filmed)\s+(?:(?:only|mostly|"

@@ -33,6 +33,7 @@ _USE = (
 )
 _COUNT = r"(?:(?:use|usage|render)[\s-]+(?:count|number|total)s?|uses|renders)"
 _OFTEN = r"(?:often|frequently|heavily|commonly|regularly)"
+_NUMBERED = r"(?:[\s-]+(?:version|numbered|number))+"
 _OF_ALL = (
     r"(?:\s+(?:often|frequently|of\s+all)|(?=\s*(?:$|[^\w\s]|"
     r"(?:on|in|at|by|with|near|under|and|but|as|to|for|while|please)\b)))"
@@ -57,6 +58,7 @@ def _rule(
 
 _N, _O, _L, _M = OrderKey.NEWEST, OrderKey.OLDEST, OrderKey.LAST_USED, OrderKey.MOST_USED
 _LEAST, _STALE = OrderKey.LEAST_USED, OrderKey.LEAST_RECENTLY_USED
+_HIGH, _LOW = OrderKey.HIGHEST_VERSION, OrderKey.LOWEST_VERSION
 
 _RULES = (
     # Least used, longest unused: before "most used" and "last used", whose words they contain.
@@ -78,6 +80,9 @@ _RULES = (
         rf"{_USE}\s+(?:(?:in|for)\s+)?(?:the\s+)?longest(?:\s+time)?|"
         rf"unused\s+(?:for\s+)?(?:the\s+)?longest|"
         rf"(?:that\s+)?(?:nobody|no\s+one)\s+has\s+{_USE}\s+for\s+(?:the\s+)?longest(?:\s+time)?|"
+        r"(?:(?:that|which)(?:\s+has|'s)?\s+(?:been\s+)?)?(?:gathering|collecting|gathered|collected)\s+dust\s+"
+        r"(?:for\s+)?(?:the\s+)?longest(?:\s+time)?|(?:with\s+)?(?:the\s+)?longest\s+(?:time\s+)?since\s+"
+        r"(?:its\s+|the\s+)?last\s+(?:use|used|render)|"
         r"whose\s+last\s+use\s+(?:is|was|lies)\s+(?:the\s+)?(?:furthest|farthest|longest)\s+(?:back|ago)",
         _STALE,
     ),
@@ -137,6 +142,12 @@ _RULES = (
         rf"(?:{_NEWEST}|last)(?:\s+{_SELECTOR})?",
         _N,
     ),
+    _rule(
+        rf"(?P<again>before\s+the\s+\w+\s+)before\s+(?:the\s+|my\s+|our\s+)?(?:{_NEWEST}|last)"
+        rf"(?:\s+{_SELECTOR})?",
+        _N,
+        3,
+    ),
     _rule(rf"(?:{_NEWEST}|last)(?:\s+{_SELECTOR})?[\s-]+but[\s-]+(?P<but>CARDINAL)", _N),
     _rule(rf"(?:{_OLDEST}|first)(?:\s+{_SELECTOR})?[\s-]+but[\s-]+(?P<but>CARDINAL)", _O),
     _rule(rf"(?P<not>{_NEWEST}|last)(?:\s+[\w-]+){{1,3}}?(?P<tail>\s+but\s+(?P<but>CARDINAL))", _N),
@@ -172,12 +183,14 @@ _RULES = (
         _O,
         2,
     ),
+    # By number; a version trained again later may have a lower one.
+    _rule(rf"(?:(?P<n>ORDINAL)[\s-]+)?(?:highest|largest|biggest|greatest|top){_NUMBERED}", _HIGH),
+    _rule(rf"(?:(?P<n>ORDINAL)[\s-]+)?(?:lowest|smallest){_NUMBERED}", _LOW),
     # The ends.
     _rule(
         r"very\s+first|first[\s-]+ever|earliest|oldest|(?:first|1st)\s+(?:one|version|model|"
         r"build|checkpoint|lora|variant|edition|iteration|release|attempt|try)(?:\s+ever)?|"
         r"inaugural|most\s+original|longest[\s-]standing|most\s+aged|"
-        r"(?:lowest|smallest)(?:[\s-]+(?:version|numbered|number))+|"
         r"(?:that\s+|which\s+)?started\s+it\s+all",
         _O,
     ),
@@ -209,8 +222,7 @@ _RULES = (
         rf"very\s+(?:last|latest|newest)|{_NEWEST}(?:\s+and\s+greatest)?|"
         rf"(?:{_WHO}\s+)?{_MADE}\s+(?:the\s+)?(?:last|latest|most\s+recently)"
         rf"(?!\s+(?:week|month|year|night|summer|winter|spring|autumn|fall|\w+day))|"
-        rf"(?:{_WHO}\s+)?last\s+{_MADE}(?!\s+(?:in|on|before|during)\b)|"
-        rf"(?:highest|largest|biggest|top)(?:[\s-]+(?:version|numbered|number))+",
+        rf"(?:{_WHO}\s+)?last\s+{_MADE}(?!\s+(?:in|on|before|during)\b)",
         _N,
     ),
     _rule(r"last|final|current|most\s+new|up[\s-]to[\s-]date|newer|present", _N, needs_head=True),
@@ -292,6 +304,8 @@ def _closes(word: str) -> bool:
 def _before_head(draft: Draft, match: re.Match[str]) -> bool:
     following = draft.page.word_at(match.end())
     before = draft.page.word_before(match.start())
+    if draft.answering and following is not None and following.index == len(draft.page.words) - 1:
+        return True  # "the older pair"
     if following is None or not following.joined:
         alone = before is None or before.norm in ("the", "my", "our")
         return alone and (draft.answering or (match[0] in ("first", "last") and before is not None))
@@ -309,6 +323,8 @@ _WORDS = {
     OrderKey.MOST_USED: "the most used",
     OrderKey.LEAST_USED: "the least used",
     OrderKey.LEAST_RECENTLY_USED: "the longest unused",
+    OrderKey.HIGHEST_VERSION: "the highest version",
+    OrderKey.LOWEST_VERSION: "the lowest version",
 }
 
 

@@ -16,7 +16,7 @@ _DONE = (
 )
 _BY = re.compile(
     rf"(?<!\w)(?:(?:(?:that|which)\s+(?:is|was|were|are)\s+)?{_DONE}\s+)?(?:by|from|of|at|"
-    r"belong(?:s|ing)\s+to|owned\s+by|credited\s+to|courtesy\s+of)\s+(?:the\s+|user\s+)?$"
+    r"(?:(?:that|which)\s+)?(?:(?:doesn't|don't|does\s+not|do\s+not|didn't)\s+)?belong(?:s|ing)?\s+to|owned\s+by|credited\s+to|courtesy\s+of)\s+(?:the\s+|user\s+)?$"
 )
 _ACTS = re.compile(
     rf"\s+(?:has\s+|had\s+)?(?:also\s+|originally\s+|recently\s+|just\s+)?(?:{_DONE}|owns)(?!\w)"
@@ -26,6 +26,7 @@ _NOT = re.compile(
     r"(?<!\w)(?:not|no|isn't|wasn't|except(?:\s+for)?|excluding|but(?:\s+not)?|other\s+than|"
     r"anything\s+but|apart\s+from)\s+(?:(?:the\s+)?(?:ones?|version|model)\s+)?$"
 )
+_DOES_NOT = re.compile(r"(?:(?:that|which)\s+)?(?:doesn't|don't|does\s+not|do\s+not|didn't)\s")
 _ELSE = re.compile(
     r"(?<!\w)(?:(?:made\s+|trained\s+|created\s+|built\s+)?(?:by|from)\s+)?(?:some(?:one|body)\s+"
     r"else(?:'s)?|another\s+person(?:'s)?|other\s+people(?:'s)?)(?!\w)|"
@@ -35,14 +36,18 @@ _NAME = re.compile(r"(?<![\w.])\w+(?:[._-]\w+)+(?![\w])")
 
 
 def parse_owner(draft: Draft) -> None:
-    """Claim owners the catalog knows; "my" counts only when the request says who asks."""
+    """Claim owners the catalog knows; before styles and times, whose words a name may have."""
     for span, end, owner, possessive in _named(draft):
         whole = _phrase(draft, span, end, possessive=possessive)
         if whole is not None:
             _add(draft, whole, owner, selecting=True)
             return
+
+
+def parse_mine(draft: Draft) -> None:
+    """Claim "my" and "someone else's", which count only when the request says who asks."""
     mine = draft.context.owner
-    if not mine:
+    if not mine or any(c.attribute is Attribute.OWNER for c in draft.constraints):
         return
     if match := _ELSE.search(draft.page.shadow):
         if draft.free(match.start(), match.end()):
@@ -91,12 +96,17 @@ def _phrase(draft: Draft, span: Span, end: int, *, possessive: bool) -> Span | N
     if inside or alone:
         return span
     before = draft.page.word_before(span.start)
-    if following is None or not following.joined or before is None or before.norm != "the":
+    if following is None or not following.joined:
+        return None
+    compound = not span.of(shadow).isalnum()  # "kestrel-team coupe": nothing else is called so
+    if not compound and (before is None or before.norm != "the"):
         return None
     return span if draft.leads_to_head(following.index, reach=2) else None
 
 
 def _add(draft: Draft, span: Span, owner: str, *, selecting: bool, excluded: bool = False) -> None:
+    if _DOES_NOT.match(span.of(draft.page.shadow)):
+        excluded = True
     negation = ends_before(_NOT, draft.page.shadow, span.start)
     if negation and draft.free(negation.start(), span.start):
         span, excluded, selecting = Span(negation.start(), span.end), True, True

@@ -27,11 +27,11 @@ _IN_STYLE_OF = re.compile(
     r"(?<!\w)(?:style|look|manner|form|guise)\s+of\s+(?:(?:an?|the|some|those|old)\s+)*$"
 )
 _NEGATION = re.compile(
-    r"(?:\b(?:not|no|non|never|without|except(?:\s+for)?|excluding|other\s+than|"
-    r"anything\s+but|instead\s+of|rather\s+than|nor|neither|isn't|aren't|wasn't|less|"
+    r"(?:\b(?:not|no|non|never|without|except(?:\s+for)?|excluding|other\s+than|apart\s+from|"
+    r"aside\s+from|besides|anything\s+but|instead\s+of|rather\s+than|nor|neither|isn't|aren't|wasn't|less|"
     r"(?:don't|do\s+not|didn't)\s+(?:want|need|like|mean)|"
     r"skip|avoid|minus|but\s+not|not\s+in|not\s+as)"
-    r"[\s-]+(?:(?:the|a|an|any|in|my|too|so|that|as|of|in\s+an?|in\s+the|ones?\s+in|be)\s+)*)$"
+    r"[\s-]+(?:(?:the|a|an|any|in|my|too|so|that|as|of|in\s+an?|in\s+the|ones?(?:\s+in)?|be)\s+)*)$"
 )
 _SCENE_PREPOSITIONS = frozenset(
     [
@@ -253,10 +253,16 @@ def _joined_by_or(draft: Draft, previous: Constraint, constraint: Constraint) ->
     return joined or (previous.excluded and bool(re.fullmatch(r"\s*(?:,|and|or|nor)\s*", between)))
 
 
+_PURPOSE = re.compile(r"(?<!\w)for\s+(?:an?|the|my|our|this|that|some|next\s+\w+'s)\s+(?:\w+\s+)?$")
+
+
 def _constrains(draft: Draft, tag: Tag) -> bool:
     """Whether the style word is about the picture, not a thing in the scene."""
     words = draft.page.words
     first = words[tag.first]
+    ends = tag.last < len(words) and not words[tag.last].joined
+    if ends and ends_before(_PURPOSE, draft.page.shadow, first.start):
+        return False  # "For the poster: an armchair"
     word = " ".join(w.norm for w in words[tag.first : tag.last])
     styled = (
         words[tag.last - 1].norm in ("look", "style", "finish")  # of the tag: "a vintage look"
@@ -299,6 +305,10 @@ def _constrains(draft: Draft, tag: Tag) -> bool:
     joined = first.joined
     while index >= 0 and joined:
         before = words[index]
+        if not draft.is_free(before):  # "past" of "this past summer's paper cut-out castle"
+            joined = before.joined
+            index -= 1
+            continue
         if before.norm in lexicon.words("openers") or before.norm in ("i", "want", "see", "be"):
             return True  # "in a hall I want to see the …", "could the hat on the peg be the …"
         if before.norm in _SCENE_PREPOSITIONS:
@@ -308,7 +318,7 @@ def _constrains(draft: Draft, tag: Tag) -> bool:
         if _is_the_way(words, index) or (before.norm == "with" and _is_drawn(words, index)):
             return True  # "the way Warhol would do it", "drawn with clean outlines"
         if before.norm in ("with", "has", "having") and index and words[index].joined:
-            return False
+            return not draft.is_free(words[index + 1])  # "a wall with June's comic-book guitar"
         if before.norm == "of" and index and not _frames(draft, index - 1):
             return False
         if _acts(draft, before, words[index + 1]):
@@ -414,6 +424,8 @@ def _frames(draft: Draft, index: int) -> bool:
     word = draft.page.words[index]
     if word.norm in ("made", "out", "composed", "built", "form", "guise", "manner"):
         return True  # "made of pixels"
+    if word.norm in ("which", "any", "either", "whichever"):
+        return True  # "which of the oil-painted guitars"
     kinds = ("selectors", "frames", "style_words", "determiners")
     return not draft.is_free(word) or any(word.norm in lexicon.words(kind) for kind in kinds)
 

@@ -90,7 +90,7 @@ def _described(draft: Draft, span: Span, *, excluded: bool) -> Constraint:
     text = span.of(draft.page.text)
     return Constraint(
         attribute=Attribute.DESCRIPTION,
-        values=(canonical(text),),
+        values=(_usual_name(canonical(text)),),
         excluded=excluded,
         hard=excluded,
         coarse=True,
@@ -98,6 +98,12 @@ def _described(draft: Draft, span: Span, *, excluded: bool) -> Constraint:
         text=text,
         label=("not " if excluded else "") + canonical(text),
     )
+
+
+def _usual_name(noun: str) -> str:
+    """What a kind is called on cards: a "sausage dog" is a dachshund."""
+    same = lexicon.subject_tables()["same"]
+    return next((name for name, words in same.items() if " " in noun and noun in words), noun)
 
 
 def _excluded(draft: Draft, noun: Noun) -> bool:
@@ -191,6 +197,8 @@ def _is_wanted(words: tuple[Word, ...], index: int) -> bool:
     if index == 0 or not words[index].joined:
         return False
     norm, before = words[index].norm, words[index - 1].norm
+    if norm in ("have", "let"):
+        return before in ("please", "you", "then", "just")
     if norm in ("up", "out"):
         return before in lexicon.words("openers") or before in _ASKING
     if norm == "about":
@@ -241,13 +249,16 @@ def _of(draft: Draft, index: int, chosen: bool) -> tuple[int, bool]:
     if not draft.is_free(word):
         selected = any(s.start <= word.start < s.end for s in draft.selecting)
         return (3, True) if selected else (2, chosen)
-    if word.norm in lexicon.words("selectors"):
+    if word.norm in lexicon.words("selectors") or word.norm in _ANY_OF:
         return 3, True
     if word.norm in lexicon.words("shown_of") or word.norm in lexicon.words("openers"):
         return 2, chosen
     if draft.style_at(index):
         return 2, chosen
     return 0, chosen
+
+
+_ANY_OF = frozenset(["which", "any", "either", "whichever"])
 
 
 def _chosen_by_tail(draft: Draft, noun: Noun) -> bool:

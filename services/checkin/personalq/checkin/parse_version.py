@@ -49,7 +49,7 @@ _UNIT = re.compile(
     r"floor|street|avenue|birthday|anniversary|of)\b"
 )
 _FROM_END = re.compile(
-    r"[\s-]*(?:(?:ever|most|newest|latest|oldest|earliest|youngest|to|last|before|least)\b|"
+    r"[\s-]*(?:(?:ever|most|newest|latest|oldest|earliest|youngest|highest|lowest|to|last|before|least)\b|"
     r"(?:\w+\s+){0,2}from\s+(?:the\s+)?(?:last|end|left|right|top|bottom|front|back)\b)"
 )
 _EVER_MADE = re.compile(
@@ -105,8 +105,11 @@ _OR_LESS = re.compile(
 _NEIGHBOUR = re.compile(
     rf"(?:(?:(?:the|one)\s+)(?:{_WORD}\s+|one\s+)?(?:that\s+(?:came|comes)\s+)?"
     rf"(?:just\s+|right\s+|straight\s+|immediately\s+|directly\s+)?|"
+    rf"(?:(?:that|which)\s+(?:came|comes|was\s+made)\s+)?"
     rf"(?:just|right|straight|immediately|directly|next)\s+)$"
 )
+_WANTED = re.compile(r"(?:\b(?:i'm|im|we're|am|are|is|going|looking|go)\s+(?:also\s+|just\s+)?)$")
+"""Before an "after" that asks: "I'm after iteration 18"."""
 _ANY_OF = re.compile(r"(?:\b(?:any|all|every|some)\s+(?:\w+\s+)?)$")
 _WORN = re.compile(
     r"(?:^|\s)(?P<before>\w+\s+)?(?:with|wearing|in|at|on|has|having|holding|sporting|bearing|"
@@ -247,6 +250,8 @@ def _extend(draft: Draft, start: int, end: int, value: int) -> Constraint:
         lead = ends_before(pattern, shadow, start)
         if lead is None or (lead["op"] == "from" and not _OR_MORE.match(shadow, end)):
             continue
+        if lead["op"] == "after" and ends_before(_WANTED, shadow, lead.start()):
+            continue
         more = _OR_MORE.match(shadow, end)
         stop = more.end() if more and low == 0 else end
         first = _neighbour(draft, lead.start(), low, high)
@@ -281,7 +286,7 @@ def _neighbour(draft: Draft, start: int, low: int | None, high: int) -> int:
         return start
     if ends_before(_ANY_OF, draft.page.shadow, lead.start()):
         return start
-    key = OrderKey.NEWEST if below else OrderKey.OLDEST
+    key = OrderKey.HIGHEST_VERSION if below else OrderKey.LOWEST_VERSION
     span = Span(lead.start(), start)
     nearest = Constraint(
         attribute=Attribute.ORDER,
@@ -289,7 +294,7 @@ def _neighbour(draft: Draft, start: int, low: int | None, high: int) -> int:
         rank=1,
         span=span,
         text=span.of(draft.page.text),
-        label="the newest" if below else "the oldest",
+        label="the highest" if below else "the lowest",
     )
     draft.add(nearest, selecting=True)
     return start

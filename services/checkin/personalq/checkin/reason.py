@@ -157,6 +157,8 @@ def _sortable(card: Card, key: OrderKey | None) -> bool:
         return True
     if key is OrderKey.MOST_USED:
         return card.use_count > 0
+    if key in (OrderKey.HIGHEST_VERSION, OrderKey.LOWEST_VERSION):
+        return card.version is not None
     return card.created_at is not None
 
 
@@ -165,6 +167,10 @@ def _sort_key(card: Card, key: OrderKey | None) -> float:
         return float(card.use_count)
     if key is OrderKey.LEAST_USED:
         return -float(card.use_count)
+    if key is OrderKey.HIGHEST_VERSION:
+        return float(card.version or 0)
+    if key is OrderKey.LOWEST_VERSION:
+        return -float(card.version or 0)
     by_use = key in (OrderKey.LAST_USED, OrderKey.LEAST_RECENTLY_USED)
     moment = card.last_used_at if by_use else card.created_at
     seconds = moment.timestamp() if moment else 0.0

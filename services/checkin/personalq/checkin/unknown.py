@@ -23,11 +23,16 @@ def by_description(intent: Intent, hits: Sequence[Hit]) -> tuple[Intent, tuple[H
         return intent, tuple(hits)
     wanted = set(concepts(" ".join(unknown.values)))
     found = tuple(
-        hit
-        for hit in hits
-        if wanted and wanted <= profile(hit.card).kind and _calls(hit.card, unknown.text)
+        hit for hit in hits if _is_kind(wanted, hit.card) and _calls(hit.card, unknown.text)
     )
     return _named(intent, unknown, found) if found else _by_style(intent, hits)
+
+
+def _is_kind(wanted: set[str], card: Card) -> bool:
+    """Whether a card's kind is what was said: a can "of paint" is a paint can."""
+    shown = profile(card)
+    own = wanted - {concept for noun in shown.nouns for concept in concepts(noun)}
+    return bool(own) and own <= shown.kind
 
 
 def _calls(card: Card, said: str) -> bool:

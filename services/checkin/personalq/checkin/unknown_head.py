@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 from personalq.checkin import lexicon
@@ -95,6 +96,7 @@ def _chunks(draft: Draft) -> list[list[Word]]:
         boundary = (closes and not is_particle(draft.page.words, word.index)) or (
             word.norm in lexicon.words("links") or word.norm in lexicon.words("openers")
         )
+        boundary = boundary and not (current and _is_can(draft.page.words, word.index))
         if breaks:
             if current and not scene:
                 chunks.append(current)
@@ -150,6 +152,15 @@ def _chunks(draft: Draft) -> list[list[Word]]:
     if current and not scene:
         chunks.append(current)
     return chunks
+
+
+def _is_can(words: Sequence[Word], index: int) -> bool:
+    """Whether "can" is a thing: "a spray can, dented", not "what it can do"."""
+    if words[index].norm != "can" or not words[index].joined:
+        return False
+    following = words[index + 1] if index + 1 < len(words) else None
+    ends = lexicon.words("prepositions") | lexicon.words("links")
+    return following is None or not following.joined or following.norm in ends
 
 
 def _follows_choice(word: Word, chunk: list[Word], draft: Draft) -> bool:
@@ -218,6 +229,8 @@ def _head(draft: Draft, chunk: list[Word]) -> Word | None:
                 continue
             return None
         if not norm.isalpha() or len(norm) < 3 or norm in lexicon.words("determiners"):
+            return None
+        if norm in lexicon.words("indefinite") or norm in lexicon.words("plain"):
             return None
         called = determined or _opens(draft, chunk)
         called = (called and not selector) or _has_version(draft, word)

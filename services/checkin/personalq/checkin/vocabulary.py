@@ -12,6 +12,7 @@ from personalq.checkin.lexicon import canonical, plural, wordnet
 from personalq.checkin.nouns import SubjectEntry, SubjectTable, heads, nickname
 from personalq.checkin.places import Tags, tags_by_group
 from personalq.checkin.text import PhraseTable
+from personalq.checkin.typos import spellings_of
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -41,6 +42,8 @@ class Lexicon:
     """The same tags, by what is related to them."""
     owners: PhraseTable[str] = field(default_factory=PhraseTable)
     style_names: frozenset[str] = frozenset()
+    spellings: tuple[str, ...] = ()
+    """Words of the catalog that a mistyped word may mean."""
 
 
 def compile_lexicon(vocabulary: Vocabulary) -> Lexicon:
@@ -50,6 +53,9 @@ def compile_lexicon(vocabulary: Vocabulary) -> Lexicon:
         places=places,
         place_tags=Tags(places),
         style_names=frozenset(map(canonical, vocabulary.styles)),
+        spellings=spellings_of(
+            map(canonical, (*vocabulary.subjects, *vocabulary.styles, *vocabulary.environments))
+        ),
     )
     _add_subjects(lexicon_.subjects, vocabulary.subjects)
     _add_styles(lexicon_.styles, vocabulary.styles)
@@ -100,7 +106,8 @@ def _add_subjects(table: SubjectTable, subjects: tuple[str, ...]) -> None:
         for head in heads(phrase):
             by_head.setdefault(head, []).extend(values)
     for head, found in by_head.items():
-        if head not in known:
+        if head not in known:  # "bike" is any bicycle, though a catalog has mountain bikes
+            found += [value for word in same.get(head, ()) for value in known.get(word, ())]
             put(head, SubjectEntry(subjects=_unique(found), kind=len(found) > 1))
 
     tables = lexicon.subject_tables()
@@ -115,7 +122,7 @@ def _add_subjects(table: SubjectTable, subjects: tuple[str, ...]) -> None:
     for noun, group in tables["same"].items():
         entry = named(noun) or table.get(noun) or SubjectEntry(subjects=())
         for word in group:
-            put(word, entry if not entry.narrower else SubjectEntry(subjects=()))
+            put(word, entry)
     for noun, words in tables["narrower"].items():
         broader = named(noun) or SubjectEntry(subjects=())
         for word in words:

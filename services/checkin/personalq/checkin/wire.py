@@ -61,6 +61,8 @@ _ORDERS: dict[OrderKey, types_pb2.OrderKey.ValueType] = {
     OrderKey.MOST_USED: types_pb2.ORDER_KEY_MOST_USED,
     OrderKey.LEAST_USED: types_pb2.ORDER_KEY_LEAST_USED,
     OrderKey.LEAST_RECENTLY_USED: types_pb2.ORDER_KEY_LEAST_RECENTLY_USED,
+    OrderKey.HIGHEST_VERSION: types_pb2.ORDER_KEY_HIGHEST_VERSION,
+    OrderKey.LOWEST_VERSION: types_pb2.ORDER_KEY_LOWEST_VERSION,
 }
 
 

@@ -168,6 +168,15 @@ def words(kind: str) -> frozenset[str]:
 
 
 @cache
+def grammar_words() -> frozenset[str]:
+    """Every single word of the closed grammar, of whatever class."""
+    classes = _load("words").values()
+    listed = (word for words_ in classes for phrase in words_ for word in phrase.split())
+    spelled = (word for phrase in (*_load("spelling")["informal"],) for word in phrase.split())
+    return frozenset((*listed, *spelled))
+
+
+@cache
 def colors_of_things() -> dict[str, str]:
     """Names of things that are colours where they stand as adjectives, to their colour groups."""
     return dict(_load("words")["colors_of_things"])

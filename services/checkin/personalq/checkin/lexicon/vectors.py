@@ -32,6 +32,13 @@ def _numbers() -> array[int]:
     return array("b", (files(__package__) / "vectors" / "vectors.int8").read_bytes())
 
 
+def is_listed(word: str) -> bool:
+    """Whether there is a vector of a lower-case word."""
+    words = _words()
+    place = bisect_left(words, word)
+    return place < len(words) and words[place] == word
+
+
 def preload() -> None:
     """Read both files now, not in the middle of the first request."""
     _words()

@@ -12,6 +12,7 @@ from personalq.checkin.text import ends_before
 
 TRAINED = (
     r"(?:trained|created|made|built|tuned|finetuned|fine-tuned|learned|learnt|produced|"
+    r"(?:finished|completed|stopped|started|began|ended)\s+(?:training|tuning|building|making)|"
     r"finished|completed|dated|added|uploaded|released|published|baked|put\s+together|cooked\s+up|"
     r"dates|dating)"
 )

@@ -1,0 +1,149 @@
+"""Words typed wrongly: "lighthose", "newst", "febuary".
+
+One letter too many, too few, another, or two swapped, of a word that means something here; no word
+of English is ever changed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, fields, is_dataclass, replace
+from functools import cache
+from typing import Any
+
+from rapidfuzz import process
+from rapidfuzz.distance import OSA
+
+from personalq.checkin import lexicon
+from personalq.checkin.intent import Intent, Span
+from personalq.checkin.lexicon import plural, vectors, wordnet
+from personalq.checkin.text import Page, read
+
+_SHORTEST = 5
+"""Letters of the shortest word that is looked at: among shorter ones too much is alike."""
+_ENDINGS = ("s", "es", "ed", "ing", "er", "ers", "est", "ly", "ish", "y", "ness", "able", "like")
+_LONG = 7
+"""Letters from which on one letter for another is a slip: "blossem", but "ramen" is no raven."""
+_GRAMMAR = (
+    "newest", "latest", "oldest", "earliest", "recent", "recently", "version", "yesterday",
+    "trained", "created", "second", "third", "original", "previous", "weekend", "christmas",
+)  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Corrected:
+    """A text in which words are spelled as they were meant, and where they stood before."""
+
+    text: str
+    changes: tuple[tuple[Span, str], ...]
+    """Places in the text as it was typed, in order, and what stands there now."""
+
+    def as_typed(self, intent: Intent) -> Intent:
+        """The intent of the corrected text, with places in the typed one."""
+        moved: Intent = _moved(intent, self._place) if self.changes else intent
+        return moved
+
+    def _place(self, span: Span) -> Span:
+        return Span(self._position(span.start, end=False), self._position(span.end, end=True))
+
+    def _position(self, position: int, *, end: bool) -> int:
+        grown = 0
+        for typed, word in self.changes:
+            start = typed.start + grown
+            if position <= start:
+                break
+            if position < start + len(word):
+                return typed.end if end else typed.start
+            grown += len(word) - (typed.end - typed.start)
+        return position - grown
+
+
+def correct(text: str, spellings: Iterable[str]) -> Corrected:
+    """The text with each unknown word replaced by the one that was meant, where one is near.
+
+    Args:
+        spellings: words of the catalog, which go before those of the grammar.
+    """
+    changes: list[tuple[Span, str]] = []
+    page = read(text)
+    for word in page.words:
+        meant = _meant(page, word.index, spellings)
+        if meant is not None:
+            changes.append((word.span, meant))
+    parts, position = [], 0
+    for span, meant in changes:
+        parts += [text[position : span.start], meant]
+        position = span.end
+    return Corrected("".join([*parts, text[position:]]), tuple(changes))
+
+
+def _meant(page: Page, index: int, spellings: Iterable[str]) -> str | None:
+    word = page.words[index]
+    typed = page.shadow[word.start : word.end]
+    if len(typed) < _SHORTEST or not typed.isascii() or not typed.isalpha() or is_word(typed):
+        return None
+    name = word.capital and index > 0
+    for known in (() if name else tuple(spellings), _calendar() if name else _grammar()):
+        for meant, distance, _ in process.extract(
+            typed, known, scorer=OSA.distance, score_cutoff=1
+        ):
+            if distance == 0 or typed == plural(meant):
+                return None
+            if _is_slip(typed, meant):
+                return str(meant)
+    return None
+
+
+def _is_slip(typed: str, meant: str) -> bool:
+    """Whether a word one letter away was meant: in short ones another letter is another word."""
+    other_letter = len(typed) == len(meant) and sorted(typed) != sorted(meant)
+    return not other_letter or len(typed) >= _LONG
+
+
+def is_word(word: str) -> bool:
+    """Whether a lower-case word is one of English, as far as the data files tell."""
+    if wordnet.look_up(wordnet.base(word)) is not None or vectors.is_listed(word):
+        return True
+    if word in lexicon.verb_forms() or word in lexicon.grammar_words() or word in _grammar():
+        return True
+    stems = (word.removesuffix(ending) for ending in _ENDINGS)
+    return any(
+        wordnet.look_up(form) is not None or vectors.is_listed(form)
+        for stem in stems
+        if len(stem) < len(word)
+        for form in (stem, f"{stem}e", stem[:-1])
+    )
+
+
+def spellings_of(phrases: Iterable[str]) -> tuple[str, ...]:
+    """The single words of names, longest names' too, that are long enough to be mistyped."""
+    words = (word for phrase in phrases for word in phrase.split())
+    return tuple(dict.fromkeys(w for w in words if len(w) >= _SHORTEST and w.isalpha()))
+
+
+@cache
+def _calendar() -> tuple[str, ...]:
+    named = (lexicon.calendar(table) for table in ("months", "seasons", "holidays"))
+    return spellings_of([*(name for table in named for name in table), *lexicon.weekdays()])
+
+
+@cache
+def _grammar() -> tuple[str, ...]:
+    styles = (word for group in lexicon.style_groups().values() for word in group.words)
+    places = (word for group in lexicon.environment_groups().values() for word in group)
+    nouns = (word for group in lexicon.subject_tables()["same"].values() for word in group)
+    said = (*_GRAMMAR, *_calendar(), *lexicon.words("selectors"))
+    return spellings_of([*said, *styles, *places, *lexicon.description_groups(), *nouns])
+
+
+def _moved(value: Any, place: Callable[[Span], Span]) -> Any:
+    """A copy of what an intent is made of, with other places."""
+    if isinstance(value, Span):
+        return place(value)
+    if isinstance(value, tuple):
+        return tuple(_moved(each, place) for each in value)
+    if is_dataclass(value) and not isinstance(value, type):
+        parts = {field.name: getattr(value, field.name) for field in fields(value)}
+        changed = {name: _moved(part, place) for name, part in parts.items()}
+        return replace(value, **{n: p for n, p in changed.items() if p is not parts[n]})
+    return value
