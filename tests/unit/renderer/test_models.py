@@ -52,7 +52,7 @@ def write(base: Base, folder: Path, **text_encoder: Any) -> Path:
 
 def own_weights(base: Base) -> dict[str, torch.Tensor]:
     """Return another text encoder's weights, as an artifact has them."""
-    state = base.text_encoder.state_dict()
+    state = base.text.encoders[0].model.state_dict()
     return half_precision({k.removeprefix("text_model."): t + 1 for k, t in state.items()})
 
 
@@ -61,16 +61,16 @@ async def test_an_own_text_encoder_is_counted_and_leaves_when_it_is_evicted(
 ) -> None:
     """Two bytes a weight while it is resident; then nothing holds it, not even a cycle."""
     plain = load_weights(write(base, tmp_path / "plain"), base)
-    assert plain.text_encoder is None
+    assert plain.text_encoders == ()
     folder = write(base, tmp_path / "own", text_encoder=own_weights(base))
 
     async def load() -> Weights:
         return load_weights(folder, base)
 
-    weights = sum(p.numel() for p in base.text_encoder.parameters())
+    weights = sum(p.numel() for p in base.text.encoders[0].model.parameters())
     residents = Residents[Weights](bytes_max=10**8, measure=held_bytes, idle_s=1e-9)
     async with residents.lease("own", load, expected_bytes=1) as lease:
-        encoder: Any = lease.value.text_encoder
+        encoder: Any = lease.value.text_encoders[0]
         assert encoder(torch.tensor([[1, 2]])).last_hidden_state.dtype == torch.float32
         held = weakref.ref(next(p for p in encoder.parameters() if p.ndim == 2))
     positions = sum(b.nbytes for b in encoder.buffers())
