@@ -149,7 +149,8 @@ def test_a_lora_of_either_text_encoder_leaves_no_trace(models: dict[str, Model],
     factors = Factors(
         torch.randn(2, width, generator=g), 3 * torch.randn(width, 2, generator=g), scale=1.0
     )
-    with_lora = replace(model, lora=replace(Lora({}), **{part: {name: factors}}))
+    changes: dict[str, Any] = {part: {name: factors}}
+    with_lora = replace(model, lora=replace(Lora({}), **changes))
     before, during, after = (pixels(run(m, make_plan()))[0] for m in (model, with_lora, model))
     assert np.array_equal(before, after)
     assert not np.array_equal(before, during)

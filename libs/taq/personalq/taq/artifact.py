@@ -488,15 +488,16 @@ def _schema_version(manifest: Mapping[str, Any]) -> int:
 def _check_text_encoders(manifest: Mapping[str, Any]) -> None:
     """Refuse text encoders that are told of in one place and not in another.
 
-    Of a "lora" artifact, what is for the second lies among the LoRA's own tensors.
+    What a "lora" artifact has for the second lies among its other tensors.
     """
     named = str(manifest["files"])
-    in_files = {part for part, name in TEXT_ENCODER_FILES.items() if name in named}
+    found = {part for part, name in TEXT_ENCODER_FILES.items() if name in named}
     told = {part for part in TEXT_PARTS if part in manifest}
-    if manifest["kind"] == "lora":
-        layers = any(key.startswith("text_encoder_2.") for key in manifest["scales"])
-        in_files |= told & {"text_encoder_2"} or ({"text_encoder_2"} if layers else set())
-    if told != in_files or manifest["schema_version"] != _schema_version(manifest):
+    if manifest["kind"] == "lora" and (
+        "text_encoder_2" in told or any(k.startswith("text_encoder_2.") for k in manifest["scales"])
+    ):
+        found.add("text_encoder_2")
+    if told != found or manifest["schema_version"] != _schema_version(manifest):
         raise ManifestError(
             f"{MANIFEST} must tell of a text encoder of its own by its schema version, under "
             "its name and among its files, or nowhere."

@@ -119,6 +119,7 @@ def read_base(base_model: str, folder: Path) -> BaseModel:
         identity |= {"side": side, "zero_empty": zeroes_empty_prompts(folder)}
         tokenizers = _sha256(f"{tokenizers} {identity['tokenizer_2']}")
     parts = TEXT_PARTS if second else TEXT_PARTS[:1]
+    width = unet["cross_attention_dim"]  # some write one per block, all alike
     log.info("base model read", extra={"action": "read_base", "base_model": base_model})
     return BaseModel(
         base_model=base_model,
@@ -126,7 +127,7 @@ def read_base(base_model: str, folder: Path) -> BaseModel:
         fingerprint=_sha256("".join(f"{key} {told}\n" for key, told in sorted(identity.items()))),
         tokenizer_fingerprint=str(tokenizers),
         text_widths={part: int(_config(folder / part)["hidden_size"]) for part in parts},
-        cross_attention_width=int(unet["cross_attention_dim"]),
+        cross_attention_width=int(width[0] if isinstance(width, list) else width),
         zero_empty=zeroes_empty_prompts(folder),
         side=side,
     )
