@@ -111,6 +111,7 @@ async def test_a_base_of_another_kind_is_refused(base: BaseModel, tmp_path: Path
     """Half of SDXL, and a UNet that does not take what its text encoders tell."""
     for missing, words in (
         ("tokenizer_2", "has no tokenizer_2"),
+        ("vae", "has no vae"),
         ("text_encoder_2", "takes text_time conditions .* has one text encoder"),
     ):
         folder = tmp_path / missing

@@ -77,7 +77,10 @@ async def locate(
                 shutil.rmtree(kept, ignore_errors=True)
                 kept.mkdir(parents=True)
                 folder = await fetch_source(Source(uri=place), kept, max_bytes=bytes_max)
-        check_base_folder(base_model, folder, PARTS)
+        # SDXL is told the size of pictures, which is the VAE's.
+        check_base_folder(
+            base_model, folder, (*PARTS, "vae") if has_second_text_encoder(folder) else PARTS
+        )
         folders[base_model] = folder
     return folders
 

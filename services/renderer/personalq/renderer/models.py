@@ -203,7 +203,13 @@ def _loaded(artifact: Artifact, base: Base) -> Weights:
         lora = _to(artifact.lora(), base.device)
         reader = base.reader
         if artifact.embeddings:
-            reader = extend(base.text, *(lora.rows(part) for part in base.text_parts))
+            rows = [lora.rows(part) for part in base.text_parts]
+            if any(of_one.keys() != artifact.embeddings.keys() for of_one in rows):
+                raise ArtifactMismatchError(
+                    f"The artifact's embeddings are for one text encoder, {base.base_model} has "
+                    "two."
+                )
+            reader = extend(base.text, *rows)
         return Weights(
             unet=nn.Module(),
             text_encoders=(),
