@@ -288,8 +288,8 @@ def test_what_is_for_a_second_text_encoder_is_in_a_version_of_its_own(
 def test_a_full_artifact_may_have_two_text_encoders(tmp_path: Path) -> None:
     """Each under its own name, in the files and in the manifest, or neither."""
     unet, ranges = _quantized("full")
-    states = {part: {"weight": torch.randn(8, 4).half()} for part in TEXT_PARTS}
-    second: dict[str, Any] = {"text_encoder_2": states["text_encoder_2"]}
+    states: dict[str, Any] = {part: {"weight": torch.randn(8, 4).half()} for part in TEXT_PARTS}
+    second = {"text_encoder_2": states["text_encoder_2"]}
     for number, given in enumerate((states, second)):
         folder = tmp_path / str(number)
         made = write_full_artifact(

@@ -420,6 +420,10 @@ def test_sdxls_text_encoders_are_told_apart() -> None:
         second = parse_lora({f"{prefix}.{k}": v for k, v in factors.items()})
         assert (second.unet, second.text_encoder) == ({}, {})
         assert list(second.text_encoder_2) == ["text_model_q"]
+    peft = {f"text_encoder_2.q.lora_{half}.weight": t for half, t in
+            zip("AB", factors.values(), strict=True)}  # fmt: skip
+    metadata = {"lora_adapter_metadata": '{"text_encoder_2.lora_alpha": 8}'}
+    assert parse_lora(peft, metadata).text_encoder_2["q"].scale == 8.0
     for prefix in ("lora_te3_text_model_q", "text_encoder_3.text_model.q"):
         with pytest.raises(UnsupportedFormatError, match="third text encoder"):
             parse_lora({f"{prefix}.{k}": v for k, v in factors.items()})
