@@ -182,7 +182,8 @@ def _names_in_model(
         found = names_of_numbers(widths, shapes)
         names = {written: found[number] for number, written in numbered.items()}
     flat_names = {_flat(name): name for name in shapes}
-    flat_names |= {_flat(original): name for original, name in original_names(shapes).items()}
+    if any(_split(written)[0] not in shapes for written in layers.keys() - names.keys()):
+        flat_names |= {_flat(original): name for original, name in original_names(shapes).items()}
     for written in layers.keys() - names.keys():
         layer, half = _split(written)
         name = layer if layer in shapes else flat_names.get(_flat(layer), "")
