@@ -1,4 +1,7 @@
-"""Stable Diffusion in the layout of its first release: one file, `model.diffusion_model.*`."""
+"""Stable Diffusion in the layout of its first release: one file, `model.diffusion_model.*`.
+
+SDXL's in that of its own: `conditioner.embedders.*` for its text encoders.
+"""
 
 from __future__ import annotations
 
@@ -12,6 +15,9 @@ from safetensors.torch import load_file, save_file
 UNET = "model.diffusion_model."
 TEXT_ENCODER = "cond_stage_model.transformer.text_model."
 OPEN_CLIP = "cond_stage_model.model."
+SDXL_TEXT_ENCODER = "conditioner.embedders.0.transformer.text_model."
+SDXL_OPEN_CLIP = "conditioner.embedders.1.model."
+ENCODERS = ("text_encoder", "text_encoder_2")
 _CLIP_LAYERS = {
     "layer_norm1": "ln_1",
     "layer_norm2": "ln_2",
@@ -31,6 +37,8 @@ _OUTER = {
     "conv_in": "input_blocks.0.0",
     "time_embedding.linear_1": "time_embed.0",
     "time_embedding.linear_2": "time_embed.2",
+    "add_embedding.linear_1": "label_emb.0.0",
+    "add_embedding.linear_2": "label_emb.0.2",
     "conv_norm_out": "out.0",
     "conv_out": "out.2",
     "mid_block.resnets.0": "middle_block.0",
@@ -57,7 +65,27 @@ def write_single_file(
     return file
 
 
-def open_clip_names(state: Mapping[str, torch.Tensor]) -> dict[str, torch.Tensor]:
+def write_sdxl_single_file(model: Path, file: Path) -> Path:
+    """Write the UNet of the diffusers folder `model` and its text encoders into one file."""
+    write_single_file(model, file)
+    tensors = load_file(file)
+    first, second = (model / part / "model.safetensors" for part in ENCODERS)
+    if first.exists():
+        for key, tensor in load_file(first).items():
+            tensors[SDXL_TEXT_ENCODER + key.removeprefix("text_model.")] = tensor
+    if second.exists():
+        state = load_file(second)
+        named = open_clip_names(state, prefix=SDXL_OPEN_CLIP)
+        del named[f"{SDXL_OPEN_CLIP}transformer.resblocks.23.ln_1.weight"]
+        named[f"{SDXL_OPEN_CLIP}text_projection"] = state["text_projection.weight"].T.contiguous()
+        tensors |= named
+    save_file(tensors, file)
+    return file
+
+
+def open_clip_names(
+    state: Mapping[str, torch.Tensor], *, prefix: str = OPEN_CLIP
+) -> dict[str, torch.Tensor]:
     """Return a `CLIPTextModel`'s tensors as a single file of SD 2.x has them.
 
     With what OpenCLIP keeps beside them, and with the last layer that SD 2.x does not use.
@@ -84,7 +112,7 @@ def open_clip_names(state: Mapping[str, torch.Tensor]) -> dict[str, torch.Tensor
         elif layer == "self_attn.q_proj":
             joined = [short[key.replace("q_proj", f"{part}_proj")] for part in "qkv"]
             named[f"{block}.attn.in_proj_{kind}"] = torch.cat(joined)
-    return {OPEN_CLIP + key: tensor for key, tensor in named.items()}
+    return {prefix + key: tensor for key, tensor in named.items()}
 
 
 def original_names(state: Mapping[str, torch.Tensor]) -> dict[str, torch.Tensor]:

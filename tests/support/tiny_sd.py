@@ -7,8 +7,9 @@ from __future__ import annotations
 
 import json
 import shutil
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 import torch
 from safetensors.torch import load_file, save_file
@@ -28,12 +29,12 @@ LORA_TARGETS = ("to_q", "to_k", "to_v", "to_out.0")
 
 def make_tiny_sd(folder: Path, *, seed: int = 0, hidden: int = HIDDEN) -> Path:
     """Write a diffusers folder with all parts of a Stable Diffusion and return it."""
-    from diffusers import AutoencoderKL, DDIMScheduler, UNet2DConditionModel
-    from transformers import CLIPTextConfig, CLIPTextModel
+    from diffusers import DDIMScheduler, UNet2DConditionModel
+    from transformers import CLIPTextModel
 
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(seed)
-        vocabulary = _write_tokenizer(folder / "tokenizer")
+        vocabulary = write_tokenizer(folder / "tokenizer")
         unet = UNet2DConditionModel(
             sample_size=LATENT_SIDE,
             in_channels=4,
@@ -46,28 +47,8 @@ def make_tiny_sd(folder: Path, *, seed: int = 0, hidden: int = HIDDEN) -> Path:
             down_block_types=("CrossAttnDownBlock2D", "DownBlock2D"),
             up_block_types=("UpBlock2D", "CrossAttnUpBlock2D"),
         )
-        vae = AutoencoderKL(
-            block_out_channels=(8, 16),
-            down_block_types=("DownEncoderBlock2D",) * 2,
-            up_block_types=("UpDecoderBlock2D",) * 2,
-            norm_num_groups=4,
-            sample_size=LATENT_SIDE * VAE_FACTOR,
-        )
-        text_encoder = CLIPTextModel(
-            CLIPTextConfig(
-                vocab_size=len(vocabulary),
-                hidden_size=hidden,
-                intermediate_size=2 * hidden,
-                num_hidden_layers=2,
-                num_attention_heads=4,
-                max_position_embeddings=MAX_TOKENS,
-                bos_token_id=vocabulary[START],
-                eos_token_id=vocabulary[END],
-                pad_token_id=vocabulary[END],
-            )
-        )
-        # Wide, so that words differ from each other.
-        torch.nn.init.normal_(text_encoder.get_input_embeddings().weight, std=1.0)
+        vae = tiny_vae()
+        text_encoder = tiny_text_encoder(CLIPTextModel, vocabulary, hidden)
     scheduler = DDIMScheduler(
         beta_start=0.00085,
         beta_end=0.012,
@@ -140,17 +121,65 @@ def make_full(base: Path, folder: Path, *, seed: int = 2, strength: float = 0.02
     return folder
 
 
-def train_text_encoder(base: Path, folder: Path, *, seed: int = 3, strength: float = 0.5) -> Path:
+def train_text_encoder(
+    base: Path,
+    folder: Path,
+    *,
+    seed: int = 3,
+    strength: float = 0.5,
+    part: str = "text_encoder",
+) -> Path:
     """Write the base's text encoder into the model `folder`, every weight changed strongly."""
     generator = torch.Generator().manual_seed(seed)
     trained = {
         key: tensor + strength * tensor.std() * torch.randn(tensor.shape, generator=generator)
-        for key, tensor in load_file(base / "text_encoder/model.safetensors").items()
+        for key, tensor in load_file(base / part / "model.safetensors").items()
     }
-    (folder / "text_encoder").mkdir()
-    shutil.copy(base / "text_encoder/config.json", folder / "text_encoder")
-    save_file(trained, folder / "text_encoder/model.safetensors", metadata={"format": "pt"})
+    (folder / part).mkdir()
+    shutil.copy(base / part / "config.json", folder / part)
+    save_file(trained, folder / part / "model.safetensors", metadata={"format": "pt"})
     return folder
+
+
+def tiny_vae(**configuration: Any) -> Any:
+    """Return a random VAE of two blocks."""
+    from diffusers import AutoencoderKL
+
+    return AutoencoderKL(
+        block_out_channels=(8, 16),
+        down_block_types=("DownEncoderBlock2D",) * 2,
+        up_block_types=("UpDecoderBlock2D",) * 2,
+        norm_num_groups=4,
+        sample_size=LATENT_SIDE * VAE_FACTOR,
+        **configuration,
+    )
+
+
+def tiny_text_encoder(
+    kind: Any, vocabulary: Mapping[str, int], hidden: int, **configuration: Any
+) -> Any:
+    """Return a random text encoder of two layers, of a class of transformers'."""
+    from transformers import CLIPTextConfig
+
+    text_encoder = kind(
+        CLIPTextConfig(
+            vocab_size=len(vocabulary),
+            hidden_size=hidden,
+            intermediate_size=2 * hidden,
+            num_hidden_layers=2,
+            num_attention_heads=4,
+            max_position_embeddings=MAX_TOKENS,
+            **{
+                "bos_token_id": vocabulary[START],
+                "eos_token_id": vocabulary[END],
+                "pad_token_id": vocabulary[END],
+            }
+            | configuration,
+        )
+    )
+    # Wide, so that words differ from each other.
+    torch.nn.init.normal_(text_encoder.get_input_embeddings().weight, std=1.0)
+    return text_encoder
 
 
 def _unet_shapes(base: Path) -> dict[str, tuple[int, int]]:
@@ -166,7 +195,7 @@ def _unet_shapes(base: Path) -> dict[str, tuple[int, int]]:
     return shapes
 
 
-def _write_tokenizer(folder: Path) -> dict[str, int]:
+def write_tokenizer(folder: Path, *, pad: str = END) -> dict[str, int]:
     """Write a byte-level BPE tokenizer with a few merges, in CLIP's files and order."""
     alphabet = _byte_alphabet()
     merges = []
@@ -185,7 +214,7 @@ def _write_tokenizer(folder: Path) -> dict[str, int]:
     (folder / "vocab.json").write_text(json.dumps(vocabulary))
     lines = ["#version: 0.2", *(" ".join(pair) for pair in merges)]
     (folder / "merges.txt").write_text("\n".join(lines) + "\n")
-    special = {"bos_token": START, "eos_token": END, "unk_token": END, "pad_token": END}
+    special = {"bos_token": START, "eos_token": END, "unk_token": END, "pad_token": pad}
     (folder / "special_tokens_map.json").write_text(json.dumps(special))
     config = {
         **special,

@@ -51,7 +51,7 @@ def _files(base: Path, folder: Path) -> dict[str, Path]:
 
 
 async def test_a_checkpoint_of_each_format_becomes_an_artifact(bench: Any, tmp_path: Path) -> None:
-    """All are served; what belongs to a second text encoder is refused with the reason."""
+    """All are served; what is for a second text encoder is refused, which this base has not."""
     files = _files(bench.base, tmp_path)
     second = {f"lora_te2_q.lora_{half}.weight": torch.ones(2, 2) for half in ("down", "up")}
     save_file(second, tmp_path / "second.safetensors")
@@ -63,4 +63,4 @@ async def test_a_checkpoint_of_each_format_becomes_an_artifact(bench: Any, tmp_p
     assert {event.artifact.checkpoint_id for event in bench.ready} == set(files)
     (failed,) = bench.failed
     assert failed.checkpoint_id == "second"
-    assert "text_encoder_2" in failed.reason
+    assert "two text encoders, as SDXL has" in failed.reason

@@ -118,7 +118,7 @@ def test_the_unet_gets_those_rows_and_an_exact_empty_prompt(
     try:
         with with_lora(unet, model, case.checkpoint_id):
             draw_groups(model, unet, case, [(group, 2)], ONE_STEP)
-            states = model.encode(unet, [case], Protected.parse("none")).states
+            states = model.encode(unet, [case], Protected.parse("none")).told.states
             exact = TextContext.project(unet, states)
     finally:
         handle.remove()

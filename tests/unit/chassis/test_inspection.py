@@ -244,13 +244,41 @@ class TestKeyStyles:
         assert (found.rank, found.problems) == (4, ())
 
     def test_the_second_text_encoder(self, tmp_path: Path) -> None:
-        """What is not served is a problem, not dropped."""
+        """SDXL's is served; a third one is a problem, not dropped."""
         layer = "lora_te2_text_model_encoder_layers_0_self_attn_q_proj"
         second = {f"{layer}.lora_down.weight": (4, 1280), f"{layer}.lora_up.weight": (1280, 4)}
         found = made(tmp_path, {**unet_lora(width=2048), **second})
-        assert any("text_encoder_2" in problem for problem in found.problems)
-        found = made(tmp_path, {"clip_l": (2, 768), "clip_g": (2, 1280)})
-        assert any("SDXL" in problem for problem in found.problems)
+        assert (found.components["text_encoder_2"], found.problems) == (1, ())
+        alone = made(tmp_path, second)
+        assert any("the second of which SDXL alone has" in note for note in alone.notes)
+        third = {key.replace("te2", "te3"): shape for key, shape in second.items()}
+        found = made(tmp_path, {**unet_lora(width=2048), **third})
+        assert any("text_encoder_3" in problem for problem in found.problems)
+
+    def test_rows_for_both_text_encoders(self, tmp_path: Path) -> None:
+        """SDXL's embeddings are served; half of one is a problem."""
+        both = {"clip_l": (2, 768), "clip_g": (2, 1280)}
+        found = made(tmp_path, both)
+        assert (found.base_family, found.tokens, found.problems) == ("SDXL", ("",), ())
+        bundled = {f"bundle_emb.<a>.{key}": shape for key, shape in both.items()}
+        found = made(tmp_path, bundled)
+        assert (found.base_family, found.tokens, found.problems) == ("SDXL", ("<a>",), ())
+        del both["clip_l"]
+        assert any("alone (clip_g)" in problem for problem in made(tmp_path, both).problems)
+
+    def test_layers_in_stabilitys_names(self, tmp_path: Path) -> None:
+        """As sd-scripts calls SDXL's: they tell the width that the UNet reads."""
+        shapes = {
+            key.replace("down_blocks_0_attentions_0", "input_blocks_4_1"): shape
+            for key, shape in unet_lora(
+                "lora_unet_{layer}.lora_down.weight",
+                "lora_unet_{layer}.lora_up.weight",
+                width=2048,
+                separator="_",
+            ).items()
+        }
+        found = made(tmp_path, shapes)
+        assert (found.base_family, found.key_style, found.problems) == ("SDXL", "kohya", ())
 
     def test_numbers_with_a_gap(self, tmp_path: Path) -> None:
         """A layer that is counted and not there shifts all others: a problem."""

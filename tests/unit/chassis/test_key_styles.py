@@ -13,7 +13,14 @@ from support.safetensors_files import write_safetensors
 from personalq.chassis.errors import CorruptFile
 from personalq.chassis.inspection import inspect
 from personalq.chassis.key_styles import adapter_meaning
-from personalq.taq import LoraError, UnsupportedFormatError, read_lora, resolve
+from personalq.taq import (
+    PARTS,
+    TEXT_PARTS,
+    LoraError,
+    UnsupportedFormatError,
+    read_lora,
+    resolve,
+)
 from personalq.taq.formats.names import meaning_of
 
 BLOCK = "down_blocks.0.attentions.0.transformer_blocks.0"
@@ -26,6 +33,7 @@ UNET_SHAPES = {
     f"{BLOCK}.attn1.to_out.0": (320, 320),
     "conv_in": (320, 4, 3, 3),
     "add_embedding.linear_1": (1280, 2816),
+    "down_blocks.0.resnets.0.conv1": (320, 320, 3, 3),
 }
 TEXT_SHAPES = {TEXT: (768, 768)}
 DOWN, UP = (4, 768), (320, 4)
@@ -114,6 +122,17 @@ READ: Mapping[str, Shapes] = {
                                  f"lora_te_{FLAT_TEXT}.lora_up.weight"),
     "kohya, first text encoder": _text(f"lora_te1_{FLAT_TEXT}.lora_down.weight",
                                        f"lora_te1_{FLAT_TEXT}.lora_up.weight"),
+    "second text encoder": _text(f"text_encoder_2.{TEXT}.lora_A.weight",
+                                 f"text_encoder_2.{TEXT}.lora_B.weight"),
+    "second text encoder in base_model": _text(
+        f"base_model.model.text_encoder_2.{TEXT}.lora_A.weight",
+        f"base_model.model.text_encoder_2.{TEXT}.lora_B.weight"),
+    "second text encoder, older": _text(
+        f"text_encoder_2.{TEXT.replace('q_proj', 'to_q')}_lora.down.weight",
+        f"text_encoder_2.{TEXT.replace('q_proj', 'to_q')}_lora.up.weight"),
+    "second text encoder, kohya": _text(f"lora_te2_{FLAT_TEXT}.lora_down.weight",
+                                        f"lora_te2_{FLAT_TEXT}.lora_up.weight"),
+    "Stability's layers": _kohya("lora_unet_input_blocks_1_1_transformer_blocks_0_attn2_to_k"),
     "LyCORIS": _kohya(f"lycoris_unet_{FLAT}"),
     "LyCORIS, its own wrapper": _kohya(f"lycoris_{FLAT}"),
     "LyCORIS, its own wrapper, text encoder": _text(f"lycoris_{FLAT_TEXT}.lora_down.weight",
@@ -150,18 +169,14 @@ REFUSED: Mapping[str, Shapes] = {
     "full": _of(f"lycoris_unet_{FLAT}", {"diff": (320, 768)}),
     "norm": {**_kohya(f"lora_unet_{FLAT}"), f"lycoris_unet_{FLAT}.w_norm": (320,)},
     "GLoRA": _of(f"lycoris_unet_{FLAT}", {"a1.weight": (4, 4), "b1.weight": (4, 4)}),
-    "second text encoder": _text(f"text_encoder_2.{TEXT}.lora_A.weight",
-                                 f"text_encoder_2.{TEXT}.lora_B.weight"),
-    "second text encoder in base_model": _text(
-        f"base_model.model.text_encoder_2.{TEXT}.lora_A.weight",
-        f"base_model.model.text_encoder_2.{TEXT}.lora_B.weight"),
-    "second text encoder, kohya": _text(f"lora_te2_{FLAT_TEXT}.lora_down.weight",
-                                        f"lora_te2_{FLAT_TEXT}.lora_up.weight"),
+    "third text encoder": _text(f"text_encoder_3.{TEXT}.lora_A.weight",
+                                f"text_encoder_3.{TEXT}.lora_B.weight"),
+    "third text encoder, kohya": _text(f"lora_te3_{FLAT_TEXT}.lora_down.weight",
+                                       f"lora_te3_{FLAT_TEXT}.lora_up.weight"),
     "transformer": _peft("transformer.transformer_blocks.0.attn.to_k"),
     "transformer in base_model": _peft("base_model.model.transformer_blocks.0.attn.to_k"),
     "an unknown beginning": {**_kohya(f"lora_unet_{FLAT}"), **_kohya(f"lora_prior_{FLAT}")},
     "an unknown layer": {**_kohya(f"lora_unet_{FLAT}"), **_peft("decoder.mid.to_k")},
-    "Stability's layers": _kohya("lora_unet_input_blocks_1_1_transformer_blocks_0_attn2_to_k"),
 }  # fmt: skip
 
 
@@ -181,7 +196,8 @@ def _inspects(path: Path) -> bool:
 def _reads(path: Path) -> bool:
     try:
         lora = read_lora(path)
-        return bool(resolve(lora.unet, UNET_SHAPES) | resolve(lora.text_encoder, TEXT_SHAPES))
+        text = (resolve(lora.layers(part), TEXT_SHAPES) for part in TEXT_PARTS)
+        return any([resolve(lora.unet, UNET_SHAPES), *text])
     except LoraError:
         return False
 
@@ -261,6 +277,6 @@ def test_every_beginning_means_one_thing(beginning: str) -> None:
     for layer, end in product((*LAYERS, *(name.replace(".", "_") for name in LAYERS)), ENDS):
         key = f"{beginning}{layer}{end}"
         seen, read = adapter_meaning(key), meaning_of(key)
-        served = seen is not None and seen.component in ("unet", "text_encoder")
+        served = seen is not None and seen.component in PARTS
         told = (seen.component, seen.module, seen.role) if seen is not None and served else None
         assert told == read, key

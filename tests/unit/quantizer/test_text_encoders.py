@@ -81,9 +81,9 @@ def test_a_trained_text_encoder_is_taken_from_any_form(
         whole.unlink()
     assert inspect(source).problems == ()
     tuned = load_fine_tune(source, base)
-    assert tuned.text_encoder is not None
-    assert tuned.text_encoder.keys() == expected.keys()
-    assert all(torch.equal(t, expected[key].half()) for key, t in tuned.text_encoder.items())
+    trained = tuned.text_encoders["text_encoder"]
+    assert trained.keys() == expected.keys()
+    assert all(torch.equal(t, expected[key].half()) for key, t in trained.items())
     unet = load_file(fine_tune / "unet/diffusion_pytorch_model.safetensors")
     assert all(torch.equal(t, unet[key]) for key, t in tuned.unet.state_dict().items())
 
@@ -121,7 +121,7 @@ def test_the_bases_own_text_encoder_costs_nothing(
         )
     elif form == "open-clip":
         source = _open_clip(fine_tune, tmp_path / "a.safetensors")
-    assert load_fine_tune(source, base).text_encoder is None
+    assert load_fine_tune(source, base).text_encoders == {}
 
 
 @pytest.mark.parametrize(
@@ -149,14 +149,14 @@ def test_the_base_in_another_precision_is_the_base(
     (fine_tune / "text_encoder").mkdir()
     copy = {k: t.to(theirs) for k, t in exact.items()}
     save_file(copy, fine_tune / WEIGHTS)
-    assert load_fine_tune(fine_tune, base).text_encoder is None
+    assert load_fine_tune(fine_tune, base).text_encoders == {}
     key = next(key for key in copy if key.endswith(KEY))
     step = 2 * max(torch.finfo(dtype).eps for dtype in (ours, theirs))
     for factor in (1 + step, 1 - step):
         changed = exact[key].clone()
         changed[0, 0] *= factor
         save_file(copy | {key: changed.to(theirs)}, fine_tune / WEIGHTS)
-        assert load_fine_tune(fine_tune, base).text_encoder is not None
+        assert load_fine_tune(fine_tune, base).text_encoders
 
 
 def test_two_types_of_eight_bits_are_compared_as_numbers(tmp_path: Path) -> None:
@@ -172,11 +172,11 @@ def test_two_types_of_eight_bits_are_compared_as_numbers(tmp_path: Path) -> None
     (fine_tune / "text_encoder").mkdir()
     theirs = {key: tensor.float().to(torch.float8_e5m2) for key, tensor in ours.items()}
     save_file(theirs, fine_tune / WEIGHTS)
-    assert load_fine_tune(fine_tune, base).text_encoder is None
+    assert load_fine_tune(fine_tune, base).text_encoders == {}
     key = next(key for key in theirs if key.endswith(KEY))
     theirs[key] = (2 * theirs[key].float()).to(torch.float8_e5m2)
     save_file(theirs, fine_tune / WEIGHTS)
-    assert load_fine_tune(fine_tune, base).text_encoder is not None
+    assert load_fine_tune(fine_tune, base).text_encoders
 
 
 def test_one_changed_number_is_a_trained_text_encoder(base: BaseModel, tmp_path: Path) -> None:
@@ -187,7 +187,7 @@ def test_one_changed_number_is_a_trained_text_encoder(base: BaseModel, tmp_path:
     weights[key][0, 0] += 1e-3
     (fine_tune / "text_encoder").mkdir()
     save_file(weights, fine_tune / WEIGHTS)
-    assert load_fine_tune(fine_tune, base).text_encoder is not None
+    assert load_fine_tune(fine_tune, base).text_encoders
 
 
 def test_the_artifact_carries_it_and_says_so(
@@ -275,13 +275,13 @@ def test_a_text_encoder_that_computes_otherwise_is_refused(
     """What its configuration says and the shapes do not; what it does not say is as usual."""
     file = fine_tune / "text_encoder/config.json"
     config = json.loads(file.read_text())
-    assert load_fine_tune(fine_tune, base).text_encoder
+    assert load_fine_tune(fine_tune, base).text_encoders
     if value is None:
         del config[option]
         file.write_text(json.dumps(config))
-        assert load_fine_tune(fine_tune, base).text_encoder
+        assert load_fine_tune(fine_tune, base).text_encoders
         file.write_text("[]")
-        assert load_fine_tune(fine_tune, base).text_encoder
+        assert load_fine_tune(fine_tune, base).text_encoders
         return
     file.write_text(" " * (1 << 20) + json.dumps(config))
     with pytest.raises(CorruptFile, match=r"config\.json has \d{7} bytes"):

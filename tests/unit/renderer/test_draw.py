@@ -61,9 +61,8 @@ def model(folder: Path, base: Base) -> Model:
     return Model(
         base=base,
         unet=unet,
-        text_encoder=base.text_encoder,
+        reader=base.reader,
         lora=None,
-        vocabulary=base.vocabulary,
         protection=TRIGGER_KEPT,
     )
 
@@ -144,10 +143,13 @@ def test_rows_that_depend_on_the_trigger_are_found_for_each_prompt(model: Model)
 def test_only_its_own_text_encoder_reads_a_checkpoints_prompts(model: Model) -> None:
     """Where rows are scored, too; the same weights elsewhere draw the same picture."""
     kept = replace(model, protection=Protection(Protected.parse("conditioned:5"), "bear", None))
+    text = model.base.text
+    (encoder,) = text.encoders
+    copied = replace(encoder, model=copy.deepcopy(encoder.model))
     own = replace(
         kept,
-        text_encoder=copy.deepcopy(model.base.text_encoder),
-        base=replace(model.base, text_encoder=None),
+        reader=replace(model.reader, text=replace(text, encoders=(copied,))),
+        base=replace(model.base, text=replace(text, encoders=())),
     )
     shared, alone = (pixels(run(m, make_plan()))[0] for m in (kept, own))
     assert np.array_equal(shared, alone)
@@ -215,8 +217,9 @@ def test_a_lora_leaves_no_trace(folder: Path, model: Model, tmp_path: Path) -> N
 
 def test_a_lora_of_the_text_encoder_reads_the_prompt_and_leaves_no_trace(model: Model) -> None:
     """The shared encoder reads with the branch while the checkpoint draws, and as before after."""
-    name = next(n for n, _ in model.base.text_encoder.named_modules() if n.endswith("q_proj"))
-    width = model.base.text_encoder.config.hidden_size
+    encoder = model.base.text.encoders[0].model
+    name = next(n for n, _ in encoder.named_modules() if n.endswith("q_proj"))
+    width = encoder.config.hidden_size
     g = torch.Generator().manual_seed(0)
     factors = Factors(
         torch.randn(2, width, generator=g), torch.randn(width, 2, generator=g), scale=1.0

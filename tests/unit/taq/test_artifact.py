@@ -16,6 +16,7 @@ from unit.taq.models import assert_similar, inputs, predict, ranges_of, tiny_une
 
 from personalq.taq import (
     PROFILES,
+    TEXT_PARTS,
     Artifact,
     ArtifactMismatchError,
     IntegrityError,
@@ -239,6 +240,77 @@ def test_a_full_artifact_may_have_its_own_text_encoder(tmp_path: Path) -> None:
     (tmp_path / "own/text_encoder.safetensors").unlink()
     with pytest.raises(IntegrityError, match=r"text_encoder\.safetensors is missing"):
         read_artifact(tmp_path / "own")
+
+
+def _second_encoders_lora() -> Any:
+    g = torch.Generator().manual_seed(0)
+    layer = "text_model.encoder.layers.0.self_attn.q_proj"
+    return parse_lora(
+        {
+            f"text_encoder_2.{layer}.lora_A.weight": torch.randn(2, 48, generator=g),
+            f"text_encoder_2.{layer}.lora_B.weight": torch.randn(48, 2, generator=g),
+            "bundle_emb.<bear-v4>.clip_l": torch.randn(3, 32, generator=g),
+            "bundle_emb.<bear-v4>.clip_g": torch.randn(3, 48, generator=g),
+        }
+    )
+
+
+def test_what_is_for_a_second_text_encoder_is_in_a_version_of_its_own(
+    base: tuple[Artifact, Any], tmp_path: Path
+) -> None:
+    """Earlier readers, which would pass it over, refuse it; of the rest nothing changes."""
+    lora = _second_encoders_lora()
+
+    def write(name: str, lora: Any) -> Artifact:
+        return write_lora_artifact(
+            tmp_path / name, lora, base_artifact=base[0], triggers=["<bear-v4>"], source_digest="s"
+        )
+
+    made, plain = write("both", lora), write("plain", _lora())
+    assert [a.manifest["schema_version"] for a in (made, plain)] == [3, 1]
+    assert made.manifest["text_encoder_2"] == {"layers": 1, "embeddings": 1}
+    assert "text_encoder_2" not in plain.manifest
+    read = read_artifact(tmp_path / "both").lora()
+    assert read.layers("unet") == read.layers("text_encoder") == {}
+    ((name, factors),) = read.layers("text_encoder_2").items()
+    assert torch.equal(factors.down, lora.text_encoder_2[name].down)
+    for part in TEXT_PARTS:
+        assert torch.equal(read.rows(part)["<bear-v4>"], lora.rows(part)["<bear-v4>"])
+    untold = json.loads((tmp_path / "both/manifest.json").read_bytes())
+    del untold["text_encoder_2"]
+    for version in (1, 2, 3):
+        changed = canonical_json(untold | {"schema_version": version})
+        (tmp_path / "both/manifest.json").write_bytes(changed)
+        with pytest.raises(ManifestError, match="or nowhere"):
+            read_artifact(tmp_path / "both")
+
+
+def test_a_full_artifact_may_have_two_text_encoders(tmp_path: Path) -> None:
+    """Each under its own name, in the files and in the manifest, or neither."""
+    unet, ranges = _quantized("full")
+    states: dict[str, Any] = {part: {"weight": torch.randn(8, 4).half()} for part in TEXT_PARTS}
+    second = {"text_encoder_2": states["text_encoder_2"]}
+    for number, given in enumerate((states, second)):
+        folder = tmp_path / str(number)
+        made = write_full_artifact(
+            folder,
+            unet,
+            PROFILES["full"],
+            base_digest="base",
+            ranges=ranges,
+            tokenizer_fingerprint="tokenizer",
+            triggers=["sks"],
+            source_digest="source",
+            **given,
+        )
+        assert made.manifest["schema_version"] == 3
+        for part in TEXT_PARTS:
+            kept = read_artifact(folder).text_encoder(part)
+            assert (kept is not None) is (part in given)
+            assert kept is None or torch.equal(kept["weight"], given[part]["weight"])
+    _edited(tmp_path / "1", schema_version=2)
+    with pytest.raises(ManifestError, match="or nowhere"):
+        read_artifact(tmp_path / "1")
 
 
 def test_the_manifest_tells_what_was_done(base: tuple[Artifact, Any]) -> None:

@@ -412,12 +412,20 @@ def test_diffusion_transformers_are_told_apart(layer: str) -> None:
 
 
 def test_sdxls_text_encoders_are_told_apart() -> None:
-    """The first is a text encoder; what the second would need is said, not taken for a UNet's."""
+    """Each is a part of its own; a third one is said to be, not taken for a UNet's."""
     factors = {"lora_down.weight": torch.ones(1, 4), "lora_up.weight": torch.ones(4, 1)}
     first = parse_lora({f"lora_te1_text_model_encoder_q.{k}": v for k, v in factors.items()})
     assert (list(first.unet), list(first.text_encoder)) == ([], ["text_model_encoder_q"])
-    for prefix in ("lora_te2_text_model_q", "text_encoder_2.text_model.q"):
-        with pytest.raises(UnsupportedFormatError, match="second text encoder"):
+    for prefix in ("lora_te2_text_model_q", "text_encoder_2.text_model_q"):
+        second = parse_lora({f"{prefix}.{k}": v for k, v in factors.items()})
+        assert (second.unet, second.text_encoder) == ({}, {})
+        assert list(second.text_encoder_2) == ["text_model_q"]
+    peft = {f"text_encoder_2.q.lora_{half}.weight": t for half, t in
+            zip("AB", factors.values(), strict=True)}  # fmt: skip
+    metadata = {"lora_adapter_metadata": '{"text_encoder_2.lora_alpha": 8}'}
+    assert parse_lora(peft, metadata).text_encoder_2["q"].scale == 8.0
+    for prefix in ("lora_te3_text_model_q", "text_encoder_3.text_model.q"):
+        with pytest.raises(UnsupportedFormatError, match="third text encoder"):
             parse_lora({f"{prefix}.{k}": v for k, v in factors.items()})
 
 

@@ -93,10 +93,10 @@ def draw(
     encoded = model.encode(engine.unet, cases, engine.protected)
     text: dict[str, Any] = {}
     if engine.simulated:
-        context = TextContext.project(engine.unet, encoded.states, encoded.mask)
+        context = TextContext.project(engine.unet, encoded.told.states, encoded.mask)
         text["cross_attention_kwargs"] = {"text": context}
     latents = starting_noise(engine.unet, [case.seed for case in cases])
-    latents = denoise(model, engine, latents, encoded.states, text, sampling)
+    latents = denoise(model, engine, latents, encoded.told.states, text, sampling)
     return decode(model.vae, latents)
 
 

@@ -15,8 +15,8 @@ from transformers import CLIPTextModel, CLIPTokenizer
 
 from personalq.bench.fidelity.prompts import Case
 from personalq.chassis.errors import InvalidInput
-from personalq.renderer.prompts import EncodedPrompts, encode, extend
-from personalq.taq import Lora, RecipeError, read_lora
+from personalq.renderer.prompts import EncodedPrompts, Reader, encode, extend
+from personalq.taq import Lora, RecipeError, TextEncoder, TextEncoders, TextStates, read_lora
 from personalq.taq.artifact import Protection
 from personalq.taq.protection import Protected
 from personalq.taq.row_scores import attention_received, conditioning
@@ -70,7 +70,8 @@ class Model:
         if not self.subjects:
             raise InvalidInput(f"{checkpoints} holds no folder with {LORA_FILE} or unet/")
         self.tokenizer: Any = CLIPTokenizer.from_pretrained(base / "tokenizer")
-        self._encoder: Any = CLIPTextModel.from_pretrained(base / "text_encoder").eval().float()
+        encoder = CLIPTextModel.from_pretrained(base / "text_encoder").eval().float()
+        self.text = TextEncoders(encoders=(TextEncoder(tokenizer=self.tokenizer, model=encoder),))
         self.vae: Any = AutoencoderKL.from_pretrained(base / "vae").eval().float()
 
     def unet(self, group: str) -> nn.Module:
@@ -100,7 +101,7 @@ class Model:
     def states(self, prompts: Sequence[str]) -> Tensor:
         """The base's text states (B, T, D) of prompts without triggers."""
         nothing = Protection(Protected.parse("none"), "", None)
-        return self._encode("", prompts, (), nothing, self._no_score).states
+        return self._encode("", prompts, (), nothing, self._no_score).told.states
 
     def encode(
         self, unet: nn.Module, cases: Sequence[Case], protected: Protected
@@ -120,11 +121,16 @@ class Model:
             [case.prompt for case in cases],
             (first.trigger,),
             Protection(protected, first.noun, None),
-            lambda states, plain: _score(unet, states, plain),
+            lambda told, plain: _score(unet, told.states, plain),
         )
-        return EncodedPrompts(
-            states=torch.cat([empty.states, asked.states]), mask=torch.cat([empty.mask, asked.mask])
-        )
+        states = torch.cat([empty.told.states, asked.told.states])
+        mask = torch.cat([empty.mask, asked.mask])
+        return EncodedPrompts(told=TextStates(states=states), mask=mask)
+
+    def reader(self, checkpoint_id: str) -> Reader:
+        """What reads the prompts of a checkpoint, or of the base for ""."""
+        lora = self.subjects[checkpoint_id].lora if checkpoint_id else None
+        return extend(self.text, lora.embeddings if lora else {})
 
     def _encode(
         self,
@@ -132,20 +138,18 @@ class Model:
         prompts: Sequence[str],
         triggers: Sequence[str],
         protection: Protection,
-        score: Callable[[Tensor, Tensor], Tensor],
+        score: Callable[[TextStates, Tensor], Tensor],
     ) -> EncodedPrompts:
-        lora = self.subjects[checkpoint_id].lora if checkpoint_id else None
         return encode(
             prompts,
             [triggers] * len(prompts),
-            encoder=self._encoder,
-            vocabulary=extend(self.tokenizer, lora.embeddings if lora else {}),
+            reader=self.reader(checkpoint_id),
             protection=protection,
             score=score,
         )
 
     @staticmethod
-    def _no_score(states: Tensor, plain: Tensor) -> Tensor:
+    def _no_score(told: TextStates, plain: Tensor) -> Tensor:
         raise RecipeError("conditioned rows need a trigger")
 
 

@@ -43,7 +43,6 @@ from personalq.bench.fidelity.sensitivity_report import (
     read_measured,
     write_sensitivity,
 )
-from personalq.renderer.prompts import Vocabulary, extend
 from personalq.taq import PROFILES, TextContext, trigger_spans
 from personalq.taq.attention import install_attention_
 from personalq.taq.equations import protect_rows
@@ -147,7 +146,7 @@ def draw_groups(
         unet: of the case's checkpoint, its LoRA attached, prepared by `precise_unet`.
     """
     engine = Engine(unet, Protected.parse("none"))
-    states = model.encode(unet, [case], engine.protected).states
+    states = model.encode(unet, [case], engine.protected).told.states
     text = TextContext.project(unet, states)
     asked = with_rounded_rows(text[1], groups)
     count = len(asked)
@@ -179,9 +178,9 @@ def measure(
     Args:
         unet: as `draw_groups`.
     """
-    vocabulary = _vocabulary(model, case)
-    prompt, trigger = vocabulary.expand(case.prompt), vocabulary.expand(case.trigger)
-    tokenizer = vocabulary.tokenizer
+    reader = model.reader(case.checkpoint_id)
+    prompt, trigger = reader.expand(case.prompt), reader.expand(case.trigger)
+    (tokenizer,) = reader.text.tokenizers
     groups = [
         (group, width)
         for width in bits
@@ -193,11 +192,6 @@ def measure(
         tokens=tuple(tokenizer.tokenize(prompt)),
         groups=_compared(groups, pictures, latents, case, yard),
     )
-
-
-def _vocabulary(model: Model, case: Case) -> Vocabulary:
-    lora = model.subjects[case.checkpoint_id].lora
-    return extend(model.tokenizer, lora.embeddings if lora else {})
 
 
 def _compared(

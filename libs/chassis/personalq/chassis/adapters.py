@@ -70,7 +70,6 @@ class _Layer:
 _READABLE_ROLE = re.compile(
     rf"{DOWN}|{UP}|{ALPHA}|mid|lokr_w[12](_[ab])?|lokr_t2|hada_w[12]_[ab]|hada_t[12]"
 )
-_ORIGINAL_NAME = re.compile(r"(?:input_blocks|middle_block|output_blocks)[._]\d")
 _RANK_AXES = ((DOWN, 0), ("hada_w1_b", 0), ("lokr_w1_b", 0), ("lokr_w2_b", 0))
 
 
@@ -89,7 +88,6 @@ def adapter(common: Sorted, meanings: Mapping[str, KeyMeaning]) -> Inspection:
     _note_unreadable_roles(common, roles)
     _note_components(common, components, width)
     _note_numbers(common, layers, styles)
-    _note_original_names(common, layers)
     _note_writers(common, meanings)
     if len(ranks) > 1:
         told = ", ".join(f"{rank} ({ranks[rank]} layers)" for rank in sorted(ranks))
@@ -214,18 +212,21 @@ def _note_components(common: Sorted, components: Mapping[str, int], width: int) 
         )
     elif not components.get("unet"):
         common.notes.append(
-            "It adapts only the text encoder: the shapes do not tell SD 1.x from SDXL, name the "
-            "base model when you publish it."
+            "It adapts only text encoders, the second of which SDXL alone has: name the base model "
+            "when you publish it."
+            if components.get("text_encoder_2")
+            else "It adapts only the text encoder: the shapes do not tell SD 1.x from SDXL, name "
+            "the base model when you publish it."
         )
     elif not width:
         common.notes.append(
             "It adapts no cross-attention layer: the shapes do not tell its base model, name it "
             "when you publish it."
         )
-    if others := [name for name in ("text_encoder_2", "text_encoder_3") if components.get(name)]:
+    if components.get("text_encoder_3"):
         common.problems.append(
-            f"It adapts {' and '.join(others)} too, which is not served: train it with only the "
-            "first text encoder, or none."
+            "It adapts text_encoder_3 too (SD 3), which is not served: train it on a Stable "
+            "Diffusion with a UNet."
         )
 
 
@@ -249,14 +250,6 @@ def _note_numbers(common: Sorted, layers: Sequence[_Layer], styles: Mapping[str,
         "Its layers are numbered, not named (cloneofsimo/lora): they are found by the widths of "
         "the base model's."
     )
-
-
-def _note_original_names(common: Sorted, layers: Sequence[_Layer]) -> None:
-    if named := [layer.module for layer in layers if _ORIGINAL_NAME.match(layer.module)]:
-        common.problems.append(
-            f"{len(named)} of its layers are named as in Stability's own code, for example "
-            f"{examples(named)}: convert it to diffusers keys."
-        )
 
 
 def _note_writers(common: Sorted, meanings: Mapping[str, KeyMeaning]) -> None:

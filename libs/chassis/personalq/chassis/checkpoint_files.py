@@ -16,7 +16,7 @@ from personalq.chassis.training_metadata import parse_json
 MAX_CONFIG_BYTES = 1024 * 1024  # SDXL's longest, the index of its shards, has some 200 KB
 MODEL_CARD = "README.md"
 SERVED_PARTS = (
-    "Of a whole model the UNet is served, and the text encoder where it is not its base model's, "
+    "Of a whole model the UNet is served, and each text encoder that is not its base model's, "
     "whose VAE decodes the pictures."
 )
 _MODEL_FILES = ("diffusion_pytorch_model", "model")
@@ -82,13 +82,16 @@ def unet_files(source: Path) -> Sequence[Path]:
     return sorted(path for path in source.glob("*.safetensors") if path.is_file())[:1]
 
 
-def text_encoder_files(source: Path) -> Sequence[Path]:
-    """The weight files of the text encoder in a whole model's folder; empty if it has none.
+def text_encoder_files(source: Path, part: str = "text_encoder") -> Sequence[Path]:
+    """The weight files of a text encoder in a whole model's folder; empty if it has none.
+
+    Args:
+        part: its folder, `text_encoder` or SDXL's `text_encoder_2`.
 
     Raises:
-        CorruptFile: as `unet_files`, or `text_encoder/` holds no weights.
+        CorruptFile: as `unet_files`, or its folder holds no weights.
     """
-    folder = source / "text_encoder"
+    folder = source / part
     return _model_files(source, folder) if folder.is_dir() else []
 
 

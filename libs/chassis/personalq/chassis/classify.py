@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import replace
@@ -21,6 +22,7 @@ from personalq.chassis.key_styles import (
 from personalq.chassis.sorted_tensors import Sorted, examples
 
 _TEXT_EMBEDDING_WIDTHS = (768, 1024, 1280)
+_SECOND_ENCODER = re.compile(r"(?:bundle_emb\..+\.)?clip_g")
 _UNET_ENDS = (
     ("conv_in.weight", "conv_out.weight"),
     ("input_blocks.0.0.weight", "out.2.weight"),
@@ -144,14 +146,15 @@ def _embedding(common: Sorted, meanings: Mapping[str, KeyMeaning]) -> Inspection
     """Trained token embeddings alone."""
     widths = {key: common.shapes[key][-1] for key in meanings}
     # SDXL has one embedding per text encoder; its UNet reads both side by side.
-    paired = "clip_l" in widths and "clip_g" in widths
-    width = widths["clip_l"] + widths["clip_g"] if paired else max(widths.values())
+    second = [width for key, width in widths.items() if _SECOND_ENCODER.fullmatch(key)]
+    first = [width for key, width in widths.items() if not _SECOND_ENCODER.fullmatch(key)]
+    width = max(first, default=0) + max(second, default=0)
     if not any(common.tokens):
         common.notes.append("It does not name its token: give the trigger when you publish it.")
-    if "clip_g" in widths:
+    if second and not first:
         common.problems.append(
-            "It is for SDXL's two text encoders, of which the second is not served: publish one of "
-            "SD 1.x or 2.x, or a LoRA."
+            "It has rows for SDXL's second text encoder alone (clip_g): publish it with those for "
+            "the first (clip_l)."
         )
     return common.inspection(
         format="textual_inversion",

@@ -13,7 +13,7 @@ test holds the two to the same answers.
 | `indexed` | `unet:7:down` | cloneofsimo/lora |
 | `diffusers-model` | `down_blocks.0…attn2.to_k.weight` | diffusers (unet/) |
 | `single-file` | `model.diffusion_model.input_blocks.1.1…` | CompVis, Stability |
-| `embedding` | `<s1>`, `emb_params`, `bundle_emb.<trigger>.string_to_param.*` | textual inversion |
+| `embedding` | `<s1>`, `emb_params`, `clip_g`, `bundle_emb.<trigger>.…` | textual inversion |
 """
 
 from __future__ import annotations
@@ -84,10 +84,10 @@ _PREFIXES = {
     "lycoris_": None,  # of LyCORIS' own wrapper, around any model
 }
 _INDEXED = re.compile(r"(?P<component>unet|text_encoder):(?P<module>\d{1,6}):(?P<role>down|up)")
-_BUNDLE = re.compile(r"bundle_emb\.(?P<token>.+)\.string_to_param\..+")
+_BUNDLE = re.compile(r"bundle_emb\.(?P<token>.+)\.(?:string_to_param\..+|clip_[lg])")
 _SINGLE_FILE = re.compile(
     r"(?P<prefix>model\.diffusion_model|model_ema|first_stage_model|cond_stage_model"
-    r"|conditioner\.embedders)\.(?P<module>.+)"
+    r"|conditioner\.embedders\.1|conditioner\.embedders)\.(?P<module>.+)"
 )
 _UNET_LAYER = re.compile(
     r"(?:unet\.)?(?P<module>(?:down_blocks\.\d+|up_blocks\.\d+|mid_block|conv_in|conv_out"
@@ -100,6 +100,7 @@ _SINGLE_FILE_COMPONENTS = {
     "first_stage_model": "vae",
     "cond_stage_model": "text_encoder",
     "conditioner.embedders": "text_encoder",
+    "conditioner.embedders.1": "text_encoder_2",
 }
 _STYLES = {"processor": "diffusers-processor", "other": "peft", "unread": "peft"}
 _ROLES = {
@@ -192,7 +193,7 @@ def _layer(written: str) -> tuple[str | None, str]:
         component = "text_encoder"
     component = component or _component_of(written)
     if match := _PROJECTION.fullmatch(written):
-        layers = _TEXT_PROJECTIONS if component == "text_encoder" else _PROJECTIONS
+        layers = _PROJECTIONS if component == "unet" else _TEXT_PROJECTIONS
         written = f"{match['block']}.{layers[match['layer']]}"
     return component, written
 

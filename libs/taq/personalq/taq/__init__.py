@@ -3,8 +3,9 @@
 Read in this order: `quantizers`, `packing`, `triggers`, `protection`, `attention`, `row_scores`
 are functions of tensors;
 `modules` and `kernels` the layers built of them; `calibrate`, `recipe`, `quantize` and `lora`
-walk over a model; `formats` reads adapter files, `text_encoder` what a fine-tune trained beside its
-UNet, `artifact` puts a model on disk. Needs torch, safetensors and numpy only.
+walk over a model; `formats` reads adapter files, `text_states` what prompts give a UNet,
+`text_encoder` what a fine-tune trained beside its UNet, `artifact` puts a model on disk. Needs
+torch, safetensors and numpy only.
 """
 
 from personalq.taq.artifact import (
@@ -38,8 +39,12 @@ from personalq.taq.errors import (
 )
 from personalq.taq.formats.parse import FORMATS_VERSION, parse_lora, read_lora
 from personalq.taq.lora import (
+    PARTS,
+    TEXT_PARTS,
     Factors,
     Lora,
+    Part,
+    TextPart,
     attach_lora_,
     detach_lora_,
     layer_shapes,
@@ -58,12 +63,15 @@ from personalq.taq.quantize import LayerReport, Report, quantize_
 from personalq.taq.recipe import PROFILES, RECIPE_VERSION, Recipe
 from personalq.taq.row_scores import attention_received, conditioning
 from personalq.taq.text_encoder import half_precision, load_text_encoder_
+from personalq.taq.text_states import TextEncoder, TextEncoders, TextStates
 from personalq.taq.triggers import TokenSpan, trigger_mask, trigger_spans
 
 __all__ = [
     "FORMATS_VERSION",
+    "PARTS",
     "PROFILES",
     "RECIPE_VERSION",
+    "TEXT_PARTS",
     "Artifact",
     "ArtifactError",
     "ArtifactFile",
@@ -77,6 +85,7 @@ __all__ = [
     "LoraError",
     "ManifestError",
     "MissingRangeError",
+    "Part",
     "PreparedError",
     "Protected",
     "Protection",
@@ -86,6 +95,10 @@ __all__ = [
     "Report",
     "TaqError",
     "TextContext",
+    "TextEncoder",
+    "TextEncoders",
+    "TextPart",
+    "TextStates",
     "TokenSpan",
     "TokenizerError",
     "UnknownKeysError",

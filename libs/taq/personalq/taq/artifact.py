@@ -2,7 +2,7 @@
 
 - base: the quantized UNet of a base model, shared by every LoRA checkpoint of it, stored once.
 - lora: a LoRA and its trigger embeddings; names its base artifact by digest.
-- full: the quantized UNet of a full fine-tune, and its text encoder if that is its own.
+- full: the quantized UNet of a full fine-tune, and its text encoders where they are its own.
 
 The digest is the sha256 of `manifest.json`, which holds the sha256 of every other file and
 nothing that differs between two runs on the same input: no time, no path, no host.
@@ -35,7 +35,7 @@ from personalq.taq.artifact_files import (
 from personalq.taq.attention import install_attention_
 from personalq.taq.calibrate import Range, ranges_to_json
 from personalq.taq.errors import ArtifactMismatchError, ManifestError
-from personalq.taq.lora import Factors, Lora, has_lora, resolve
+from personalq.taq.lora import PARTS, TEXT_PARTS, Factors, Lora, TextPart, has_lora, resolve
 from personalq.taq.modules import EXACT_BUFFERS, QuantConv2d, QuantLinear, QuantModule, Scheme
 from personalq.taq.protection import Protected, resolve_protection
 from personalq.taq.quantize import FULL_BITS, STORED_FLOAT, report
@@ -46,11 +46,16 @@ Kind = Literal["base", "lora", "full"]
 SCHEMA_VERSION = 1
 #: Of artifacts with a text encoder of their own: who knows only version 1 would pass it over.
 TEXT_ENCODER_SCHEMA_VERSION = 2
+#: Of artifacts with anything for SDXL's second text encoder, which version 2 does not know.
+SECOND_ENCODER_SCHEMA_VERSION = 3
 MANIFEST = "manifest.json"
 UNET_FILE = "unet.safetensors"
 LORA_FILE = "lora.safetensors"
-TEXT_ENCODER_FILE = "text_encoder.safetensors"
-EMBEDDING_PREFIX = "embedding."
+TEXT_ENCODER_FILES: Mapping[TextPart, str] = {part: f"{part}.safetensors" for part in TEXT_PARTS}
+EMBEDDING_PREFIXES: Mapping[TextPart, str] = {
+    "text_encoder": "embedding.",
+    "text_encoder_2": "embedding_2.",
+}
 
 
 @dataclass(frozen=True)
@@ -79,6 +84,7 @@ class Artifact:
     base_artifact_digest: str | None  # of a "lora" artifact
     triggers: tuple[str, ...]
     embeddings: Mapping[str, Tensor]  # trigger → (n, hidden)
+    embeddings_2: Mapping[str, Tensor]  # the same of SDXL's second text encoder
 
     @property
     def paths(self) -> tuple[Path, ...]:
@@ -111,18 +117,21 @@ class Artifact:
         if self.kind != "lora":
             raise ArtifactMismatchError(f"A {self.kind} artifact holds no LoRA.")
         tensors = _copied(self.directory / LORA_FILE)
-        layers: dict[str, dict[str, Factors]] = {"unet": {}, "text_encoder": {}}
+        layers: dict[str, dict[str, Factors]] = {part: {} for part in PARTS}
         for key, scale in self.manifest["scales"].items():
             part, layer = key.split(".", 1)
             down, up = tensors[f"{key}.lora_A.weight"], tensors[f"{key}.lora_B.weight"]
             layers[part][layer] = Factors(down, up, float(scale))
-        return Lora(layers["unet"], layers["text_encoder"], dict(self.embeddings))
+        return Lora(
+            **layers, embeddings=dict(self.embeddings), embeddings_2=dict(self.embeddings_2)
+        )
 
-    def text_encoder(self) -> dict[str, Tensor] | None:
+    def text_encoder(self, part: TextPart = "text_encoder") -> dict[str, Tensor] | None:
         """Return the weights of the checkpoint's own text encoder; None if it is its base's."""
-        if all(file.name != TEXT_ENCODER_FILE for file in self.files):
+        name = TEXT_ENCODER_FILES[part]
+        if all(file.name != name for file in self.files):
             return None
-        return _copied(self.directory / TEXT_ENCODER_FILE)
+        return _copied(self.directory / name)
 
 
 def write_base_artifact(
@@ -160,6 +169,7 @@ def write_full_artifact(
     source_digest: str,
     noun: str = "",
     text_encoder: Mapping[str, Tensor] | None = None,
+    text_encoder_2: Mapping[str, Tensor] | None = None,
 ) -> Artifact:
     """Write the UNet of a full fine-tune, after `quantize_`, to `directory`.
 
@@ -168,6 +178,7 @@ def write_full_artifact(
         source_digest: identifies the checkpoint file.
         noun: the class noun of the subject, if it is known.
         text_encoder: weights to be used instead of the base's, as `half_precision` returns them.
+        text_encoder_2: the same of SDXL's second.
 
     Raises:
         ArtifactMismatchError: as `write_base_artifact`.
@@ -179,16 +190,18 @@ def write_full_artifact(
         "protection": _protection(recipe, triggers, noun),
     }
     files: dict[str, Mapping[str, Tensor]] = {UNET_FILE: _unet_tensors(unet)}
-    if text_encoder is not None:
-        files[TEXT_ENCODER_FILE] = text_encoder
-        manifest |= {
-            "schema_version": TEXT_ENCODER_SCHEMA_VERSION,
-            "text_encoder": {
-                "weights": sum(tensor.numel() for tensor in text_encoder.values()),
-                "bytes": sum(tensor.nbytes for tensor in text_encoder.values()),
-            },
-        }
-    return _write(directory, manifest, files)
+    own: dict[TextPart, Mapping[str, Tensor] | None] = {
+        "text_encoder": text_encoder,
+        "text_encoder_2": text_encoder_2,
+    }
+    for part, weights in own.items():
+        if weights is not None:
+            files[TEXT_ENCODER_FILES[part]] = weights
+            manifest[part] = {
+                "weights": sum(tensor.numel() for tensor in weights.values()),
+                "bytes": sum(tensor.nbytes for tensor in weights.values()),
+            }
+    return _write(directory, manifest | {"schema_version": _schema_version(manifest)}, files)
 
 
 def write_lora_artifact(
@@ -217,19 +230,19 @@ def write_lora_artifact(
             f"A LoRA belongs to a base artifact, not to a {base_artifact.kind} one."
         )
     shapes = {layer["name"]: tuple(layer["shape"]) for layer in base_artifact.manifest["layers"]}
-    parts = {"unet": resolve(lora.unet, shapes), "text_encoder": lora.text_encoder}
+    unet = resolve(lora.unet, shapes)
     tensors: dict[str, Tensor] = {}
     scales: dict[str, float] = {}
-    for part, layers in parts.items():
-        for name, factors in layers.items():
+    for part in PARTS:
+        for name, factors in (unet if part == "unet" else lora.layers(part)).items():
             tensors[f"{part}.{name}.lora_A.weight"] = factors.down
             tensors[f"{part}.{name}.lora_B.weight"] = factors.up
             scales[f"{part}.{name}"] = factors.scale
-    for trigger, rows in lora.embeddings.items():
-        tensors[EMBEDDING_PREFIX + trigger] = rows
+    for encoder, prefix in EMBEDDING_PREFIXES.items():
+        for trigger, rows in lora.rows(encoder).items():
+            tensors[prefix + trigger] = rows
     inherited = ("recipe", "base_digest", "tokenizer_fingerprint")
-    manifest = {
-        "schema_version": SCHEMA_VERSION,
+    manifest: dict[str, Any] = {
         "kind": "lora",
         **{key: base_artifact.manifest[key] for key in inherited},
         "base_artifact_digest": base_artifact.digest,
@@ -238,6 +251,12 @@ def write_lora_artifact(
         "protection": _protection(base_artifact.recipe, triggers, noun),
         "scales": scales,
     }
+    if lora.text_encoder_2 or lora.embeddings_2:
+        manifest["text_encoder_2"] = {
+            "layers": len(lora.text_encoder_2),
+            "embeddings": len(lora.embeddings_2),
+        }
+    manifest["schema_version"] = _schema_version(manifest)
     return _write(directory, manifest, {LORA_FILE: tensors})
 
 
@@ -444,7 +463,7 @@ def _parse_manifest(text: bytes) -> dict[str, Any]:
         manifest = json.loads(text)
     except ValueError as error:
         raise ManifestError(f"{MANIFEST} is not JSON: {error}.") from error
-    known = (SCHEMA_VERSION, TEXT_ENCODER_SCHEMA_VERSION)
+    known = (SCHEMA_VERSION, TEXT_ENCODER_SCHEMA_VERSION, SECOND_ENCODER_SCHEMA_VERSION)
     if not isinstance(manifest, dict) or manifest.get("schema_version") not in known:
         raise ManifestError(f"{MANIFEST} is not of schema version {' or '.join(map(str, known))}.")
     if canonical_json(manifest) != text:
@@ -455,23 +474,44 @@ def _parse_manifest(text: bytes) -> dict[str, Any]:
         raise ManifestError(f"{MANIFEST} lacks {', '.join(missing)}.")
     if manifest["kind"] not in ("base", "lora", "full"):
         raise ManifestError(f"{MANIFEST} has the unknown kind {manifest['kind']!r}.")
-    own = manifest["schema_version"] == TEXT_ENCODER_SCHEMA_VERSION
-    told = "text_encoder" in manifest
-    if own is not told or told is not (TEXT_ENCODER_FILE in str(manifest["files"])):
+    _check_text_encoders(manifest)
+    return manifest
+
+
+def _schema_version(manifest: Mapping[str, Any]) -> int:
+    """Return the least version whose readers know all that `manifest` tells of."""
+    if "text_encoder_2" in manifest:
+        return SECOND_ENCODER_SCHEMA_VERSION
+    return TEXT_ENCODER_SCHEMA_VERSION if "text_encoder" in manifest else SCHEMA_VERSION
+
+
+def _check_text_encoders(manifest: Mapping[str, Any]) -> None:
+    """Refuse text encoders that are told of in one place and not in another.
+
+    What a "lora" artifact has for the second lies among its other tensors.
+    """
+    named = str(manifest["files"])
+    found = {part for part, name in TEXT_ENCODER_FILES.items() if name in named}
+    told = {part for part in TEXT_PARTS if part in manifest}
+    if manifest["kind"] == "lora" and (
+        "text_encoder_2" in told or any(k.startswith("text_encoder_2.") for k in manifest["scales"])
+    ):
+        found.add("text_encoder_2")
+    if told != found or manifest["schema_version"] != _schema_version(manifest):
         raise ManifestError(
             f"{MANIFEST} must tell of a text encoder of its own by its schema version, under "
-            "text_encoder and among its files, or nowhere."
+            "its name and among its files, or nowhere."
         )
-    return manifest
 
 
 def _artifact(
     directory: Path, manifest: dict[str, Any], text: bytes, files: tuple[ArtifactFile, ...]
 ) -> Artifact:
-    embeddings = {}
+    embeddings: dict[TextPart, dict[str, Tensor]] = {part: {} for part in TEXT_PARTS}
     for file in files:
-        for key, tensor in _copied(directory / file.name, EMBEDDING_PREFIX).items():
-            embeddings[key.removeprefix(EMBEDDING_PREFIX)] = tensor
+        for part, prefix in EMBEDDING_PREFIXES.items():
+            for key, tensor in _copied(directory / file.name, prefix).items():
+                embeddings[part][key.removeprefix(prefix)] = tensor
     return Artifact(
         kind=cast(Kind, manifest["kind"]),
         digest=hashlib.sha256(text).hexdigest(),
@@ -482,5 +522,6 @@ def _artifact(
         recipe=Recipe.from_json(manifest["recipe"]),
         base_artifact_digest=manifest.get("base_artifact_digest"),
         triggers=tuple(manifest.get("triggers", ())),
-        embeddings=embeddings,
+        embeddings=embeddings["text_encoder"],
+        embeddings_2=embeddings["text_encoder_2"],
     )

@@ -19,9 +19,15 @@ from torch import Tensor, nn
 from personalq.taq.branches import Branches, KroneckerBranch, LowRankBranch
 from personalq.taq.errors import LoraError, UnknownKeysError, WidthMismatchError
 from personalq.taq.formats.numbered import MARK, names_of_numbers
+from personalq.taq.formats.original import original_names
 from personalq.taq.modules import QuantConv2d, QuantLinear, QuantModule
 
-Part = Literal["unet", "text_encoder"]
+TextPart = Literal["text_encoder", "text_encoder_2"]
+Part = Literal["unet"] | TextPart
+
+#: The text encoders of a base model; SDXL has both.
+TEXT_PARTS: tuple[TextPart, ...] = ("text_encoder", "text_encoder_2")
+PARTS: tuple[Part, ...] = ("unet", *TEXT_PARTS)
 
 #: Ends of the names of a Kronecker product's two matrices.
 KRONECKER = LEFT, RIGHT = ("@left", "@right")
@@ -50,15 +56,28 @@ class Factors:
 class Lora:
     """What an adapter file holds. Layer names are those of the model's `named_modules()`.
 
-    Until `resolve` has seen the model, names can be kohya's, with underscores for dots, or numbers
-    (`#17`). A change that is a Kronecker product W₁ ⊗ W₂ (LoKr) has two entries, `<layer>@left`
-    with the factors of W₁ and `<layer>@right` with those of W₂.
+    Until `resolve` has seen the model, names can be kohya's, with underscores for dots, those of
+    Stability's own code (`formats.original`), or numbers (`#17`). A change that is a Kronecker
+    product W₁ ⊗ W₂ (LoKr) has two entries, `<layer>@left` with the factors of W₁ and
+    `<layer>@right` with those of W₂.
     """
 
     unet: dict[str, Factors]
     text_encoder: dict[str, Factors] = field(default_factory=dict)
     #: trigger → its token embeddings (n, hidden), one row per sub-token
     embeddings: dict[str, Tensor] = field(default_factory=dict)
+    #: the same two of SDXL's second text encoder
+    text_encoder_2: dict[str, Factors] = field(default_factory=dict)
+    embeddings_2: dict[str, Tensor] = field(default_factory=dict)
+
+    def layers(self, part: Part) -> dict[str, Factors]:
+        """Return the changes of one part of the pipeline."""
+        found: dict[str, Factors] = getattr(self, part)
+        return found
+
+    def rows(self, part: TextPart) -> dict[str, Tensor]:
+        """Return the token embeddings of one text encoder, by trigger."""
+        return self.embeddings if part == "text_encoder" else self.embeddings_2
 
 
 def attach_lora_(
@@ -69,7 +88,7 @@ def attach_lora_(
     Several LoRAs add up. Nothing is changed if the LoRA does not fit.
 
     Args:
-        model: a UNet, quantized or not, or with part="text_encoder" a text encoder.
+        model: a UNet, quantized or not, or the text encoder that `part` names.
         strength: multiplies the change, as users' LoRA weight does.
 
     Raises:
@@ -77,8 +96,7 @@ def attach_lora_(
         WidthMismatchError: a layer has another width there; the message names both.
         LoraError: layers have numbers that can be read in several ways.
     """
-    wanted = lora.unet if part == "unet" else lora.text_encoder
-    resolved = resolve(wanted, layer_shapes(model))
+    resolved = resolve(lora.layers(part), layer_shapes(model))
     carriers = dict(_carriers(model))
     for name, factors in resolved.items():
         layer_name, half = _split(name)
@@ -164,6 +182,8 @@ def _names_in_model(
         found = names_of_numbers(widths, shapes)
         names = {written: found[number] for number, written in numbered.items()}
     flat_names = {_flat(name): name for name in shapes}
+    if any(_split(written)[0] not in shapes for written in layers.keys() - names.keys()):
+        flat_names |= {_flat(original): name for original, name in original_names(shapes).items()}
     for written in layers.keys() - names.keys():
         layer, half = _split(written)
         name = layer if layer in shapes else flat_names.get(_flat(layer), "")

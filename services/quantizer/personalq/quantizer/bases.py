@@ -9,11 +9,19 @@ import shutil
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 from urllib.parse import unquote, urlsplit
 
+from personalq.chassis.base_folders import (
+    SECOND_PARTS,
+    check_base_folder,
+    has_second_text_encoder,
+    zeroes_empty_prompts,
+)
 from personalq.chassis.errors import InvalidInput
 from personalq.chassis.sources import Source, digest_of, fetch_source
 from personalq.quantizer.jobs import key_of
+from personalq.taq import TEXT_PARTS, TextPart
 
 log = logging.getLogger(__name__)
 
@@ -31,10 +39,18 @@ class BaseModel:
 
     base_model: str
     folder: Path
-    fingerprint: str  # over the files of PARTS
+    fingerprint: str  # over the files of PARTS and, of SDXL, what else its conditions depend on
     tokenizer_fingerprint: str
-    text_width: int  # of the text encoder's states and token embeddings
+    #: of each text encoder's states and token embeddings
+    text_widths: Mapping[TextPart, int]
     cross_attention_width: int  # of the UNet
+    zero_empty: bool  # as `TextEncoders`
+    side: int  # pixels, of the pictures it was trained on; 0 where no condition tells it
+
+    @property
+    def text_parts(self) -> tuple[TextPart, ...]:
+        """Its text encoders: one, or SDXL's two."""
+        return tuple(self.text_widths)
 
 
 async def locate(
@@ -61,11 +77,10 @@ async def locate(
                 shutil.rmtree(kept, ignore_errors=True)
                 kept.mkdir(parents=True)
                 folder = await fetch_source(Source(uri=place), kept, max_bytes=bytes_max)
-        if missing := [part for part in PARTS if not (folder / part).is_dir()]:
-            raise InvalidInput(
-                f"base model {base_model!r}: {place} has no {', '.join(missing)}; it must be a "
-                "diffusers folder of a Stable Diffusion"
-            )
+        # SDXL is told the size of pictures, which is the VAE's.
+        check_base_folder(
+            base_model, folder, (*PARTS, "vae") if has_second_text_encoder(folder) else PARTS
+        )
         folders[base_model] = folder
     return folders
 
@@ -95,16 +110,37 @@ class BaseModels:
 
 def read_base(base_model: str, folder: Path) -> BaseModel:
     """Hash a base model's files and read its widths."""
-    digests = {part: digest_of(folder / part)[0] for part in PARTS}
-    fingerprint = "".join(f"{part} {digest}\n" for part, digest in sorted(digests.items()))
-    encoder = json.loads((folder / "text_encoder" / "config.json").read_text())
-    unet = json.loads((folder / "unet" / "config.json").read_text())
+    second = has_second_text_encoder(folder)
+    unet, side = _config(folder / "unet"), 0
+    identity: dict[str, object] = {
+        part: digest_of(folder / part)[0] for part in (*PARTS, *(SECOND_PARTS if second else ()))
+    }
+    tokenizers = identity["tokenizer"]
+    if second:
+        blocks = len(_config(folder / "vae")["block_out_channels"])
+        side = int(unet["sample_size"]) * 2 ** (blocks - 1)
+        identity |= {"side": side, "zero_empty": zeroes_empty_prompts(folder)}
+        tokenizers = _sha256(f"{tokenizers} {identity['tokenizer_2']}")
+    parts = TEXT_PARTS if second else TEXT_PARTS[:1]
+    width = unet["cross_attention_dim"]  # some write one per block, all alike
     log.info("base model read", extra={"action": "read_base", "base_model": base_model})
     return BaseModel(
         base_model=base_model,
         folder=folder,
-        fingerprint=hashlib.sha256(fingerprint.encode()).hexdigest(),
-        tokenizer_fingerprint=digests["tokenizer"],
-        text_width=int(encoder["hidden_size"]),
-        cross_attention_width=int(unet["cross_attention_dim"]),
+        fingerprint=_sha256("".join(f"{key} {told}\n" for key, told in sorted(identity.items()))),
+        tokenizer_fingerprint=str(tokenizers),
+        text_widths={part: int(_config(folder / part)["hidden_size"]) for part in parts},
+        cross_attention_width=int(width[0] if isinstance(width, list) else width),
+        zero_empty=zeroes_empty_prompts(folder),
+        side=side,
     )
+
+
+def _config(folder: Path) -> dict[str, Any]:
+    """Return the configuration of one part of a base model."""
+    values: dict[str, Any] = json.loads((folder / "config.json").read_text())
+    return values
+
+
+def _sha256(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()

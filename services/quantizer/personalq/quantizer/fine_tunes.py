@@ -27,6 +27,7 @@ from personalq.quantizer.weight_files import (
     read_weights,
     shapes_of,
 )
+from personalq.taq import TextPart
 
 UNET_PREFIX = "model.diffusion_model."
 
@@ -36,12 +37,12 @@ class FineTune:
     """What a full fine-tune changes of its base."""
 
     unet: UNet2DConditionModel  # float32
-    #: its weights as `half_precision` returns them; None where it is the base's
-    text_encoder: Mapping[str, Tensor] | None
+    #: weights as `half_precision` returns them, of those that are not the base's
+    text_encoders: Mapping[TextPart, Mapping[str, Tensor]]
 
 
 def load_fine_tune(source: Path, base: BaseModel) -> FineTune:
-    """Load the UNet of a full fine-tune, and its text encoder if it trained one.
+    """Load the UNet of a full fine-tune, and the text encoders that it trained.
 
     Args:
         source: a diffusers folder, its `unet/`, a weights file of it, or a whole model in one
@@ -49,7 +50,7 @@ def load_fine_tune(source: Path, base: BaseModel) -> FineTune:
 
     Raises:
         InvalidInput: there are no such weights, they have other names or shapes than the base's,
-            they are not finite, or there is a second text encoder.
+            they are not finite, or there is a second text encoder and the base has none.
         CorruptFile: a file that should be there is missing.
         UnsupportedFormatError: a pickle holds more than tensors.
     """
@@ -64,19 +65,26 @@ def load_fine_tune(source: Path, base: BaseModel) -> FineTune:
         unet: UNet2DConditionModel = UNet2DConditionModel.from_config(config)
     wanted, part = shapes_of(unet.state_dict()), f"a UNet of {base.base_model}"
     shapes = read_shapes(files)
-    refuse_second_encoder(source, shapes)
-    if any(key.startswith(UNET_PREFIX) for key in shapes):
+    refuse_second_encoder(source, shapes, base)
+    single_file = any(key.startswith(UNET_PREFIX) for key in shapes)
+    if single_file:
         state = _converted(read_weights(files, UNET_PREFIX), config, part)
         check_shapes(shapes_of(state), wanted, part)
-        text_encoder = trained_text_encoder(single_file_text_encoder(files, base), base)
     else:
         check_shapes(shapes, wanted, part)
         state = read_weights(files)
-        text_encoder = trained_text_encoder(folder_text_encoder(source, base), base)
+    text_encoders: dict[TextPart, Mapping[str, Tensor]] = {}
+    for encoder in base.text_parts:
+        if single_file:
+            found = single_file_text_encoder(files, base, encoder)
+        else:
+            found = folder_text_encoder(source, base, encoder)
+        if (trained := trained_text_encoder(found, base, encoder)) is not None:
+            text_encoders[encoder] = trained
     for key, tensor in state.items():
         check_finite(key, tensor)
     unet.load_state_dict({key: tensor.float() for key, tensor in state.items()}, assign=True)
-    return FineTune(unet=unet.eval(), text_encoder=text_encoder)
+    return FineTune(unet=unet.eval(), text_encoders=text_encoders)
 
 
 def _converted(

@@ -66,6 +66,7 @@ async def read_manifest(digest: str, blobs: BlobStore, directory: Path) -> Artif
         base_artifact_digest=None,
         triggers=(),
         embeddings={},
+        embeddings_2={},
     )
 
 

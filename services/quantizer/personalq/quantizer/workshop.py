@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
+import torch
 from diffusers import UNet2DConditionModel
 from torch import Tensor
 
@@ -18,16 +19,20 @@ from personalq.quantizer.fine_tunes import load_fine_tune
 from personalq.quantizer.jobs import key_of
 from personalq.quantizer.ledger import write_atomically
 from personalq.quantizer.prompts import CLASSES, calibration_prompts
-from personalq.quantizer.text_encoders import empty_text_encoder
+from personalq.quantizer.text_encoders import empty_text_encoder, read_text_encoders
 from personalq.quantizer.weight_files import check_finite
 from personalq.taq import (
+    PARTS,
     PROFILES,
+    TEXT_PARTS,
     Artifact,
+    Lora,
+    LoraError,
     Range,
     Recipe,
+    TextPart,
     WidthMismatchError,
     layer_shapes,
-    load_text_encoder_,
     quantize_,
     ranges_from_json,
     ranges_to_json,
@@ -101,22 +106,11 @@ class Workshop:
             InvalidInput: its numbers are not finite.
         """
         lora = read_lora(file, token=next(iter(triggers), ""))
-        for name, factors in (*lora.unet.items(), *lora.text_encoder.items()):
+        for name, factors in (item for part in PARTS for item in lora.layers(part).items()):
             check_finite(name, factors.down, factors.up)
-        for trigger, rows in lora.embeddings.items():
-            check_finite(trigger, rows)
-            if rows.shape[1] != base.text_width:
-                raise WidthMismatchError(
-                    f"The embedding of {trigger} is {rows.shape[1]} wide, the token embeddings of "
-                    f"{base.base_model} {base.text_width}: the checkpoint belongs to another base "
-                    "model."
-                )
-        if lora.text_encoder:
-            shapes = layer_shapes(empty_text_encoder(base))  # it must fit
-            lora = replace(lora, text_encoder=resolve(lora.text_encoder, shapes))
         return write_lora_artifact(
             directory,
-            lora,
+            _fitted(lora, base),
             base_artifact=base_artifact,
             triggers=triggers,
             source_digest=source_sha256,
@@ -137,7 +131,7 @@ class Workshop:
     ) -> Artifact:
         """Quantize a fine-tuned UNet, with ranges of its own, into `directory`.
 
-        A text encoder that was trained with it stands beside it in half precision.
+        Text encoders that were trained with it stand beside it in half precision.
 
         Raises:
             InvalidInput, CorruptFile: as `load_fine_tune`.
@@ -145,9 +139,9 @@ class Workshop:
         """
         recipe = PROFILES[profile]
         tuned = load_fine_tune(source, base)
-        unet, encoder = tuned.unet, tuned.text_encoder
+        unet, encoders = tuned.unet, tuned.text_encoders
         names = tuple(trigger for trigger in triggers if trigger) or CLASSES
-        ranges = self._ranges(unet, base, recipe, names, source_sha256, stop, encoder)
+        ranges = self._ranges(unet, base, recipe, names, source_sha256, stop, encoders)
         quantize_(unet, recipe, ranges)
         return write_full_artifact(
             directory,
@@ -159,7 +153,8 @@ class Workshop:
             triggers=triggers,
             source_digest=source_sha256,
             noun=noun,
-            text_encoder=encoder,
+            text_encoder=encoders.get("text_encoder"),
+            text_encoder_2=encoders.get("text_encoder_2"),
         )
 
     def _ranges(
@@ -170,13 +165,13 @@ class Workshop:
         names: Sequence[str],
         source_digest: str,
         stop: threading.Event,
-        text_encoder: Mapping[str, Tensor] | None = None,
+        text_encoders: Mapping[TextPart, Mapping[str, Tensor]] | None = None,
     ) -> dict[str, Range]:
         """Return the activation ranges, from disk when the very same calibration was run before.
 
         Args:
-            source_digest: identifies the UNet and the text encoder.
-            text_encoder: weights that read the prompts instead of the base's.
+            source_digest: identifies the UNet and the text encoders.
+            text_encoders: weights that read the prompts instead of the base's.
         """
         if recipe.activation_bits is None:
             return {}
@@ -198,15 +193,14 @@ class Workshop:
             if stop.is_set():
                 raise Stopped
 
-        encoder = None
-        if text_encoder is not None:
-            encoder = load_text_encoder_(empty_text_encoder(base), text_encoder)
-        states = calibrate.encode_prompts(base.folder, prompts, encoder=encoder)
+        with torch.inference_mode():
+            told = read_text_encoders(base, text_encoders or {}).read(["", *prompts])
         unet.to(self._device)
         ranges = calibrate.observe(
             unet,
-            states,
+            told,
             base.folder,
+            side=base.side,
             steps=self._steps,
             bits=recipe.activation_bits,
             between_steps=check_stop,
@@ -225,6 +219,43 @@ def load_unet(folder: Path) -> UNet2DConditionModel:
     """Load a UNet from a diffusers folder in float32; safetensors only."""
     unet: UNet2DConditionModel = UNet2DConditionModel.from_pretrained(folder, use_safetensors=True)
     return unet.float().eval()
+
+
+def _fitted(lora: Lora, base: BaseModel) -> Lora:
+    """Return a LoRA whose parts for the text encoders are known to fit the base's.
+
+    Raises:
+        LoraError: a part does not, or is for a text encoder that only one of them has.
+    """
+    layers = {part: lora.layers(part) for part in TEXT_PARTS}
+    for part in TEXT_PARTS:
+        rows = lora.rows(part)
+        if part not in base.text_parts:
+            if rows or layers[part]:
+                raise LoraError(
+                    "The checkpoint was made for two text encoders, as SDXL has; "
+                    f"{base.base_model} has one: publish it with the base model that it was made "
+                    "for."
+                )
+            continue
+        if missing := sorted(lora.embeddings.keys() - rows.keys()):
+            raise LoraError(
+                f"The embedding of {missing[0]} is for one text encoder, {base.base_model} has "
+                "two: publish it with the base model that it was made for."
+            )
+        for trigger, table in rows.items():
+            check_finite(trigger, table)
+            if table.shape[1] != base.text_widths[part]:
+                raise WidthMismatchError(
+                    f"The embedding of {trigger} is {table.shape[1]} wide, the token embeddings of "
+                    f"{base.base_model} {base.text_widths[part]}: the checkpoint belongs to "
+                    "another base model."
+                )
+        if layers[part]:
+            shapes = layer_shapes(empty_text_encoder(base, part))
+            layers[part] = resolve(layers[part], shapes)
+    first, second = (layers[part] for part in TEXT_PARTS)
+    return replace(lora, text_encoder=first, text_encoder_2=second)
 
 
 def _read_ranges(file: Path) -> dict[str, Range] | None:

@@ -14,18 +14,27 @@ from urllib.parse import unquote, urlsplit
 
 import torch
 from diffusers import AutoencoderKL, DDIMScheduler, EulerDiscreteScheduler, UNet2DConditionModel
-from transformers import CLIPTextModel, CLIPTokenizer
+from transformers import CLIPTextModel, CLIPTextModelWithProjection, CLIPTokenizer
 
-from personalq.chassis.errors import InvalidInput
+from personalq.chassis.base_folders import (
+    check_base_folder,
+    has_second_text_encoder,
+    zeroes_empty_prompts,
+)
 from personalq.chassis.sources import Source, fetch_source
-from personalq.renderer.prompts import Vocabulary, extend
+from personalq.renderer.prompts import Reader, extend
 from personalq.renderer.requests import Geometry, Sampler
+from personalq.taq import TEXT_PARTS, TextEncoder, TextEncoders, TextPart
 
 log = logging.getLogger(__name__)
 
 PARTS = ("unet", "vae", "text_encoder", "tokenizer", "scheduler")
 BASE_BYTES_MAX = 64 * 2**30
 
+MODELS: Mapping[TextPart, Any] = {
+    "text_encoder": CLIPTextModel,
+    "text_encoder_2": CLIPTextModelWithProjection,
+}
 SCHEDULERS: Mapping[Sampler, Any] = {
     Sampler.DDIM: DDIMScheduler,
     Sampler.EULER: EulerDiscreteScheduler,
@@ -38,9 +47,8 @@ class Base:
 
     base_model: str
     vae: Any  # AutoencoderKL
-    text_encoder: Any  # CLIPTextModel
-    tokenizer: Any  # CLIPTokenizer; only ever copied
-    vocabulary: Vocabulary  # of checkpoints that ship no tokens of their own
+    text: TextEncoders  # one, or SDXL's two; their tokenizers are only ever copied
+    reader: Reader  # of checkpoints that ship no tokens of their own
     unet_config: Mapping[str, Any]
     scheduler_config: Mapping[str, Any]
     device: torch.device
@@ -62,27 +70,34 @@ class Base:
         with torch.device("meta"):
             return UNet2DConditionModel.from_config(self.unet_config)
 
-    def empty_text_encoder(self) -> Any:
-        """Return a text encoder without weights, on the meta device."""
+    @property
+    def text_parts(self) -> tuple[TextPart, ...]:
+        """The names of its text encoders."""
+        return TEXT_PARTS[: len(self.text.encoders)]
+
+    def empty_text_encoder(self, part: TextPart) -> Any:
+        """Return one of its text encoders without weights, on the meta device."""
         with torch.device("meta"):
-            return CLIPTextModel(self.text_encoder.config)
+            return MODELS[part](self.text.encoders[TEXT_PARTS.index(part)].model.config)
 
 
 def load_base(base_model: str, folder: Path, *, device: torch.device, dtype: torch.dtype) -> Base:
     """Load a base model's components, without its UNet. Blocking.
 
-    The text encoder and the VAE keep float32: they run once per request, and float16 VAEs give
-    black pictures.
+    Text encoders and the VAE keep float32: they run once per request, and float16 VAEs give black
+    pictures, SDXL's above all (`force_upcast`).
     """
     vae = AutoencoderKL.from_pretrained(folder / "vae", use_safetensors=True)
-    encoder = CLIPTextModel.from_pretrained(folder / "text_encoder", use_safetensors=True)
-    tokenizer = CLIPTokenizer.from_pretrained(folder / "tokenizer")
+    parts = TEXT_PARTS if has_second_text_encoder(folder) else TEXT_PARTS[:1]
+    text = TextEncoders(
+        encoders=tuple(_load_text_encoder(folder, part, device) for part in parts),
+        zero_empty=zeroes_empty_prompts(folder),
+    )
     base = Base(
         base_model=base_model,
         vae=vae.float().eval().requires_grad_(False).to(device),
-        text_encoder=encoder.float().eval().requires_grad_(False).to(device),
-        tokenizer=tokenizer,
-        vocabulary=extend(tokenizer, {}),
+        text=text,
+        reader=extend(text, *({} for _ in parts)),
         unet_config=UNet2DConditionModel.load_config(folder / "unet"),
         scheduler_config=json.loads((folder / "scheduler/scheduler_config.json").read_text()),
         device=device,
@@ -90,6 +105,14 @@ def load_base(base_model: str, folder: Path, *, device: torch.device, dtype: tor
     )
     log.info("base model loaded", extra={"action": "load_base", "base_model": base_model})
     return base
+
+
+def _load_text_encoder(folder: Path, part: TextPart, device: torch.device) -> TextEncoder:
+    model = MODELS[part].from_pretrained(folder / part, use_safetensors=True)
+    return TextEncoder(
+        tokenizer=CLIPTokenizer.from_pretrained(folder / part.replace("text_encoder", "tokenizer")),
+        model=model.float().eval().requires_grad_(False).to(device),
+    )
 
 
 async def locate(base_models: Mapping[str, str], directory: Path) -> dict[str, Path]:
@@ -114,10 +137,6 @@ async def locate(base_models: Mapping[str, str], directory: Path) -> dict[str, P
                 shutil.rmtree(kept, ignore_errors=True)
                 kept.mkdir(parents=True)
                 folder = await fetch_source(Source(uri=place), kept, max_bytes=BASE_BYTES_MAX)
-        if missing := [part for part in PARTS if not (folder / part).is_dir()]:
-            raise InvalidInput(
-                f"base model {base_model!r}: {place} has no {', '.join(missing)}; it must be a "
-                "diffusers folder of a Stable Diffusion"
-            )
+        check_base_folder(base_model, folder, PARTS)
         folders[base_model] = folder
     return folders

@@ -5,7 +5,7 @@ Classifier-free guidance runs both halves as one batch: ε = ε_∅ + g (ε_text
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import torch
@@ -37,6 +37,7 @@ def denoise(
     noise: Tensor,
     text: TextContext,
     *,
+    conditions: Mapping[str, Any],
     steps: int,
     guidance: float,
     dtype: torch.dtype,
@@ -47,6 +48,7 @@ def denoise(
     Args:
         scheduler: of this request alone; it holds the state of the run.
         text: B prompts, or with guidance 2 B: first the unconditional ones.
+        conditions: further arguments of the UNet, with a row for each of the prompts.
         dtype: of the UNet's input.
         on_step: told after each step its number, from 1, and the picture's latents as they are
             foreseen; may raise to stop.
@@ -57,9 +59,10 @@ def denoise(
     for number, t in enumerate(scheduler.timesteps, start=1):
         batch = latents.repeat(2, 1, 1, 1) if guided else latents
         batch = scheduler.scale_model_input(batch, t).to(dtype)
-        predicted = unet(batch, t, None, cross_attention_kwargs={"text": text}, return_dict=False)[
-            0
-        ].float()
+        output = unet(
+            batch, t, None, cross_attention_kwargs={"text": text}, **conditions, return_dict=False
+        )
+        predicted = output[0].float()
         if guided:
             plain, wanted = predicted.chunk(2)
             predicted = plain + guidance * (wanted - plain)

@@ -6,6 +6,7 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
+from typing import Any
 
 import torch
 from torch import Tensor
@@ -18,7 +19,7 @@ from personalq.renderer.models import Model
 from personalq.renderer.ports import SafetyChecker
 from personalq.renderer.prompts import encode
 from personalq.renderer.requests import Picture, Progress, Provenance, RenderPlan, Timings
-from personalq.taq import TextContext, attention_received, conditioning
+from personalq.taq import TextContext, TextStates, attention_received, conditioning
 
 SCORED_SEED, SCORED_TIME = 0, 500  # the noise and the middle of its time
 
@@ -49,13 +50,14 @@ def draw(
     base = model.base
     times = [clock()]
     with model.attached() as unet:
-        text, protected = _context(model, unet, plan, artifact.triggers)
+        text, conditions, protected = _context(model, unet, plan, artifact.triggers)
         times.append(clock())
         latents = denoise(
             unet,
             base.new_scheduler(plan.sampler),
             initial_noise(plan.seeds, _latent_shape(model, plan), base.device),
             text,
+            conditions=conditions,
             steps=plan.steps,
             guidance=plan.guidance_scale,
             dtype=base.dtype,
@@ -94,32 +96,37 @@ def draw(
 @torch.inference_mode()
 def _context(
     model: Model, unet: torch.nn.Module, plan: RenderPlan, triggers: tuple[str, ...]
-) -> tuple[TextContext, tuple[int, ...]]:
-    """Return the keys and values of the batch, computed once, and the protected positions."""
+) -> tuple[TextContext, dict[str, Any], tuple[int, ...]]:
+    """Return the keys and values of the batch, computed once, what else the prompts tell the UNet,
+    and the protected positions.
+    """
     prompts = [plan.negative_prompt, plan.prompt] if plan.guided else [plan.prompt]
     encoded = encode(
         prompts,
         [triggers] * len(prompts),
-        encoder=model.text_encoder,
-        vocabulary=model.vocabulary,
+        reader=model.reader,
         protection=model.protection,
         score=partial(_score, model, unet),
     )
-    context = TextContext.project(unet, encoded.states.to(model.base.dtype), encoded.mask)
+    told = encoded.told
+    context = TextContext.project(unet, told.states.to(model.base.dtype), encoded.mask)
     rows = [row for row in range(len(prompts)) for _ in range(plan.count)]
+    conditions = told[rows].conditions(height=plan.height, width=plan.width)
     positions = encoded.mask[-1].nonzero().flatten().tolist()
-    return context[rows], tuple(positions)
+    return context[rows], conditions, tuple(positions)
 
 
-def _score(model: Model, unet: torch.nn.Module, states: Tensor, plain: Tensor) -> Tensor:
+def _score(model: Model, unet: torch.nn.Module, told: TextStates, plain: Tensor) -> Tensor:
     """Return how much each text row depends on the trigger: one more forward pass, of noise."""
     config, dtype = model.base.unet_config, model.base.dtype
     side = int(config["sample_size"])
     noise = initial_noise(
-        [SCORED_SEED] * len(states), (int(config["in_channels"]), side, side), model.base.device
+        [SCORED_SEED] * len(told), (int(config["in_channels"]), side, side), model.base.device
     )
-    states, plain = states.to(dtype), plain.to(dtype)
-    attention = attention_received(unet, noise.to(dtype), SCORED_TIME, states)
+    states, plain = told.states.to(dtype), plain.to(dtype)
+    pixels = model.base.geometry.side
+    conditions = told.conditions(height=pixels, width=pixels)
+    attention = attention_received(unet, noise.to(dtype), SCORED_TIME, states, **conditions)
     return conditioning(unet, states, plain, attention)
 
 

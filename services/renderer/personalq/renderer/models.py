@@ -18,13 +18,18 @@ from personalq.chassis.errors import NotReady, Unavailable
 from personalq.renderer.artifacts import ArtifactRef
 from personalq.renderer.bases import Base
 from personalq.renderer.files import ArtifactFiles
-from personalq.renderer.prompts import Vocabulary, extend
+from personalq.renderer.prompts import Reader, extend
 from personalq.renderer.residents import Lease, Resident, Residents
 from personalq.taq import (
+    PARTS,
+    TEXT_PARTS,
     Artifact,
+    ArtifactMismatchError,
     Lora,
+    Part,
     Protection,
     TaqError,
+    TextEncoders,
     attach_lora_,
     detach_lora_,
     load_text_encoder_,
@@ -42,9 +47,9 @@ class Weights:
     """What one artifact puts into memory."""
 
     unet: nn.Module  # of a base or a full fine-tune; of a LoRA an empty module
-    text_encoder: nn.Module | None  # of a full fine-tune that trained it; else the base's reads
+    text_encoders: tuple[nn.Module, ...]  # of a full fine-tune, those that it trained
     lora: Lora | None  # of a LoRA, on the device
-    vocabulary: Vocabulary  # its tokenizer and trained tokens, or the base model's
+    reader: Reader  # of its prompts: with those text encoders and trained tokens, else the base's
     protection: Protection  # of its prompts' words
 
 
@@ -54,9 +59,8 @@ class Model:
 
     base: Base
     unet: nn.Module
-    text_encoder: Any  # CLIPTextModel; its own, or its base's
+    reader: Reader
     lora: Lora | None
-    vocabulary: Vocabulary
     protection: Protection
 
     @contextmanager
@@ -69,16 +73,17 @@ class Model:
         if self.lora is None:
             yield self.unet
             return
-        encoder = self.text_encoder
+        carriers: dict[Part, nn.Module] = {"unet": self.unet}
+        for part, encoder in zip(TEXT_PARTS, self.reader.text.encoders, strict=False):
+            if self.lora.layers(part):
+                carriers[part] = encoder.model
         try:
-            attach_lora_(self.unet, self.lora)
-            if self.lora.text_encoder:
-                attach_lora_(encoder, self.lora, part="text_encoder")
+            for carried, carrier in carriers.items():
+                attach_lora_(carrier, self.lora, part=carried)
             yield self.unet
         finally:
-            detach_lora_(self.unet)
-            if self.lora.text_encoder:
-                detach_lora_(encoder)
+            for carrier in carriers.values():
+                detach_lora_(carrier)
 
 
 class Models:
@@ -190,40 +195,63 @@ def load_weights(folder: Path, base: Base) -> Weights:
 
 
 def _loaded(artifact: Artifact, base: Base) -> Weights:
-    own = artifact.embeddings
-    vocabulary = extend(base.tokenizer, own) if own else base.vocabulary
+    if "text_encoder_2" in artifact.manifest and "text_encoder_2" not in base.text_parts:
+        raise ArtifactMismatchError(
+            f"The artifact is for two text encoders, {base.base_model} has one."
+        )
     if artifact.kind == "lora":
         lora = _to(artifact.lora(), base.device)
+        reader = base.reader
+        if artifact.embeddings:
+            rows = [lora.rows(part) for part in base.text_parts]
+            if any(of_one.keys() != artifact.embeddings.keys() for of_one in rows):
+                raise ArtifactMismatchError(
+                    f"The artifact's embeddings are for one text encoder, {base.base_model} has "
+                    "two."
+                )
+            reader = extend(base.text, *rows)
         return Weights(
             unet=nn.Module(),
-            text_encoder=None,
+            text_encoders=(),
             lora=lora,
-            vocabulary=vocabulary,
+            reader=reader,
             protection=artifact.protection,
         )
     unet = load_unet_(base.empty_unet(), artifact, dtype=base.dtype)
     unet = unet.to(base.device).eval()
-    encoder: nn.Module | None = None
-    if (state := artifact.text_encoder()) is not None:
-        encoder = load_text_encoder_(base.empty_text_encoder(), state).to(base.device)
+    text, own = _own_text_encoders(artifact, base)
     return Weights(
         unet=prepare_(unet, torch.empty(0, dtype=base.dtype, device=base.device)),
-        text_encoder=encoder,
+        text_encoders=own,
         lora=None,
-        vocabulary=vocabulary,
+        reader=replace(base.reader, text=text),
         protection=artifact.protection,
     )
+
+
+def _own_text_encoders(
+    artifact: Artifact, base: Base
+) -> tuple[TextEncoders, tuple[nn.Module, ...]]:
+    """Return what reads a fine-tune's prompts, and which of it are not its base's."""
+    own: list[nn.Module] = []
+    encoders = list(base.reader.text.encoders)
+    for index, part in enumerate(base.text_parts):
+        if (state := artifact.text_encoder(part)) is not None:
+            model = load_text_encoder_(base.empty_text_encoder(part), state).to(base.device)
+            encoders[index] = replace(encoders[index], model=model)
+            own.append(model)
+    return replace(base.reader.text, encoders=tuple(encoders)), tuple(own)
 
 
 def held_bytes(weights: Weights) -> int:
     """Return the bytes that an artifact holds in memory now, prepared weights included."""
     found = held_tensors(weights.unet)
-    if weights.text_encoder is not None:
-        found += held_tensors(weights.text_encoder)
+    for encoder in weights.text_encoders:
+        found += held_tensors(encoder)
     if weights.lora is not None:
-        for factors in (*weights.lora.unet.values(), *weights.lora.text_encoder.values()):
+        for factors in (f for part in PARTS for f in weights.lora.layers(part).values()):
             found += [factors.down, factors.up]
-    found.append(weights.vocabulary.embeddings)
+    found += [e.rows for e in weights.reader.text.encoders if e.rows is not None]
     return sum(tensor.numel() * tensor.element_size() for tensor in found)
 
 
@@ -234,16 +262,14 @@ def _to(lora: Lora, device: torch.device) -> Lora:
             for name, f in layers.items()
         }
 
-    return Lora(moved(lora.unet), moved(lora.text_encoder), lora.embeddings)
+    return replace(lora, **{part: moved(lora.layers(part)) for part in PARTS})
 
 
 def _model(base: Base, *, unet: Weights, checkpoint: Weights) -> Model:
-    own = checkpoint.text_encoder
     return Model(
         base=base,
         unet=unet.unet,
-        text_encoder=base.text_encoder if own is None else own,
+        reader=checkpoint.reader,
         lora=checkpoint.lora,
-        vocabulary=checkpoint.vocabulary,
         protection=checkpoint.protection,
     )

@@ -20,14 +20,26 @@ KEY = "personalq:"  # prefix of our text chunks
 @torch.inference_mode()
 def decode(vae: Any, latents: Tensor) -> list[Image.Image]:
     """Return the pictures of latents (B, C, h, w)."""
-    config = vae.config
-    shift = getattr(config, "shift_factor", None) or 0.0
     pixels = [  # one at a time: decoding takes the most memory of all
-        vae.decode(one[None].float() / config.scaling_factor + shift, return_dict=False)[0]
-        for one in latents
+        vae.decode(_unscaled(vae, one[None].float()), return_dict=False)[0] for one in latents
     ]
     scaled = (torch.cat(pixels) / 2 + 0.5).clamp(0, 1).mul(255).round().to(torch.uint8)
     return [Image.fromarray(p.permute(1, 2, 0).cpu().numpy()) for p in scaled]
+
+
+def _unscaled(vae: Any, latents: Tensor) -> Any:
+    """Return latents (B, C, h, w) in the VAE's own numbers.
+
+    A configuration gives a factor, with it perhaps a shift, or mean and deviation of each channel.
+    """
+    config = vae.config
+    mean, deviation = (
+        getattr(config, name, None) or () for name in ("latents_mean", "latents_std")
+    )
+    if mean and deviation:
+        shift, scale = (latents.new_tensor(x).view(1, -1, 1, 1) for x in (mean, deviation))
+        return latents * scale / config.scaling_factor + shift
+    return latents / config.scaling_factor + (getattr(config, "shift_factor", None) or 0.0)
 
 
 def preview(vae: Any, latents: Tensor) -> bytes:

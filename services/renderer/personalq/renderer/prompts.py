@@ -1,36 +1,39 @@
 """From prompts to text states, with the trained tokens of a checkpoint.
 
-A checkpoint may ship an embedding for its trigger. Its prompts are then tokenized by a tokenizer
-of its own that knows the trigger, and the rows of the shared encoder's embedding table are
-replaced, for that one call, at the places of those tokens. Neither the shared tokenizer nor the
-shared encoder is ever changed, so no other checkpoint's prompts can notice.
+A checkpoint may ship an embedding for its trigger, of SDXL one for each text encoder. Its prompts
+are then tokenized by tokenizers of its own that know the trigger, and the rows of a shared
+encoder's embedding table are replaced, for that one call, at the places of those tokens. Neither a
+shared tokenizer nor a shared encoder is ever changed, so no other checkpoint's prompts can notice.
 """
 
 from __future__ import annotations
 
 import copy
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 
 import torch
 from tokenizers import AddedToken
-from torch import Tensor, nn
+from torch import Tensor
 
-from personalq.taq import Protection, Words, counterparts, plain_prompt, protected_mask
-
-PLACEHOLDER = 0  # any token that the shared table has; its row is overwritten
+from personalq.taq import (
+    Protection,
+    TextEncoder,
+    TextEncoders,
+    TextStates,
+    Words,
+    counterparts,
+    plain_prompt,
+    protected_mask,
+)
 
 
 @dataclass(frozen=True, kw_only=True)
-class Vocabulary:
-    """A tokenizer, and the embeddings of the tokens that it knows beyond the encoder's table."""
+class Reader:
+    """What reads a checkpoint's prompts."""
 
-    tokenizer: Any
-    first_id: int  # ids from here on are rows of `embeddings`
-    embeddings: Tensor  # float32 (n, D)
+    text: TextEncoders
     phrases: Mapping[str, str]  # trigger → its tokens, as they are written into a prompt
 
     def expand(self, text: str) -> str:
@@ -51,34 +54,40 @@ def _replace(text: str, trigger: str, phrase: str) -> str:
 
 @dataclass(frozen=True, kw_only=True)
 class EncodedPrompts:
-    """Text states of some prompts and where their triggers stand."""
+    """What some prompts give the UNet, and where their triggers stand."""
 
-    states: Tensor  # float32 (B, T, D), on the encoder's device
+    told: TextStates  # B prompts of T tokens, on the encoders' device
     mask: Tensor  # bool (B, T): the tokens to keep precise
 
 
-def extend(tokenizer: Any, embeddings: Mapping[str, Tensor]) -> Vocabulary:
-    """Return the vocabulary of a checkpoint that ships `embeddings`: trigger → (n, D).
+def extend(text: TextEncoders, *embeddings: Mapping[str, Tensor]) -> Reader:
+    """Return what reads the prompts of a checkpoint that ships `embeddings`.
 
-    Several rows become several tokens, named as diffusers does: `<x>`, `<x>_1`, …. The tokenizer
-    is copied: one that is in use in one thread must not be read in another.
+    Several rows become several tokens, named as diffusers does: `<x>`, `<x>_1`, …. The tokenizers
+    are copied: one that is in use in one thread must not be read in another.
+
+    Args:
+        embeddings: trigger → (n, D), for each of the text encoders, with as many rows for each.
+
+    Raises:
+        ValueError: not for each of them.
     """
-    own, known = copy.deepcopy(tokenizer), tokenizer.get_vocab()
-    rows: list[Tensor] = []
+    known = {token for tokenizer in text.tokenizers for token in tokenizer.get_vocab()}
+    names: list[str] = []
     phrases: dict[str, str] = {}
-    for trigger, table in embeddings.items():
+    for trigger, table in embeddings[0].items():
         first = trigger if trigger not in known else f"<|{trigger}|>"  # a word of the base's
-        names = [first, *(f"{first}_{i}" for i in range(1, len(table)))]
+        of_trigger = [first, *(f"{first}_{i}" for i in range(1, len(table)))]
+        phrases[trigger] = " ".join(of_trigger)
+        names += of_trigger
+    encoders = []
+    for encoder, tables in zip(text.encoders, embeddings, strict=True):
+        own = copy.deepcopy(encoder.tokenizer)
         # Normalized: a trigger is found whatever its case, as words are in CLIP.
         own.add_tokens([AddedToken(name, normalized=True) for name in names])
-        phrases[trigger] = " ".join(names)
-        rows.append(table.float())
-    return Vocabulary(
-        tokenizer=own,
-        first_id=len(tokenizer),
-        embeddings=torch.cat(rows) if rows else torch.zeros(0, 0),
-        phrases=phrases,
-    )
+        rows = torch.cat([tables[trigger].float() for trigger in phrases]) if phrases else None
+        encoders.append(TextEncoder(tokenizer=own, model=encoder.model, rows=rows))
+    return Reader(text=replace(text, encoders=tuple(encoders)), phrases=phrases)
 
 
 @torch.inference_mode()
@@ -86,81 +95,47 @@ def encode(
     prompts: Sequence[str],
     triggers: Sequence[Sequence[str]],
     *,
-    encoder: Any,
-    vocabulary: Vocabulary,
+    reader: Reader,
     protection: Protection,
-    score: Callable[[Tensor, Tensor], Tensor],
+    score: Callable[[TextStates, Tensor], Tensor],
 ) -> EncodedPrompts:
-    """Return the encoder's last states of `prompts`, and the tokens to keep precise in them.
+    """Return what `prompts` give the UNet, and the tokens to keep precise in them.
 
     Args:
         triggers: of each prompt.
-        score: how much each row (B, T) depends on the trigger, from the states and those of the
-            same rows without it; called for the protected set `conditioned` only.
+        score: how much each row (B, T) depends on the trigger, from what the prompts give and the
+            states of the same rows without it; called for the protected set `conditioned` only.
     """
     words = [
         Words(
-            vocabulary.expand(prompt),
-            tuple(vocabulary.phrases.get(trigger, trigger) for trigger in of_prompt),
+            reader.expand(prompt),
+            tuple(reader.phrases.get(trigger, trigger) for trigger in of_prompt),
             protection.noun,
         )
         for prompt, of_prompt in zip(prompts, triggers, strict=True)
     ]
-    states = _states([of_prompt.prompt for of_prompt in words], encoder, vocabulary)
+    told = reader.text.read([of_prompt.prompt for of_prompt in words])
 
     def conditioning(words: Sequence[Words]) -> Tensor:
-        return score(states, _plain_states(words, encoder, vocabulary))
+        return score(told, _plain_states(words, reader.text))
 
     mask = protected_mask(
         protection.protected,
         words,
-        vocabulary.tokenizer,
+        reader.text.tokenizers,
         conditioning=conditioning,
-        device=states.device,
+        device=told.states.device,
     )
-    return EncodedPrompts(states=states, mask=mask)
+    return EncodedPrompts(told=told, mask=mask)
 
 
-def _plain_states(words: Sequence[Words], encoder: Any, vocabulary: Vocabulary) -> Tensor:
+def _plain_states(words: Sequence[Words], text: TextEncoders) -> Tensor:
     """Return the states of the prompts with the noun for the trigger, row beside row."""
-    tokenizer = vocabulary.tokenizer
-    states = _states([plain_prompt(w, tokenizer) for w in words], encoder, vocabulary)
-    rows = torch.stack([counterparts(w, tokenizer) for w in words]).to(states.device)
-    return states.gather(1, rows[..., None].expand_as(states))
-
-
-def _states(texts: Sequence[str], encoder: Any, vocabulary: Vocabulary) -> Tensor:
-    """Return the encoder's last states (B, T, D)."""
-    tokenizer = vocabulary.tokenizer
-    tokens = tokenizer(
-        list(texts),
-        padding="max_length",
-        truncation=True,
-        max_length=tokenizer.model_max_length,
-        return_tensors="pt",
-    )
-    table = encoder.get_input_embeddings()
-    ids = tokens["input_ids"].to(table.weight.device)
-    with _own_rows(table, ids, vocabulary):
-        known = ids.masked_fill(ids >= vocabulary.first_id, PLACEHOLDER)
-        states: Tensor = encoder(known).last_hidden_state
-    return states
-
-
-@contextmanager
-def _own_rows(table: nn.Module, ids: Tensor, vocabulary: Vocabulary) -> Iterator[None]:
-    """While the block runs, let `table` return the vocabulary's rows at its tokens' places."""
-    own = ids >= vocabulary.first_id
-    if not bool(own.any()):
-        yield
-        return
-    rows = vocabulary.embeddings.to(ids.device)[ids[own] - vocabulary.first_id]
-
-    def replace(_: nn.Module, __: object, output: Tensor) -> Tensor:
-        return output.masked_scatter(own[..., None], rows.to(output.dtype))
-
-    handle = table.register_forward_hook(replace)
-    try:
-        yield
-    finally:
-        handle.remove()
+    found = []
+    for encoder in text.encoders:
+        tokenizer = encoder.tokenizer
+        plain = [plain_prompt(w, tokenizer) for w in words]
+        states = encoder.read(plain, penultimate=text.joined).states
+        rows = torch.stack([counterparts(w, tokenizer) for w in words]).to(states.device)
+        found.append(states.gather(1, rows[..., None].expand_as(states)))
+    return torch.cat(found, dim=-1)

@@ -1,4 +1,7 @@
-"""Trained token embeddings: of a textual inversion, or in a LoRA's file."""
+"""Trained token embeddings: of a textual inversion, or in a LoRA's file.
+
+SDXL's have rows for each of its text encoders, `clip_l` for the first and `clip_g` for the second.
+"""
 
 from __future__ import annotations
 
@@ -9,21 +12,27 @@ import torch
 from torch import Tensor
 
 from personalq.taq.errors import LoraError, UnsupportedFormatError
+from personalq.taq.lora import TextPart
 
 ROWS_MAX = 77  # what fits a CLIP prompt
 
-_BUNDLED = re.compile(r"bundle_emb\.(?P<token>.+)\.string_to_param\.(?P<part>.+)")
+_BUNDLED = re.compile(r"bundle_emb\.(?P<token>.+)\.(string_to_param\..+|clip_l|(?P<second>clip_g))")
 _BRACKETED = re.compile(r"<[^<>]{1,80}>")
-_UNNAMED = re.compile(r"emb_params|clip_l|string_to_param(\..*)?")
+_UNNAMED = re.compile(r"emb_params|clip_l|(?P<second>clip_g)|string_to_param(\..*)?")
 
 
-def token_of(key: str) -> str | None:
-    """Return the token whose embedding `key` holds: "" if it is not named, None if it is none."""
-    if match := _BUNDLED.fullmatch(key):
-        return match["token"]
+def token_of(key: str) -> tuple[TextPart, str] | None:
+    """Return whose embedding `key` holds, None if it is none.
+
+    The text encoder, and the token: "" if it is not named.
+    """
     if _BRACKETED.fullmatch(key):
-        return key
-    return "" if _UNNAMED.fullmatch(key) else None
+        return "text_encoder", key
+    match = _BUNDLED.fullmatch(key) or _UNNAMED.fullmatch(key)
+    if match is None:
+        return None
+    part: TextPart = "text_encoder_2" if match["second"] else "text_encoder"
+    return part, match.groupdict().get("token", "")
 
 
 def is_lone_embedding(state_dict: Mapping[str, Tensor]) -> bool:
@@ -61,6 +70,21 @@ def collect(tensors: Mapping[str, list[Tensor]], name: str) -> dict[str, Tensor]
             )
         found[token] = _rows(token, parts)
     return found
+
+
+def check_pairs(first: Mapping[str, Tensor], second: Mapping[str, Tensor]) -> None:
+    """Refuse rows for SDXL's second text encoder without as many for the first.
+
+    Raises:
+        LoraError: a token has another number of rows for the one than for the other.
+    """
+    for token, rows in second.items():
+        beside = len(first[token]) if token in first else 0
+        if len(rows) != beside:
+            raise LoraError(
+                f"{token} has {len(rows)} embeddings for SDXL's second text encoder and {beside} "
+                "for the first."
+            )
 
 
 def _rows(token: str, tensors: list[Tensor]) -> Tensor:

@@ -13,7 +13,7 @@ from torch import Tensor
 
 from personalq.taq.errors import LoraError, UnknownKeysError
 from personalq.taq.formats.names import ALPHA, DOWN, MID, UP
-from personalq.taq.lora import Factors, Part
+from personalq.taq.lora import PARTS, Factors, Part
 
 MAX_PATTERN_CHARACTERS = 200
 MAX_WILDCARDS = 4  # of a pattern; each multiplies the time that a match may take
@@ -102,8 +102,7 @@ def stated_scales(metadata: Mapping[str, str]) -> dict[Part, dict[str, Any]]:
     if not isinstance(values, dict):
         raise LoraError("The file's lora_adapter_metadata is no JSON object.")
     common = {key: value for key, value in values.items() if "." not in key}
-    parts: tuple[Part, ...] = ("unet", "text_encoder")
-    return {part: common | _below(values, f"{part}.") for part in parts}
+    return {part: common | _below(values, f"{part}.") for part in PARTS}
 
 
 def _pattern_alpha(layer: str, stated: Mapping[str, Any]) -> Any:

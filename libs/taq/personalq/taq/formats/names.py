@@ -52,9 +52,9 @@ _PROJECTIONS = {"to_q": "to_q", "to_k": "to_k", "to_v": "to_v", "to_out": "to_ou
 _TEXT_PROJECTIONS = {"to_q": "q_proj", "to_k": "k_proj", "to_v": "v_proj", "to_out": "out_proj"}
 _TEXT_LAYER = re.compile(r"(text_model\.)?encoder\.layers\.")
 # It would read as a layer of the UNet.
-_SECOND_ENCODER = re.compile(r"(lora|lycoris)_te[23]_.+|text_encoder_[23]\..+|clip_g")
+_THIRD_ENCODER = re.compile(r"(lora|lycoris)_te3_.+|text_encoder_3\..+")
 _OTHER_FORMATS = {
-    _SECOND_ENCODER.pattern: "for SDXL's second text encoder, which is not served",
+    _THIRD_ENCODER.pattern: "for a third text encoder (SD 3), which is not served",
     r".+\.(dora_scale|lora_magnitude_vector)(\..+)?": "a DoRA, whose change depends on the base's "
     "own weights: merge it into a full model and publish that",
     r".+\.(oft_blocks|oft_diag|on_input|rescale|diff|diff_b|w_norm|b_norm|[ab][12]\.weight)": "a "
@@ -72,8 +72,10 @@ _PREFIXES: dict[str, Part | None] = {
     "unet.": "unet",
     "unet_": "unet",
     "text_encoder.": "text_encoder",
+    "text_encoder_2.": "text_encoder_2",
     **{f"{writer}_unet_": "unet" for writer in ("lora", "lycoris")},
     **{f"{writer}_{te}_": "text_encoder" for writer in ("lora", "lycoris") for te in ("te", "te1")},
+    **{f"{writer}_te2_": "text_encoder_2" for writer in ("lora", "lycoris")},
     "lycoris_": None,  # of LyCORIS' own wrapper, around any model
 }
 #: How layers begin that are written without any of these.
@@ -88,7 +90,7 @@ _BEGINNINGS: dict[Part, re.Pattern[str]] = {
 
 def meaning_of(key: str) -> tuple[Part, str, str] | None:
     """Return (part, layer, role) of a tensor of an adapter, None for any other key."""
-    if _SECOND_ENCODER.fullmatch(key):
+    if _THIRD_ENCODER.fullmatch(key):
         return None
     if match := _NUMBERED.fullmatch(key):
         part: Part = "unet" if match["part"] == "unet" else "text_encoder"
@@ -116,11 +118,11 @@ def _layer_name(written: str) -> tuple[Part | None, str]:
     part: Part | None = None
     while prefix := next((prefix for prefix in _PREFIXES if written.startswith(prefix)), ""):
         part, written = _PREFIXES[prefix] or part, written.removeprefix(prefix)
-    if _TEXT_LAYER.match(written):
+    if _TEXT_LAYER.match(written) and part != "text_encoder_2":
         part = "text_encoder"
     begun = (known for known, beginning in _BEGINNINGS.items() if beginning.match(written))
     part = part or next(begun, None)
     if match := _PROCESSOR.fullmatch(written):
-        layers = _TEXT_PROJECTIONS if part == "text_encoder" else _PROJECTIONS
+        layers = _PROJECTIONS if part == "unet" else _TEXT_PROJECTIONS
         written = f"{match['block']}.{layers[match['layer']]}"
     return part, written

@@ -10,13 +10,18 @@ from typing import Any
 from torch import Tensor
 
 from personalq.taq.errors import LoraError, UnknownKeysError, UnsupportedFormatError
-from personalq.taq.formats.embeddings import collect, is_lone_embedding, token_of
+from personalq.taq.formats.embeddings import (
+    check_pairs,
+    collect,
+    is_lone_embedding,
+    token_of,
+)
 from personalq.taq.formats.files import read_tensors
 from personalq.taq.formats.low_rank import low_rank, stated_scales
 from personalq.taq.formats.lycoris import hadamard, is_hadamard, is_kronecker, kronecker
 from personalq.taq.formats.names import ALPHA, meaning_of, refuse_known_formats
 from personalq.taq.formats.numbered import COUNTED, MARK
-from personalq.taq.lora import KRONECKER, Factors, Lora, Part, examples
+from personalq.taq.lora import KRONECKER, PARTS, TEXT_PARTS, Factors, Lora, Part, TextPart, examples
 
 #: Rises when a file would be read otherwise than before: what was made of it is then made again.
 FORMATS_VERSION = 2
@@ -68,11 +73,12 @@ def parse_lora(
     """
     metadata = metadata or {}
     layers: dict[tuple[Part, str], dict[str, Tensor]] = {}
-    tokens: dict[str, list[Tensor]] = {}
+    tokens: dict[TextPart, dict[str, list[Tensor]]] = {part: {} for part in TEXT_PARTS}
     unknown = []
     for key in sorted(state_dict):
         if (named := token_of(key)) is not None:
-            tokens.setdefault(named, []).append(state_dict[key])
+            encoder, token_name = named
+            tokens[encoder].setdefault(token_name, []).append(state_dict[key])
         elif meaning := meaning_of(key):
             part, layer, role = meaning
             if role in layers.setdefault((part, layer), {}):
@@ -81,16 +87,16 @@ def parse_lora(
         else:
             unknown.append(key)
     if unknown and is_lone_embedding(state_dict):
-        tokens = {unknown.pop(): list(state_dict.values())}
+        tokens["text_encoder"] = {unknown.pop(): list(state_dict.values())}
     if unknown:
         refuse_known_formats(unknown)
         raise UnknownKeysError(f"{len(unknown)} keys map to nothing: {examples(unknown)}.")
-    if not layers and not tokens:
+    if not layers and not any(tokens.values()):
         raise UnknownKeysError("The file holds no LoRA layer and no embedding.")
 
     _check_counted(metadata, layers)
     stated = stated_scales(metadata)
-    changes: dict[Part, dict[str, Factors]] = {"unet": {}, "text_encoder": {}}
+    changes: dict[Part, dict[str, Factors]] = {part: {} for part in PARTS}
     grown = 0
     for (part, layer), tensors in layers.items():
         made = _changes(layer, tensors, stated[part])
@@ -102,11 +108,9 @@ def parse_lora(
                 "into a full model and publish that."
             )
         changes[part] |= made
-    return Lora(
-        unet=changes["unet"],
-        text_encoder=changes["text_encoder"],
-        embeddings=collect(tokens, token),
-    )
+    embeddings, embeddings_2 = (collect(tokens[part], token) for part in TEXT_PARTS)
+    check_pairs(embeddings, embeddings_2)
+    return Lora(**changes, embeddings=embeddings, embeddings_2=embeddings_2)
 
 
 def _changes(
