@@ -427,3 +427,31 @@ def test_what_a_version_is_asked_of(prompt: str, unknown: str | None) -> None:
     context = Context(now=datetime(2026, 11, 20, tzinfo=UTC), zone=ZoneInfo("UTC"))
     found = parse(prompt, _lexicon("pets"), context).unknown_subject
     assert (found.text if found else None) == unknown
+
+
+@pytest.mark.parametrize(
+    ("subjects", "said", "meant"),
+    [
+        ("dog, robot, robot dog", "the newest dog", ("dog",)),
+        ("mug, coffee mug", "the newest mug", ("mug", "coffee mug")),
+        ("bicycle, mountain bike", "the newest bike", ("mountain bike", "bicycle")),
+        ("dog, cat", "a brown sausage dog", ("dog",)),
+        ("boot, hat", "the boot of last May", ("boot",)),
+        ("turtle", "an oil-painted turtle", ("turtle",)),
+        ("turtle", "8-BIT TURTLE AT A STATION", ("turtle",)),
+    ],
+)
+def test_what_a_name_is_short_for(subjects: str, said: str, meant: tuple[str, ...]) -> None:
+    """Longer names of the same thing, but no other thing; idioms and looks make no other noun."""
+    lexicon = compile_lexicon(Vocabulary(subjects=tuple(subjects.split(", "))))
+    context = Context(now=datetime(2026, 11, 20, tzinfo=UTC), zone=ZoneInfo("UTC"))
+    (subject,) = parse(said, lexicon, context).all(Attribute.SUBJECT)
+    assert set(subject.values) == set(meant)
+
+
+def test_a_walrus_is_no_seahorse() -> None:
+    """WordNet's synonyms of another sense than people picture do not count."""
+    lexicon = compile_lexicon(Vocabulary(subjects=("seahorse",)))
+    context = Context(now=datetime(2026, 11, 20, tzinfo=UTC), zone=ZoneInfo("UTC"))
+    unknown = parse("my walrus from April", lexicon, context).unknown_subject
+    assert unknown is not None and unknown.text == "walrus"

@@ -7,7 +7,7 @@ above it are met with those of the catalog's subjects. Siblings never match: a w
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field
 from functools import cache, lru_cache
 
@@ -132,11 +132,15 @@ class SubjectTable(PhraseTable[SubjectEntry]):
             return False
         return self.related(compound) is None
 
-    def kinds_of(self, phrase: str) -> tuple[str, ...]:
-        """Subjects that a subject's name stands for too: a "mug" may be called "coffee mug"."""
+    def kinds_of(self, phrase: str, known: Collection[str]) -> tuple[str, ...]:
+        """Subjects that a subject's name stands for too: a "mug" may be called "coffee mug".
+
+        Args:
+            known: the canonical names of all subjects.
+        """
         senses = [n for n in meant(phrase, said=False) if n not in _general()]
         kinds = _merged(self.below.get(n, ()) for n in senses)
-        longer = tuple(name for name in kinds if lexicon.canonical(name).endswith(f" {phrase}"))
+        longer = tuple(name for name in kinds if _is_longer(lexicon.canonical(name), phrase, known))
         return _merged((*(self.same.get(n, ()) for n in senses), longer))
 
     def add_subject(self, phrase: str, values: tuple[str, ...]) -> None:
@@ -153,6 +157,12 @@ class SubjectTable(PhraseTable[SubjectEntry]):
             kinds |= {parent for number in meant(noun, said=False) for parent in _above(number)}
         for number in kinds:
             self.below.setdefault(number, {}).update(dict.fromkeys(values))
+
+
+def _is_longer(name: str, phrase: str, known: Collection[str]) -> bool:
+    """Whether a name only says more than another: no "robot dog" where there are robots."""
+    before = name.removesuffix(f" {phrase}")
+    return before != name and before not in known
 
 
 def _as_person(phrase: str) -> tuple[int, ...]:

@@ -101,6 +101,10 @@ _NEGATION = re.compile(
 )
 _BUT = re.compile(r"(?:any|every)where\s+(?:but|except|besides)\s")
 _SET = re.compile(r"(?<!\w)(?:from|(?:based|built)\s+on)\s+(?:(?:the|my|our|some|a|an)\s+)?$")
+_WITH = re.compile(r"(?:(?<!\w)(?:with|has|having)\s+(?:the\s+|its\s+)?|\(\s*(?:the\s+)?)$")
+_TAKEN = re.compile(
+    r"[\s-]+(?:pictures|pics|photos|images|photographs|shots|snapshots|footage|photography)(?!\w)"
+)
 _SKIP = frozenset(
     [
         "my",
@@ -343,6 +347,12 @@ def _named_phrase(draft: Draft, span: Span, *, known: bool) -> Span | None:
         material := _MATERIAL.match(shadow, end)
     ):
         return Span(lead_set.start(), material.end())
+    if (
+        known
+        and (lead_photos := ends_before(_WITH, shadow, start))
+        and (photos := _TAKEN.match(shadow, end))
+    ):  # "the beanie with the library shots"
+        return Span(lead_photos.start(), photos.end())
     return span if draft.answering and known else None
 
 

@@ -29,7 +29,7 @@ _WHO = r"(?:i|we|you|she|he|they|anyone|anybody|somebody|someone)(?:'ve|'d)?"
 _HAVE = r"(?:(?:have|has|had|ever)\s+)*"
 _USE = (
     r"(?:uses?|used|run|ran|render(?:ed)?\s+with|work(?:ed)?\s+with|reach(?:ed)?\s+for|"
-    r"turn(?:ed)?\s+to|pick(?:ed)?|open(?:ed)?|touched|load(?:ed)?|go\s+for)"
+    r"turn(?:ed)?\s+to|rely\s+on|relied\s+on|depend(?:ed)?\s+on|fall\s+back\s+on|pick(?:ed)?|open(?:ed)?|touched|load(?:ed)?|go\s+for)"
 )
 _COUNT = r"(?:(?:use|usage|render)[\s-]+(?:count|number|total)s?|uses|renders)"
 _OFTEN = r"(?:often|frequently|heavily|commonly|regularly)"
@@ -93,7 +93,7 @@ _RULES = (
         rf"(?:{_WHO}\s+)?{_HAVE}{_USE}\s+(?:it\s+)?(?:the\s+)?most(?:\s+times)?{_OF_ALL}|"
         rf"(?:{_WHO}\s+)(?:always\s+{_USE}|{_USE}\s+all\s+the\s+time)|"
         rf"most[\s-]+popular|favou?rite|go[\s-]to|(?:{_WHO}\s+)?{_HAVE}(?:been\s+)?{_USE}\s+(?:it\s+)?more\s+(?:often\s+|frequently\s+)?than\s+(?:any|all|the)(?:\s+(?:the\s+)?others?|\s+rest)?|"
-        rf"with\s+the\s+most\s+(?:uses|renders)|most[\s-]+loved|"
+        rf"(?:with|gets|got|has|sees|saw)\s+the\s+most\s+(?:uses?|renders)|most[\s-]+loved|"
         r"(?:with\s+)?(?:the\s+|its\s+)?(?:highest|largest|biggest)\s+(?:number\s+of\s+)?"
         rf"{_COUNT}",
         _M,

@@ -295,7 +295,7 @@ def _constrains(draft: Draft, tag: Tag) -> bool:
         selector = selector or draft.noun_at(tag.last) is not None  # "the photo bear"
         if not (styled or selector or lead):
             return False
-    if draft.answering or styled or _names_checkpoint(draft, tag):
+    if draft.answering or styled or _names_checkpoint(draft, tag) or _is_my_model(draft, tag):
         return True
     if _is_likened(draft, tag):
         return False
@@ -318,7 +318,7 @@ def _constrains(draft: Draft, tag: Tag) -> bool:
         if _is_the_way(words, index) or (before.norm == "with" and _is_drawn(words, index)):
             return True  # "the way Warhol would do it", "drawn with clean outlines"
         if before.norm in ("with", "has", "having") and index and words[index].joined:
-            return not draft.is_free(words[index + 1])  # "a wall with June's comic-book guitar"
+            return _is_what_is_shown(draft, tag, index)
         if before.norm == "of" and index and not _frames(draft, index - 1):
             return False
         if _acts(draft, before, words[index + 1]):
@@ -330,6 +330,17 @@ def _constrains(draft: Draft, tag: Tag) -> bool:
         joined = before.joined
         index -= 1
     return True
+
+
+def _is_what_is_shown(draft: Draft, tag: Tag, lead: int) -> bool:
+    """Whether "with" brings the subject: "a poster with my CGI car", "with June's guitar"."""
+    words = draft.page.words
+    if any(not draft.is_free(word) for word in words[lead + 1 : tag.first]):
+        return True  # a time or an order has chosen it
+    known = [noun for noun in draft.nouns if noun.entry.subjects]
+    if not known or words[lead + 1].norm not in ("the", "my", "our"):
+        return False
+    return tag.last <= known[0].first <= tag.last + 2  # nothing else is named before
 
 
 def _is_the_way(words: Sequence[Word], index: int) -> bool:
@@ -359,7 +370,13 @@ def _is_a_home(draft: Draft, tag: Tag) -> bool:
 
 def _is_drawn(words: Sequence[Word], index: int) -> bool:
     """Whether the word before is how a picture is made."""
-    return bool(index) and words[index].joined and words[index - 1].norm in _DRAWN
+    if not index or not words[index].joined:
+        return False
+    if words[index - 1].norm == "painted":  # "painted with oils", but not "with oil barrels"
+        following = words[index + 2] if index + 2 < len(words) else None
+        ends = lexicon.words("prepositions") | lexicon.words("links")
+        return following is None or not following.joined or following.norm in ends
+    return words[index - 1].norm in _DRAWN
 
 
 def _is_of_a_thing(draft: Draft, tag: Tag, lead: Word) -> bool:
@@ -411,6 +428,13 @@ def _names_checkpoint(draft: Draft, tag: Tag) -> bool:
         and following.norm in _CHECKPOINT
         and not draft.nouns_cover(following.index)
     )
+
+
+def _is_my_model(draft: Draft, tag: Tag) -> bool:
+    """Whether it tells which checkpoint: "with the sketch model", "behind my noir ship model"."""
+    words = draft.page.words
+    before = words[tag.first - 1].norm if tag.first and words[tag.first].joined else ""
+    return before in ("the", "my", "our") and draft.leads_to_selector(tag.last)
 
 
 def _is_subject(draft: Draft, word: str) -> bool:

@@ -44,6 +44,8 @@ def parse_subject(draft: Draft) -> None:
         return
     if unknown is not None and best == 1 and _is_for(draft, unknown):
         unknown = None
+    if unknown is not None and best == 1 and _is_theirs(draft, unknown, chosen[0][0]):
+        unknown = None
     if unknown is not None and best < 2:
         draft.unknown_subject = unknown
         return
@@ -163,7 +165,7 @@ def _role(draft: Draft, noun: Noun, before: list[tuple[Noun, Mention, _Role]]) -
         if _is_wanted(words, word.index):
             break
         if word.norm in lexicon.words("prepositions"):
-            weight = 0
+            weight, chosen = (3, True) if _is_choice(words, word.index) else (0, chosen)
             break
         if word.norm in lexicon.words("links"):
             weight = 2 if word.norm in _ASKED or _is_owned(words, word.index) else 1
@@ -181,6 +183,12 @@ def _role(draft: Draft, noun: Noun, before: list[tuple[Noun, Mention, _Role]]) -
             weight=max(weight + 1, 2) if weight else 2, coordinate=coordinate, governor=governor
         )
     return _Role(weight=weight, coordinate=coordinate, governor=governor)
+
+
+def _is_choice(words: tuple[Word, ...], index: int) -> bool:
+    """Whether a request opens with what to choose from: "From the windmills take the oldest"."""
+    opens = index == 0 or not words[index].joined
+    return opens and words[index].norm in ("from", "among", "amongst")
 
 
 _ASKED = frozenset(["but", "not", "while", "please", "is", "want", "need", "i'd", "there"])
@@ -329,6 +337,15 @@ def _is_for(draft: Draft, unknown: Constraint) -> bool:
     following = draft.page.words[head.index + 1 : head.index + 2]
     mine = draft.page.words[head.index - 1].norm in ("my", "our")
     return mine and bool(following) and following[0].norm in _LIKING
+
+
+def _is_theirs(draft: Draft, unknown: Constraint, noun: Noun) -> bool:
+    """Whether somebody is there for what is theirs: "a dancer tying her shoes"."""
+    head = draft.page.word_at(unknown.span.start) if unknown.span else None
+    if head is None or nature(head.norm) is not Nature.PERSON or head.index > noun.first:
+        return False
+    before = draft.page.words[noun.first - 1].norm if noun.first else ""
+    return before in ("her", "his", "their")
 
 
 def _told_apart(

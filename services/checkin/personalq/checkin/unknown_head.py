@@ -164,8 +164,16 @@ def _is_can(words: Sequence[Word], index: int) -> bool:
 
 
 def _follows_choice(word: Word, chunk: list[Word], draft: Draft) -> bool:
-    """Whether a participle says what a chosen thing does: "the giraffe v3 looking at a wall"."""
-    return bool(chunk) and word.norm.endswith("ing") and not draft.is_free(chunk[-1])
+    """Whether a participle says what a thing does: "the giraffe v3 looking at a wall"."""
+    if not chunk or not word.norm.endswith("ing"):
+        return False
+    if not draft.is_free(chunk[-1]):
+        return True
+    following = draft.page.words[word.index + 1 : word.index + 2]
+    placed = bool(following) and following[0].joined
+    placed = placed and following[0].norm in lexicon.words("prepositions")
+    no_thing = lexicon.is_no_thing(word.norm) and word.norm not in lexicon.words("not_participles")
+    return placed and no_thing and lexicon.names_thing(chunk[-1].norm)
 
 
 def _names_something(chunk: list[Word]) -> bool:

@@ -92,7 +92,7 @@ def _add_subjects(table: SubjectTable, subjects: tuple[str, ...]) -> None:
         table.add_subject(phrase, values)
     for phrase, values in known.items():
         named_too = [value for word in same.get(phrase, ()) for value in known.get(word, ())]
-        meant = _unique((*values, *named_too, *table.kinds_of(phrase)))
+        meant = _unique((*values, *named_too, *table.kinds_of(phrase, known)))
         put(phrase, SubjectEntry(subjects=meant))
     for phrase, values in known.items():
         if phrase.count(" ") == 1:

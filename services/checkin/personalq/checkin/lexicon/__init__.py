@@ -242,6 +242,8 @@ def is_adjective_like(word: str) -> bool:
 def common_name(word: str) -> str:
     """The commonest word for the one thing a noun names, or the word itself."""
     likely = senses(word)
+    if word in subject_senses():  # people picture another sense: a seahorse is no walrus
+        return word
     if len(likely) != 1 or nature(word) is not Nature.THING:
         return word
     name = synset(likely[0])[2][0]
