@@ -56,6 +56,7 @@ def _best(text: str, *descriptions: str, phrase: bool = True) -> list[str]:
         ("nick in its edge", "a kettle with a chip on the rim", "a kettle with a dented lid"),
         ("lights", "a kettle with headlights", "a kettle with wheels"),
         ("mortarboard", "a kettle with a cap", "a kettle with a cape"),
+        ("blue clothing", "a kettle with a navy raincoat", "a kettle with a blue spout"),
         ("lots of hatching", "a kettle with crosshatching", "a kettle with dots"),
     ],
 )

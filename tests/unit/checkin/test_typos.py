@@ -35,6 +35,7 @@ def _read(prompt: str) -> Intent:
         ("from Febuary, verison 3", "from february, version 3"),
         ("a realisitc, cartoony dog", "a realistic, cartoony dog"),
         ("Lighthuose v2", "lighthouse v2"),
+        ("a bycicle", "a bicycle"),
     ],
 )
 def test_slips(typed: str, meant: str) -> None:
@@ -48,7 +49,7 @@ def test_slips(typed: str, meant: str) -> None:
         "a bowl of ramen beside two baristas",  # no ravens; a plural
         "though the bengal is chewed, it yodels",
         "Lena at Lighthose, <verison-3>",  # names are not words
-        "newt, bare, dock",  # short words
+        "newt, bare, dock, a chaise longue",  # short words
     ],
 )
 def test_what_is_no_slip(text: str) -> None:

@@ -53,6 +53,8 @@ _SIZED = frozenset(
 _FULL = frozenset(
     ["full", "filled", "loaded", "packed", "stuffed", "brimming", "topped", "overflowing"]
 )
+_DONE = ("done", "made", "modeled", "modelled", "painted", "drawn", "rendered", "sculpted", "shown")
+"""How a picture was made: "a cactus modelled in plasticine with a blue flower"."""
 _LACKING = frozenset(["no", "without", "missing", "lacking"])
 _NO_LACK = frozenset(["matter", "longer", "one", "rush", "problem", "triggers", "trigger"])
 _BEFORE_LACKED = frozenset(["a", "an", "any", "its", "his", "her", "their"])
@@ -212,6 +214,7 @@ def read_tail(draft: Draft, index: int) -> None:
             at = _phrase(draft, at + 2)
         elif (
             (lead.norm == "in" and is_worn(draft, at + 1))
+            or (lead.norm in ("under", "beneath") and _is_held(draft, at + 1))
             or (lead.norm == "on" and _is_shod(draft, at + 1))
             or _told_apart(draft, at)
         ):
@@ -227,6 +230,12 @@ def read_tail(draft: Draft, index: int) -> None:
             if not words[at].joined:
                 return
             at += 1
+
+
+def _is_held(draft: Draft, index: int) -> bool:
+    """Whether the subject holds what it is under: "an owl under a brown parasol"."""
+    groups, reach = lexicon.description_groups(), draft.page.words[index : index + 4]
+    return any(groups.get(word.norm) == "umbrella" for word in reach if word.joined)
 
 
 def _is_shod(draft: Draft, index: int) -> bool:
@@ -255,8 +264,9 @@ def _skip(draft: Draft, index: int) -> int:
                 index = _predicate(draft, index + 1)
                 continue
         of_owner = word.norm == "of" and is_owner(draft, index + 1)
-        in_style = word.norm in ("in", "as") and index + 1 < len(words)
-        in_style = in_style and not draft.is_free(words[index + 1])
+        in_style = word.norm in ("in", "as", *_DONE) and index + 1 < len(words)
+        told = index + 1 + (word.norm in _DONE and words[index + 1 : index + 2] != ())
+        in_style = in_style and told < len(words) and not draft.is_free(words[told])
         passed = word.norm in lexicon.words("relatives") or of_owner or in_style
         if draft.is_free(word) and not passed:
             return index
@@ -319,8 +329,14 @@ def _asides(draft: Draft) -> None:
     for word in (*draft.page.words, None):
         if word is not None and word.joined:
             run.append(word)
-            continue
+            continue  # "soft light, low angle" is how the picture is taken
         said = [w for w in run if w.norm not in ("and", "but", "a", "an", "the", "one", "very")]
+        if (
+            said
+            and not draft.answering
+            and (said[-1].norm in lexicon.words("camera") or _does(run))
+        ):
+            said = []
         if said and all(draft.is_free(w) for w in said):
             if all(is_adjective(w.norm) for w in said):
                 if run[0].index > 0:
@@ -328,6 +344,13 @@ def _asides(draft: Draft) -> None:
             elif all(may_describe(w, draft) for w in said) and len(said) <= 4 and not _frames(said):
                 _add(draft, said, phrase=True, vague=run[0].norm != "the")
         run = [word] if word is not None else []
+
+
+def _does(run: list[Word]) -> bool:
+    """Whether words say what the subject does: "climbing stairs", but not "sparkling"."""
+    first = run[0].norm
+    plain = first in lexicon.description_groups() or lexicon.names_thing(first)
+    return len(run) > 1 and first.endswith("ing") and not plain
 
 
 def _frames(said: list[Word]) -> bool:

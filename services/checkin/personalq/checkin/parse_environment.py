@@ -30,7 +30,7 @@ _OF_PHOTOS = (
 )
 _TAUGHT = (
     r"(?:did\s+(?:i|we|you|they)\s+(?:train|tune|teach|fine-?tune)|trained|tuned|fine-?tuned|"
-    r"taught|learned|learnt|schooled|training\s+took\s+place)"
+    r"taught|learned|learnt|schooled|training\s+took\s+place)(?:\s+(?:it|them|this\s+one|that\s+one))?"
 )
 _TRAINED = re.compile(rf"(?<!\w){_TAUGHT}\s+{_WHERE}{_OF_PHOTOS}{_DET}(?=\w)")
 _PICTURED = re.compile(
@@ -51,7 +51,7 @@ _SOURCE = re.compile(
     r"(?!(?!captured|photographed|collected|gathered|recorded|snapped|showed|featured|stemmed)\w+ed\s+"
     r"(?:on|in|at|by|atop|over|near|beside|upon)\b)"  # "the ship training set perched on a mailbox"
     r"(?:(?:were|was|are|is|all|being|that|which|have|been|had|got)\s+)*"
-    r"(?:(?:taken|shot|made|captured|photographed|collected|gathered|recorded|came|come|coming|"
+    r"(?:(?:taken|shot|made|done|captured|photographed|collected|gathered|recorded|came|come|coming|"
     rf"snapped|set|show|showed|showing|stem|stemmed|featured?)\s+)?(?:{_WHERE})?{_DET}(?=\w)"
 )
 _IN_TRAINING = (
@@ -101,9 +101,10 @@ _NEGATION = re.compile(
 )
 _BUT = re.compile(r"(?:any|every)where\s+(?:but|except|besides)\s")
 _SET = re.compile(r"(?<!\w)(?:from|(?:based|built)\s+on)\s+(?:(?:the|my|our|some|a|an)\s+)?$")
-_WITH = re.compile(r"(?:(?<!\w)(?:with|has|having)\s+(?:the\s+|its\s+)?|\(\s*(?:the\s+)?)$")
+_WITH = re.compile(r"(?:(?<!\w)(?:with|has|having)\s+(?:the\s+|its\s+)?|[(,;]\s*(?:the\s+)?)$")
 _TAKEN = re.compile(
-    r"[\s-]+(?:pictures|pics|photos|images|photographs|shots|snapshots|footage|photography)(?!\w)"
+    r"[\s-]+(?:pictures|pics|photos|images|photographs|shots|snapshots|footage|photography|dataset|data|"
+    r"backgrounds?|backdrops?|surroundings)(?!\w)"
 )
 _SKIP = frozenset(
     [

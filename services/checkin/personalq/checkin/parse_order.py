@@ -33,7 +33,7 @@ _USE = (
 )
 _COUNT = r"(?:(?:use|usage|render)[\s-]+(?:count|number|total)s?|uses|renders)"
 _OFTEN = r"(?:often|frequently|heavily|commonly|regularly)"
-_NUMBERED = r"(?:[\s-]+(?:version|numbered|number))+"
+_NUMBERED = r"(?:[\s-]+(?:version|numbered|number|num\b|no\b\.?))+"
 _OF_ALL = (
     r"(?:\s+(?:often|frequently|of\s+all)|(?=\s*(?:$|[^\w\s]|"
     r"(?:on|in|at|by|with|near|under|and|but|as|to|for|while|please)\b)))"
@@ -93,7 +93,7 @@ _RULES = (
         rf"(?:{_WHO}\s+)?{_HAVE}{_USE}\s+(?:it\s+)?(?:the\s+)?most(?:\s+times)?{_OF_ALL}|"
         rf"(?:{_WHO}\s+)(?:always\s+{_USE}|{_USE}\s+all\s+the\s+time)|"
         rf"most[\s-]+popular|favou?rite|go[\s-]to|(?:{_WHO}\s+)?{_HAVE}(?:been\s+)?{_USE}\s+(?:it\s+)?more\s+(?:often\s+|frequently\s+)?than\s+(?:any|all|the)(?:\s+(?:the\s+)?others?|\s+rest)?|"
-        rf"(?:with|gets|got|has|sees|saw)\s+the\s+most\s+(?:uses?|renders)|most[\s-]+loved|"
+        rf"(?:with|gets|got|has|had|sees|saw)\s+(?:had\s+)?the\s+most\s+(?:uses?|renders)|most[\s-]+loved|"
         r"(?:with\s+)?(?:the\s+|its\s+)?(?:highest|largest|biggest)\s+(?:number\s+of\s+)?"
         rf"{_COUNT}",
         _M,
@@ -154,7 +154,7 @@ _RULES = (
     _rule(
         rf"(?P<not>(?:not\s+)?(?:the\s+|my\s+|our\s+)?(?:very\s+)?(?:{_NEWEST}|last))"
         r"(?:\s+\w+){0,5}?\s*(?P<tail>(?:[,;-]\s*)?(?:no,?\s+)?(?:but\s+)?(?:rather\s+)?the\s+(?:one|version|"
-        r"model|build)\s+(?:that\s+came\s+)?(?:just\s+|right\s+|straight\s+|immediately\s+|directly\s+)?"
+        r"model|build)\s+(?:(?:that\s+(?:came|was\s+made)|made|trained|built)\s+)?(?:just\s+|right\s+|straight\s+|immediately\s+|directly\s+)?"
         r"before(?:\s+(?:it|that|this|that\s+one))?(?=\s*(?:$|[^\w\s]|(?:in|on|at|with|for|of|please)\b)))",
         _N,
         2,
@@ -162,8 +162,14 @@ _RULES = (
     _rule(
         rf"(?P<not>(?:not\s+)?(?:the\s+|my\s+|our\s+)?(?:very\s+)?(?:{_OLDEST}|first))"
         r"(?:\s+\w+){0,5}?\s*(?P<tail>(?:[,;-]\s*)?(?:no,?\s+)?(?:but\s+)?(?:rather\s+)?the\s+(?:one|version|"
-        r"model|build)\s+(?:that\s+came\s+)?(?:just\s+|right\s+|straight\s+|immediately\s+|directly\s+)?"
+        r"model|build)\s+(?:(?:that\s+(?:came|was\s+made)|made|trained|built)\s+)?(?:just\s+|right\s+|straight\s+|immediately\s+|directly\s+)?"
         r"after(?:\s+(?:it|that|this|that\s+one))?(?=\s*(?:$|[^\w\s]|(?:in|on|at|with|for|of|please)\b)))",
+        _O,
+        2,
+    ),
+    _rule(
+        rf"(?P<not>(?:the\s+|my\s+|our\s+)?(?:very\s+)?(?:{_OLDEST}|first))[^.;]{{0,40}}?"
+        r"(?P<tail>(?:the\s+)?next\s+(?:one\s+)?after\s+(?:it|that))",
         _O,
         2,
     ),

@@ -71,6 +71,9 @@ _CHECKPOINT = frozenset(["checkpoint", "ckpt", "lora", "finetune", "version", "w
 _OK_BEFORE = frozenset(["in", "as", "of", "using", "like", "for", "a", "an", "the"])
 _AS = re.compile(r"(?<!\w)as\s+(?:if\s+it\s+were\s+)?(?:an?|the)\s+(?:real\s+|true\s+)?$")
 _THAT_IS = re.compile(r"(?<!\w)(?:that|which|it)(?:'s|\s+is|\s+was)\s+(?:an?|the|in)\s+$")
+_ONE_THAT_IS = re.compile(
+    r"(?<!\w)(?:one|version|model)\s+(?:that|which)(?:'s|\s+is|\s+was)\s+(?:(?:an?|the|in)\s+)?$"
+)
 _LIKE = re.compile(
     r"(?<!\w)(?:(?:(?:that|which)\s+)?(?:looks?|looking|appears?|seems?)\s+)?"
     r"(?:like|out\s+of|(?:made|built|put\s+together|assembled)\s+(?:up\s+)?(?:of|from)|(?:(?:could|can|would|might)\s+)?pass(?:es)?\s+(?:for|as))\s+"
@@ -296,6 +299,8 @@ def _constrains(draft: Draft, tag: Tag) -> bool:
         if not (styled or selector or lead):
             return False
     if draft.answering or styled or _names_checkpoint(draft, tag) or _is_my_model(draft, tag):
+        return True
+    if ends_before(_ONE_THAT_IS, draft.page.shadow, first.start):
         return True
     if _is_likened(draft, tag):
         return False

@@ -155,7 +155,8 @@ def _role(draft: Draft, noun: Noun, before: list[tuple[Noun, Mention, _Role]]) -
         if word.norm in lexicon.words("openers"):
             break
         if word.norm == "with":
-            weight = 1
+            lead = words[word.index - 1].norm if word.index and word.joined else ""
+            weight = 2 if lead in _GO else 1
             break
         if word.norm == "for" or (word.norm == "like" and index - 1 == 0):
             break
@@ -191,6 +192,8 @@ def _is_choice(words: tuple[Word, ...], index: int) -> bool:
     return opens and words[index].norm in ("from", "among", "amongst")
 
 
+_GO = frozenset(["go", "going", "stick", "stay", "start", "begin", "continue", "work", "proceed"])
+"""Before "with", ask for what follows: "let's go with the lamp"."""
 _ASKED = frozenset(["but", "not", "while", "please", "is", "want", "need", "i'd", "there"])
 
 

@@ -130,7 +130,7 @@ def parse_version(draft: Draft) -> None:
         if not draft.free(match.start(), match.end()) or not _is_version(draft, match):
             continue
         value = _value(match[0])
-        if value is None:
+        if value is None or _is_me(draft, match):
             continue
         constraint = _extend(draft, match.start(), match.end(), value)
         position = max(position, constraint.span.end if constraint.span else position)
@@ -181,6 +181,18 @@ def _is_version(draft: Draft, match: re.Match[str]) -> bool:
         links = after.norm in lexicon.words("prepositions") or after.norm in lexicon.words("links")
         return links or draft.noun_at(after.index) is not None
     return True
+
+
+def _is_me(draft: Draft, match: re.Match[str]) -> bool:
+    """Whether the number is a person: "the vase model I had open", but not "mark I, in a tent"."""
+    following = draft.page.word_at(match.end())
+    said = match[0].split()[-1] if match[0].split() else ""
+    return (
+        said == "i"
+        and following is not None
+        and following.joined
+        and (following.norm in lexicon.verb_forms() or following.norm in lexicon.words("links"))
+    )
 
 
 def _numbers_subject(draft: Draft, start: int) -> bool:

@@ -24,6 +24,8 @@ _SHORTEST = 5
 _ENDINGS = ("s", "es", "ed", "ing", "er", "ers", "est", "ly", "ish", "y", "ness", "able", "like")
 _LONG = 7
 """Letters from which on one letter for another is a slip: "blossem", but "ramen" is no raven."""
+_FAR = 2
+"""Slips that may separate a word from the one that was meant, where all its letters are there."""
 _GRAMMAR = (
     "newest", "latest", "oldest", "earliest", "recent", "recently", "version", "yesterday",
     "trained", "created", "second", "third", "original", "previous", "weekend", "christmas",
@@ -85,7 +87,7 @@ def _meant(page: Page, index: int, spellings: Iterable[str]) -> str | None:
     name = word.capital and index > 0
     for known in (() if name else tuple(spellings), _calendar() if name else _grammar()):
         for meant, distance, _ in process.extract(
-            typed, known, scorer=OSA.distance, score_cutoff=1
+            typed, known, scorer=OSA.distance, score_cutoff=_FAR
         ):
             if distance == 0 or typed == plural(meant):
                 return None
@@ -96,6 +98,8 @@ def _meant(page: Page, index: int, spellings: Iterable[str]) -> str | None:
 
 def _is_slip(typed: str, meant: str) -> bool:
     """Whether a word one letter away was meant: in short ones another letter is another word."""
+    if OSA.distance(typed, meant) == _FAR:  # "bycicle"
+        return len(typed) >= _LONG and typed[0] == meant[0] and sorted(typed) == sorted(meant)
     other_letter = len(typed) == len(meant) and sorted(typed) != sorted(meant)
     return not other_letter or len(typed) >= _LONG
 

@@ -222,6 +222,7 @@ def _is_known_place(draft: Draft, word: Word) -> bool:
 def _head(draft: Draft, chunk: list[Word]) -> Word | None:
     """The unknown head noun of a chunk, or None when it has none."""
     determined = any(word.norm in ("a", "an", "the", "my", "our") for word in chunk)
+    determined = determined or any(not draft.is_free(word) for word in chunk[:-1])  # "oldest hat"
     limit = len(chunk)
     selector = False
     for position, word in enumerate(chunk):

@@ -122,6 +122,9 @@ def opens_phrase(draft: Draft, index: int) -> bool:
     return norm not in lexicon.verb_forms() or norm in lexicon.description_groups()
 
 
+_SHADES = frozenset(["pale", "light", "dark", "bright", "deep", "soft", "pastel", "neon", "dusty"])
+
+
 def is_worn(draft: Draft, index: int) -> bool:
     """Whether "in" opens clothes or a colour ("in cobalt"), not a place."""
     run: list[str] = []
@@ -130,6 +133,8 @@ def is_worn(draft: Draft, index: int) -> bool:
             break
         run.append(word.norm)
     said = [norm for norm in run if norm not in lexicon.words("determiners")]
+    if len(said) > 1 and said[0] in _SHADES:
+        said = said[1:]  # "in pale green"
     if any(lexicon.is_wearable(norm) for norm in said):
         return True
     groups = lexicon.description_groups()
@@ -163,10 +168,15 @@ def is_compounded(draft: Draft, index: int) -> bool:
 def acts(draft: Draft, word: Word, found: list[Word]) -> bool:
     """Whether a verb ends the phrase: "a scarf running", not "a foot rest"."""
     norm = word.norm
-    if norm.endswith("ing") and found and not is_adjective(found[-1].norm):
+    thing = bool(found) and (
+        not is_adjective(found[-1].norm) or lexicon.names_thing(found[-1].norm)
+    )
+    if norm.endswith("ing") and thing:
         following = draft.page.words[word.index + 1 : word.index + 2]
         if following and following[0].norm in ("a", "an", "the", "his", "her", "its"):
             return True  # "a skipper's hat steering a tugboat"
+        if following and following[0].joined and following[0].norm in ("at", "to", "into", "onto"):
+            return True  # "a yellow backpack waving at a train"
     if norm not in lexicon.verb_forms() or norm in lexicon.description_groups():
         return False
     if lexicon.names_thing(norm):

@@ -18,7 +18,7 @@ TRAINED = (
 )
 USED = (
     r"(?:used|rendered(?:\s+with)?|generated\s+with|ran|run|worked\s+with|played\s+with|"
-    r"(?:working|playing)\s+with|tried|opened|touched|picked|loaded|was\s+using|were\s+using|"
+    r"(?:working|playing)\s+with|had\s+open|tried|opened|touched|picked|loaded|was\s+using|were\s+using|"
     r"been\s+using|stopped\s+using|last\s+(?:use|run|render)(?:\s+(?:was|is|dates))?|"
     r"last\s+time\s+(?:it\s+was|i|we)\s+used(?:\s+it)?\s+was|in\s+use|idle|"
     r"dormant)"
