@@ -17,6 +17,17 @@ RECIPE_VERSION = 2
 #: skip connection's): one static range would waste most of its codes on the wider.
 EQUALIZED_LAYERS = ("conv_shortcut",)
 
+#: Parts of names of layers that keep at least 8 bits: time steers every block, and what is lost in
+#: the text's keys and values is lost for the trigger too; equalized weights spread wider (in all
+#: 6 % of an SD1.5 UNet)
+EIGHT_BIT_LAYERS = (
+    "time_embedding.",
+    "time_emb_proj",
+    "attn2.to_k",
+    "attn2.to_v",
+    *EQUALIZED_LAYERS,
+)
+
 
 @dataclass(frozen=True, kw_only=True)
 class Recipe:
@@ -37,16 +48,8 @@ class Recipe:
     protected: str = "trigger"
     #: layers, by name, that stay in full precision: the image and time enter and leave there
     precise_layers: tuple[str, ...] = ("conv_in", "conv_out", "time_embedding.linear_1")
-    #: parts of names of layers that keep at least 8 bits: time steers every block, and what is
-    #: lost in the text's keys and values is lost for the trigger too; equalized weights spread
-    #: wider (in all 6 % of an SD1.5 UNet)
-    eight_bit_layers: tuple[str, ...] = (
-        "time_embedding.",
-        "time_emb_proj",
-        "attn2.to_k",
-        "attn2.to_v",
-        *EQUALIZED_LAYERS,
-    )
+    #: parts of names of layers that keep at least 8 bits
+    eight_bit_layers: tuple[str, ...] = EIGHT_BIT_LAYERS
     #: layers with fewer input channels stay in full precision: integers do not pay there
     min_channels: int = 32
     #: layers with fewer weights stay in full precision
