@@ -136,6 +136,22 @@ def test_the_bases_artifact_is_one_that_earlier_readers_know(
     assert "add_embedding.linear_1" in calibrated
 
 
+def test_what_steers_every_block_keeps_its_precision(
+    base: BaseModel, workshop: Workshop, tmp_path: Path
+) -> None:
+    """The layers that take the pooled state and the picture's size, as those that take the time."""
+    made = workshop.make_base(base, "w4a8", tmp_path, stop=NEVER)
+    told = {
+        layer["name"]: (layer["weight_bits"], layer["activation_bits"], layer["reason"])
+        for layer in made.manifest["layers"]
+    }
+    assert told["time_embedding.linear_1"][:2] == (16, None)
+    assert told["add_embedding.linear_1"] == (16, None, "pooled text and picture size enter there")
+    assert told["add_embedding.linear_2"] == told["time_embedding.linear_2"]
+    assert told["add_embedding.linear_2"][:2] == (8, 8)
+    assert "add_embedding" not in str(made.manifest["recipe"])
+
+
 @pytest.mark.parametrize("style", ["kohya", "peft", "diffusers"])
 def test_layers_of_both_text_encoders_are_kept(
     base: BaseModel,
