@@ -143,8 +143,14 @@ class TextEncoders:
         read = [encoder.read(texts, penultimate=self.joined) for encoder in self.encoders]
         states = torch.cat([of_one.states for of_one in read], dim=-1)
         pooled = read[-1].pooled if self.joined else None
-        if self.zero_empty:
-            told = torch.tensor([text != "" for text in texts], device=states.device)
-            states = states * told[:, None, None]
-            pooled = None if pooled is None else pooled * told[:, None]
-        return TextStates(states=states, pooled=pooled)
+        return TextStates(
+            states=self.zeroed(states, texts),
+            pooled=None if pooled is None else self.zeroed(pooled, texts),
+        )
+
+    def zeroed(self, states: Tensor, texts: Sequence[str]) -> Tensor:
+        """Return the states (B, …) of `texts`, those of empty ones as this base takes them."""
+        if not self.zero_empty:
+            return states
+        told = torch.tensor([text != "" for text in texts], device=states.device)
+        return states * told.view(-1, *(1,) * (states.ndim - 1))

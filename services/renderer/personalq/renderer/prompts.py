@@ -145,7 +145,7 @@ def _plain_states(words: Sequence[Words], text: TextEncoders) -> Tensor:
     for encoder in text.encoders:
         tokenizer = encoder.tokenizer
         plain = [plain_prompt(w, tokenizer) for w in words]
-        states = encoder.read(plain, penultimate=text.joined).states
+        states = text.zeroed(encoder.read(plain, penultimate=text.joined).states, plain)
         rows = torch.stack([counterparts(w, tokenizer) for w in words]).to(states.device)
         found.append(states.gather(1, rows[..., None].expand_as(states)))
     return torch.cat(found, dim=-1)
