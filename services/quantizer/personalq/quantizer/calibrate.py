@@ -14,6 +14,7 @@ import torch
 from diffusers import DDIMScheduler
 from torch import nn
 
+from personalq.chassis.base_folders import latent_side
 from personalq.taq import Calibration, Range, TextStates
 
 VERSION = 1  # raised when other ranges come out of the same arguments
@@ -42,7 +43,7 @@ def observe(
     """
     model: Any = unet
     device = next(unet.parameters()).device
-    latent_side = model.config.sample_size
+    latents_side = latent_side(model.config)
     scheduler: Any = DDIMScheduler.from_pretrained(base_folder / "scheduler")
     generator = torch.Generator().manual_seed(seed)
     with Calibration(unet) as calibration:
@@ -50,7 +51,7 @@ def observe(
             rows = range(first, min(first + PROMPTS_PER_BATCH, len(told)))
             both = told[[0] * len(rows) + [*rows]].to(device)
             conditions = both.conditions(height=side, width=side)
-            shape = (len(rows), model.config.in_channels, latent_side, latent_side)
+            shape = (len(rows), model.config.in_channels, latents_side, latents_side)
             latents = torch.randn(shape, generator=generator).to(device)
             scheduler.set_timesteps(steps)
             for t in scheduler.timesteps:
