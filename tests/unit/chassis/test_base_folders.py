@@ -20,8 +20,11 @@ from personalq.chassis.errors import InvalidInput
 from personalq.miniature.places import base_dir
 
 PARTS = ("unet", "text_encoder", "tokenizer")
-UNET = {"sample_size": 64, "cross_attention_dim": 768, "in_channels": 4}
-ADDED = {"addition_time_embed_dim": 256, "projection_class_embeddings_input_dim": 2816}
+UNET: dict[str, object] = {"sample_size": 64, "cross_attention_dim": 768, "in_channels": 4}
+ADDED: dict[str, object] = {
+    "addition_time_embed_dim": 256,
+    "projection_class_embeddings_input_dim": 2816,
+}
 
 
 def _folder(path: Path, *more: str, added: str | None = None, **index: object) -> Path:
@@ -103,7 +106,7 @@ def test_what_would_be_served_wrongly_is_refused(
     ids=str,
 )
 def test_a_unet_that_what_surrounds_it_does_not_fit_is_refused(
-    tmp_path: Path, changes: Mapping[str, object], words: str
+    tmp_path: Path, changes: dict[str, object], words: str
 ) -> None:
     """At the start, by the option's name and the file that says it."""
     folder = _sdxl(tmp_path)
@@ -114,7 +117,7 @@ def test_a_unet_that_what_surrounds_it_does_not_fit_is_refused(
 
 def test_numbers_that_are_written_several_times(tmp_path: Path) -> None:
     """Both sides of a square, a width for every block."""
-    twice = {"sample_size": [8, 8], "cross_attention_dim": [768, 768, 768]}
+    twice: dict[str, object] = {"sample_size": [8, 8], "cross_attention_dim": [768, 768, 768]}
     assert (latent_side(twice), text_width(twice)) == (8, 768)
     folder = _folder(tmp_path)
     _write(folder / "unet", UNET | twice)

@@ -124,10 +124,10 @@ def _check_channels(unet: Mapping[str, Any], vae: Mapping[str, Any]) -> None:
 def _check_added(unet: Mapping[str, Any], text_encoder: Mapping[str, Any]) -> None:
     """Refuse a UNet that takes a pooled state or sizes of another width."""
     width = unet.get("projection_class_embeddings_input_dim")
-    of_size = unet.get("addition_time_embed_dim")
+    of_size: Any = unet.get("addition_time_embed_dim")
     pooled = text_encoder.get("projection_dim", PROJECTION)
-    known = type(of_size) is type(pooled) is int
-    if not known or width != SIZES_TOLD * of_size + pooled:
+    numbers = isinstance(of_size, int) and isinstance(pooled, int)
+    if not numbers or width != SIZES_TOLD * of_size + pooled:
         raise InvalidInput(
             f"its projection_class_embeddings_input_dim is {width!r}, not {SIZES_TOLD} times its "
             f"addition_time_embed_dim ({of_size!r}) and the {SECOND_PARTS[0]}'s projection_dim "

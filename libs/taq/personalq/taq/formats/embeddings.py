@@ -53,7 +53,8 @@ def collect(tensors: Mapping[str, list[Tensor]], name: str) -> dict[str, Tensor]
 
     Raises:
         UnsupportedFormatError: an embedding has no name, and none is given.
-        LoraError: a token's tensors are no rows of one width, or two tokens are one to CLIP.
+        LoraError: a token's tensors are no rows of one width, or more than a prompt takes; two
+            tokens are one to CLIP.
     """
     found: dict[str, Tensor] = {}
     names: list[str] = []
@@ -65,6 +66,8 @@ def collect(tensors: Mapping[str, list[Tensor]], name: str) -> dict[str, Tensor]
                 "is for."
             )
         found[token] = _rows(token, parts)
+        if len(found[token]) > ROWS_MAX:
+            raise LoraError(f"{token} has {len(found[token])} embeddings, a prompt {ROWS_MAX}.")
         names += token_names(token, len(found[token]))
     check_token_names(names)
     return found
