@@ -40,7 +40,7 @@ SEED = 7
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A base, a LoRA of its UNet and both text encoders, a textual inversion, a whole model."""
+    """A base, a LoRA of its UNet and both text encoders, textual inversions, a whole model."""
     folder = tmp_path_factory.mktemp("sdxl")
     base = make_tiny_sdxl(folder / "base")
     lora = load_file(make_lora(base, folder / "lora.safetensors"))
@@ -50,9 +50,13 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
         lora[f"{layer}.lora_A.weight"] = torch.randn(2, width, generator=g)
         lora[f"{layer}.lora_B.weight"] = 0.1 * torch.randn(width, 2, generator=g)
     save_file(lora, folder / "lora.safetensors")
-    rows = {"clip_l": 5 * torch.randn(2, HIDDEN, generator=g)}
-    rows["clip_g"] = 5 * torch.randn(2, HIDDEN_2, generator=g)
-    save_file(rows, folder / "token.safetensors")
+    # Rows as long as the tables' own: it takes many to change the tiny model's picture.
+    for name, rows, length in (("long", 2, 5.0), ("token", 64, 1.0)):
+        tables = {
+            key: length * torch.randn(rows, width, generator=g)
+            for key, width in (("clip_l", HIDDEN), ("clip_g", HIDDEN_2))
+        }
+        save_file(tables, folder / f"{name}.safetensors")
     make_full(base, folder / "whole")
     for part in ENCODERS:
         train_text_encoder(base, folder / "whole", part=part)
@@ -71,9 +75,9 @@ def tiny_world(folder: Path, tmp_path_factory: pytest.TempPathFactory) -> TinyWo
             TorchThread() as thread,
         ):
             tools = make_tools(folder / "base", work / "work", blobs, told, thread)
-            for source in ("lora.safetensors", "token.safetensors", "single.safetensors"):
-                name = source.partition(".")[0]
-                job = make_job(folder / source, checkpoint_id=name, profiles=PROFILES)
+            for name in ("lora", "token", "long", "single"):
+                source = folder / f"{name}.safetensors"
+                job = make_job(source, checkpoint_id=name, profiles=PROFILES)
                 await quantize_checkpoint(job, tools=tools)
 
     asyncio.run(make())
@@ -93,8 +97,8 @@ def by_diffusers(folder: Path, checkpoint_id: str) -> np.ndarray[Any, Any]:
         )
     elif checkpoint_id == "lora":
         pipeline.load_lora_weights(folder, weight_name="lora.safetensors")
-    elif checkpoint_id == "token":
-        rows = load_file(folder / "token.safetensors")
+    elif checkpoint_id in ("token", "long"):
+        rows = load_file(folder / f"{checkpoint_id}.safetensors")
         for key, end in (("clip_l", ""), ("clip_g", "_2")):
             encoder = getattr(pipeline, f"text_encoder{end}")
             tokenizer = getattr(pipeline, f"tokenizer{end}")
@@ -120,7 +124,7 @@ def distance(one: np.ndarray[Any, Any], other: np.ndarray[Any, Any]) -> float:
 
 
 async def test_pictures_are_those_of_the_diffusers_pipeline(start: Any, folder: Path) -> None:
-    """Of a LoRA, a textual inversion and a whole model, each with both text encoders.
+    """Of a LoRA, textual inversions and a whole model, each with both text encoders.
 
     In full precision within one step of a pixel's number, at eight bits within their noise; far
     from the base's picture.
@@ -139,14 +143,14 @@ async def test_pictures_are_those_of_the_diffusers_pipeline(start: Any, folder: 
         return np.asarray(Image.open(io.BytesIO(rendered.pictures[0]))).astype(float)
 
     of_base = by_diffusers(folder, "")
-    for name in ("lora", "token", "single", "lora"):
+    for name in ("lora", "token", "long", "single", "lora"):
         expected = by_diffusers(folder, name)
         far = distance(expected, of_base)
         assert far > 5, name
         assert distance(await draw(name, "full"), expected) < 1, name
         eight = distance(await draw(name, "w8a8"), expected)
         # Trained rows as long as these lie far outside the ranges that the base was calibrated in.
-        assert name == "token" or eight < 0.75 * far, name
+        assert name == "long" or eight < 0.75 * far, name
 
 
 async def test_bytes_of_both_text_encoders_are_told_and_counted(

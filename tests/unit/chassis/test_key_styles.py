@@ -1,4 +1,4 @@
-"""What `inspect` says of an adapter's keys is what reading it finds."""
+"""What `inspect` says of the keys of an adapter or an embedding is what reading it finds."""
 
 from __future__ import annotations
 
@@ -140,6 +140,12 @@ READ: Mapping[str, Shapes] = {
     "LoKr": _of(f"lora_unet_{FLAT}", LOKR),
     "LoKr, dots": _of(f"unet.{LAYER}", LOKR),
     "LoHa": _of(f"lycoris_unet_{FLAT}", LOHA),
+    "tokens": {"<s1>": (768,), "<s2>": (1, 768)},
+    "tokens, numbered apart": {"<s>": (2, 768), "bundle_emb.<s>_2.clip_l": (768,)},
+    "tokens, rows of two keys": {"emb_params": (2, 768), "string_to_param.*": (75, 768)},
+    "tokens of SDXL": {"clip_l": (3, 768), "clip_g": (3, 1280)},
+    "tokens of SDXL, bundled": {**_kohya(f"lora_unet_{FLAT}"), "bundle_emb.x.clip_l": (768,),
+                                "bundle_emb.x.clip_g": (1, 1280)},
 }  # fmt: skip
 REFUSED: Mapping[str, Shapes] = {
     "PEFT, two adapters": {**_peft(f"unet.{LAYER}"), **_peft(f"unet.{LAYER}", ".other")},
@@ -175,6 +181,19 @@ REFUSED: Mapping[str, Shapes] = {
                                        f"lora_te3_{FLAT_TEXT}.lora_up.weight"),
     "transformer": _peft("transformer.transformer_blocks.0.attn.to_k"),
     "transformer in base_model": _peft("base_model.model.transformer_blocks.0.attn.to_k"),
+    "tokens of SDXL, other numbers": {"clip_l": (3, 768), "clip_g": (2, 1280)},
+    "tokens of SDXL, the second alone": {"clip_g": (1, 1280)},
+    "tokens of SDXL, the second alone in a LoRA": {**_kohya(f"lora_unet_{FLAT}"),
+                                                   "bundle_emb.x.clip_g": (1, 1280)},
+    "tokens of SDXL, other numbers in a LoRA": {**_kohya(f"lora_unet_{FLAT}"),
+                                                "bundle_emb.x.clip_l": (2, 768),
+                                                "bundle_emb.x.clip_g": (1, 1280)},
+    "tokens of SDXL, one of them unnamed": {"<s1>": (1, 768), "clip_g": (1, 1280)},
+    "tokens of one name": {"bundle_emb.<x>.clip_l": (2, 768), "bundle_emb.<x>_1.clip_l": (768,)},
+    "tokens in another case": {**_kohya(f"lora_unet_{FLAT}"), "<s1>": (768,), "<S1>": (768,)},
+    "tokens, more rows than a prompt": {"emb_params": (78, 768)},
+    "tokens without rows": {"emb_params": (0, 768)},
+    "tokens of two widths": {"string_to_param.a": (1, 768), "string_to_param.b": (1, 1024)},
     "an unknown beginning": {**_kohya(f"lora_unet_{FLAT}"), **_kohya(f"lora_prior_{FLAT}")},
     "an unknown layer": {**_kohya(f"lora_unet_{FLAT}"), **_peft("decoder.mid.to_k")},
 }  # fmt: skip
@@ -195,9 +214,9 @@ def _inspects(path: Path) -> bool:
 
 def _reads(path: Path) -> bool:
     try:
-        lora = read_lora(path)
+        lora = read_lora(path, token="<bear>")
         text = (resolve(lora.layers(part), TEXT_SHAPES) for part in TEXT_PARTS)
-        return any([resolve(lora.unet, UNET_SHAPES), *text])
+        return any([resolve(lora.unet, UNET_SHAPES), *text, lora.embeddings])
     except LoraError:
         return False
 

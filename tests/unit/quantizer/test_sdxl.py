@@ -24,9 +24,11 @@ from support.tiny_sdxl import HIDDEN, HIDDEN_2, make_tiny_sdxl
 
 from personalq.chassis.errors import InvalidInput
 from personalq.chassis.inspection import check_base, inspect
+from personalq.quantizer import calibrate
 from personalq.quantizer.bases import BaseModel, BaseModels, locate
 from personalq.quantizer.fine_tunes import load_fine_tune
-from personalq.quantizer.workshop import Workshop
+from personalq.quantizer.text_encoders import read_text_encoders
+from personalq.quantizer.workshop import Workshop, load_unet
 from personalq.taq import Artifact, LoraError, layer_shapes, read_artifact
 from personalq.taq.formats.original import original_names
 
@@ -134,6 +136,36 @@ def test_the_bases_artifact_is_one_that_earlier_readers_know(
     assert made.manifest["schema_version"] == 1
     calibrated = made.manifest["calibration"]["ranges"]
     assert "add_embedding.linear_1" in calibrated
+
+
+@pytest.mark.parametrize(("large", "rows"), [(8, [2, 2]), (9, [4])])
+def test_prompts_of_large_latents_are_calibrated_one_by_one(
+    base: BaseModel, monkeypatch: pytest.MonkeyPatch, large: int, rows: list[int]
+) -> None:
+    """With its unconditional half each; what the layers hold of more would fill the memory."""
+    monkeypatch.setattr(calibrate, "LARGE_SIDE", large)
+    unet, seen = load_unet(base.folder / "unet"), []
+    unet.register_forward_pre_hook(lambda _, args: seen.append(len(args[0])))
+    with torch.inference_mode():
+        told = read_text_encoders(base, {}).read(["", "a bear", "a dog"])
+    assert calibrate.observe(unet, told, base.folder, side=base.side, steps=1, bits=8)
+    assert seen == rows
+
+
+def test_what_steers_every_block_keeps_its_precision(
+    base: BaseModel, workshop: Workshop, tmp_path: Path
+) -> None:
+    """The layers that take the pooled state and the picture's size, as those that take the time."""
+    made = workshop.make_base(base, "w4a8", tmp_path, stop=NEVER)
+    told = {
+        layer["name"]: (layer["weight_bits"], layer["activation_bits"], layer["reason"])
+        for layer in made.manifest["layers"]
+    }
+    assert told["time_embedding.linear_1"][:2] == (16, None)
+    assert told["add_embedding.linear_1"] == (16, None, "pooled text and picture size enter there")
+    assert told["add_embedding.linear_2"] == told["time_embedding.linear_2"]
+    assert told["add_embedding.linear_2"][:2] == (8, 8)
+    assert "add_embedding" not in str(made.manifest["recipe"])
 
 
 @pytest.mark.parametrize("style", ["kohya", "peft", "diffusers"])

@@ -318,6 +318,8 @@ async def test_a_base_whose_fetch_was_killed_is_not_taken_for_whole(tmp_path: Pa
     for name in (".model.partial", "model"):
         for part in PARTS:
             (kept / name / part).mkdir(parents=True)
+        config = {"sample_size": 8, "cross_attention_dim": 32}
+        (kept / name / "unet/config.json").write_text(json.dumps(config))
     assert await locate({"m": place}, tmp_path, bytes_max=1) == {"m": kept / "model"}
 
 

@@ -136,6 +136,7 @@ def test_rows_that_depend_on_the_trigger_are_found(models: dict[str, Model]) -> 
     model = replace(models["sdxl"], protection=kept)
     assert len(protected_positions(model, make_plan(), TRIGGER)) == 5
     assert protected_positions(model, make_plan(prompt="a photo of a bear"), TRIGGER) == ()
+    assert protected_positions(model, make_plan(prompt=""), TRIGGER) == ()
 
 
 @pytest.mark.parametrize("part", ["text_encoder", "text_encoder_2"])

@@ -13,7 +13,7 @@ from support.tiny_sd import HIDDEN, make_tiny_sd
 from transformers import CLIPTextModel, CLIPTokenizer
 
 from personalq.renderer.prompts import EncodedPrompts, Reader, encode, extend
-from personalq.taq import Protected, Protection, TextEncoder, TextEncoders
+from personalq.taq import LoraError, Protected, Protection, TextEncoder, TextEncoders
 
 TRIGGER = "<bear-v4>"
 PROMPT = "a photo of a <bear-v4> in the forest"
@@ -111,3 +111,30 @@ def test_a_trigger_that_is_a_token_of_the_base_is_retrained(text: TextEncoders) 
     encoder = own.text.encoders[0]
     ids, first = encoder.tokenizer(own.expand("a man and A dog"))["input_ids"], encoder.first_own_id
     assert sum(i >= first for i in ids) == 2, "whole words only, in any case"
+
+
+@pytest.mark.parametrize(
+    "names", [("<x>", "<x>_1"), ("<X>", "<x>_1"), ("a", "<|a|>")], ids=lambda n: " ".join(n)
+)
+def test_tokens_of_one_name_are_refused(text: TextEncoders, names: Sequence[str]) -> None:
+    """The ids of all others would be taken for trained ones, the end token's in every prompt."""
+    with pytest.raises(LoraError, match="are one token"):
+        extend(text, {name: torch.randn(2, HIDDEN) for name in names})
+    (encoder,) = extend(text, {"<x>": torch.randn(2, HIDDEN)}).text.encoders
+    assert encoder.first_own_id == len(text.tokenizers[0])
+    with pytest.raises(LoraError, match="1 trained embeddings for 2 new tokens"):
+        TextEncoder(
+            tokenizer=encoder.tokenizer,
+            model=encoder.model,
+            rows=torch.randn(1, HIDDEN),
+            first_own_id=encoder.first_own_id,
+        )
+
+
+def test_a_token_of_the_base_among_the_further_ones_is_refused(text: TextEncoders) -> None:
+    """It is added to no tokenizer, so there are more rows than new tokens."""
+    tokenizer = copy.deepcopy(text.tokenizers[0])
+    tokenizer.add_tokens(["<x>_1"])
+    known = TextEncoders(encoders=(TextEncoder(tokenizer=tokenizer, model=None),))
+    with pytest.raises(LoraError, match="2 trained embeddings for 1 new tokens"):
+        extend(known, {"<x>": torch.randn(2, HIDDEN)})

@@ -285,6 +285,54 @@ def test_what_is_for_a_second_text_encoder_is_in_a_version_of_its_own(
             read_artifact(tmp_path / "both")
 
 
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ({"scales": [1, 2]}, "a number for each layer"),
+        ({"scales": None}, "a number for each layer"),
+        ({"scales": {"unet.a": "1"}}, "a number for each layer"),
+        ({"scales": {"unet.a": True}}, "a number for each layer"),
+        ({"scales": {"vae.a": 1.0}}, "a number for each layer"),
+        ({"scales": {}}, "tells of 1 layers .* has scales for 0"),
+        ({"text_encoder_2": {"layers": 2, "embeddings": 1}}, "tells of 2 layers .* scales for 1"),
+        ({"text_encoder_2": 1}, "tells of None layers"),
+        ({"text_encoder_2": {"layers": 1}}, "tells of 0 embeddings .* have 1"),
+        ({"text_encoder_2": {"layers": 1, "embeddings": 2}}, "tells of 2 embeddings .* have 1"),
+    ],
+    ids=str,
+)
+def test_what_is_told_of_a_lora_is_what_its_file_holds(
+    base: tuple[Artifact, Any], tmp_path: Path, changes: dict[str, Any], words: str
+) -> None:
+    """Numbers for its layers, as many layers and embeddings as there are."""
+    made = write_lora_artifact(
+        tmp_path,
+        _second_encoders_lora(),
+        base_artifact=base[0],
+        triggers=["<bear-v4>"],
+        source_digest="s",
+    )
+    _edited(made.directory, **changes)
+    with pytest.raises(ManifestError, match=words):
+        read_artifact(made.directory)
+
+
+def test_rows_for_a_second_text_encoder_need_the_version_that_tells_of_them(
+    base: tuple[Artifact, Any], tmp_path: Path
+) -> None:
+    """They lie among others, where earlier readers would pass them over."""
+    lora = replace(_second_encoders_lora(), text_encoder_2={})
+    write_lora_artifact(
+        tmp_path, lora, base_artifact=base[0], triggers=["<bear-v4>"], source_digest="s"
+    )
+    path = tmp_path / "manifest.json"
+    manifest = json.loads(path.read_bytes())
+    del manifest["text_encoder_2"]
+    path.write_bytes(canonical_json(manifest | {"schema_version": 1}))
+    with pytest.raises(ManifestError, match=r"tells of 0 embeddings .* have 1"):
+        read_artifact(tmp_path)
+
+
 def test_a_full_artifact_may_have_two_text_encoders(tmp_path: Path) -> None:
     """Each under its own name, in the files and in the manifest, or neither."""
     unet, ranges = _quantized("full")
@@ -455,6 +503,7 @@ def test_malformed_manifests_are_refused(base: tuple[Artifact, Any], tmp_path: P
         (json.dumps(json.loads(good), indent=1).encode(), "canonical"),
         (canonical_json({"schema_version": 1, "kind": "base"}), "lacks base_digest, files"),
         (canonical_json(json.loads(good) | {"kind": "patch"}), "unknown kind 'patch'"),
+        (good.replace(b'"kind":"base"', b'"kind":1e999'), "canonical"),
         (canonical_json(json.loads(good) | {"schema_version": 2}), "or nowhere"),
         (canonical_json(json.loads(good) | {"text_encoder": {}}), "or nowhere"),
     ):

@@ -52,8 +52,27 @@ def test_an_embedding_without_a_name_is_refused(shared_data: Path) -> None:
 
 def test_tokens_that_differ_in_case_only_are_refused() -> None:
     """CLIP lower-cases: they would be one token with two embeddings."""
-    with pytest.raises(LoraError, match="<Licia> and <licia> differ in case only"):
+    with pytest.raises(LoraError, match="<Licia> and <licia> are one token to CLIP"):
         parse_lora({"<Licia>": ROWS, "<licia>": ROWS})
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "words"),
+    [
+        ("<x>", "<x>_1", "<x>_1 and <x>_1"),
+        ("<X>", "<x>_1", "<X>_1 and <x>_1"),
+        ("café", "café", "are one token"),
+        ("a b", "a  b", "are one token"),
+    ],
+)
+def test_names_that_are_one_token_are_refused(one: str, other: str, words: str) -> None:
+    """Those of further rows too, which no key says; in the form in which CLIP reads them."""
+    rows = {f"bundle_emb.{name}.string_to_param.*": ROWS for name in (one, other)}
+    with pytest.raises(LoraError, match=words):
+        parse_lora(rows)
+    apart = {"<x>": ROWS, "<x>_2": ROWS}
+    parsed = parse_lora({f"bundle_emb.{name}.clip_l": rows for name, rows in apart.items()})
+    assert list(parsed.embeddings) == ["<x>", "<x>_2"]
 
 
 def test_pefts_configuration_beside_the_file_gives_the_alpha(tmp_path: Path) -> None:

@@ -86,7 +86,14 @@ def test_trained_rows_go_to_their_own_text_encoder(tmp_path: Path) -> None:
         width = encoder.model.config.hidden_size
         tokenizer, rows = copy.deepcopy(encoder.tokenizer), torch.randn(1, width)
         tokenizer.add_tokens([AddedToken("<bear>", normalized=True)])
-        encoders.append(TextEncoder(tokenizer=tokenizer, model=encoder.model, rows=rows))
+        encoders.append(
+            TextEncoder(
+                tokenizer=tokenizer,
+                model=encoder.model,
+                rows=rows,
+                first_own_id=len(encoder.tokenizer),
+            )
+        )
         model = copy.deepcopy(encoder.model)
         model.resize_token_embeddings(len(tokenizer), mean_resizing=False)
         model.get_input_embeddings().weight[-1] = rows[0]

@@ -9,15 +9,22 @@ from typing import Any
 from personalq.chassis.checkpoint_files import read_json
 from personalq.chassis.errors import InvalidInput
 
+#: Folders of text encoders, and of the tokenizer of each.
+TOKENIZERS = {"text_encoder": "tokenizer", "text_encoder_2": "tokenizer_2"}
 #: What a base of two text encoders has besides.
-SECOND_PARTS = ("text_encoder_2", "tokenizer_2")
+SECOND_PARTS = ("text_encoder_2", TOKENIZERS["text_encoder_2"])
+#: Further conditions of a UNet, which nothing here would give it.
+UNSERVED_OPTIONS = ("class_embed_type", "num_class_embeds", "encoder_hid_dim_type")
+SIZES_TOLD = 6  # numbers that tell SDXL's UNet the picture's size
+#: Of diffusers and transformers, where a configuration does not say.
+CHANNELS, PROJECTION = 4, 512
 
 
 def check_base_folder(base_model: str, folder: Path, parts: Sequence[str]) -> None:
     """Refuse a folder that lacks one of `parts`, or whose UNet takes other conditions.
 
     Raises:
-        InvalidInput: it does; the message names what is missing.
+        InvalidInput: it does; the message names what is missing, or the file that says so.
     """
     second = has_second_text_encoder(folder)
     wanted = (*parts, *SECOND_PARTS) if second else tuple(parts)
@@ -26,13 +33,26 @@ def check_base_folder(base_model: str, folder: Path, parts: Sequence[str]) -> No
             f"base model {base_model!r}: {folder} has no {', '.join(missing)}; it must be a "
             "diffusers folder of a Stable Diffusion"
         )
-    added = _config(folder / "unet" / "config.json").get("addition_embed_type")
+    file = folder / "unet" / "config.json"
+    unet = _config(file)
+    added = unet.get("addition_embed_type")
     if added != ("text_time" if second else None):
         raise InvalidInput(
             f"base model {base_model!r}: its UNet takes {added or 'no'} conditions beside the "
             f"text's states, its folder has {'two text encoders' if second else 'one text encoder'}"
             "; served are Stable Diffusion 1.x and 2.x (none, one) and SDXL (text_time, two)"
         )
+    vae, text_encoder = (
+        _config(folder / part / "config.json") for part in ("vae", SECOND_PARTS[0])
+    )
+    try:
+        _check_unet(unet)
+        _check_channels(unet, vae)
+        if second:
+            _check_added(unet, text_encoder)
+    except InvalidInput as error:
+        raise InvalidInput(f"base model {base_model!r}: {file}: {error.message}") from error
+    zeroes_empty_prompts(folder)
 
 
 def has_second_text_encoder(folder: Path) -> bool:
@@ -44,11 +64,82 @@ def zeroes_empty_prompts(folder: Path) -> bool:
     """Tell whether this base of two text encoders takes zeros for an empty prompt.
 
     As diffusers' StableDiffusionXLPipeline, which does unless told otherwise.
+
+    Raises:
+        InvalidInput: `model_index.json` says neither.
     """
-    index = _config(folder / "model_index.json")
-    return has_second_text_encoder(folder) and bool(index.get("force_zeros_for_empty_prompt", True))
+    if not has_second_text_encoder(folder):
+        return False
+    file = folder / "model_index.json"
+    told = _config(file).get("force_zeros_for_empty_prompt", True)
+    if not isinstance(told, bool):
+        raise InvalidInput(f"{file}: force_zeros_for_empty_prompt is {told!r}, not true or false")
+    return told
 
 
-def _config(path: Path) -> Mapping[str, Any]:
-    values = read_json(path) if path.is_file() else None
-    return values if isinstance(values, dict) else {}
+def latent_side(unet: Mapping[str, Any]) -> int:
+    """Return the side of the square latents that a UNet was made for, from its configuration.
+
+    Raises:
+        InvalidInput: it has none; the message does not say which file.
+    """
+    return _one_number(unet, "sample_size", "the side of a square")
+
+
+def text_width(unet: Mapping[str, Any]) -> int:
+    """Return the width of the states that a UNet reads; some write it for every block.
+
+    Raises:
+        InvalidInput: it has none; the message does not say which file.
+    """
+    return _one_number(unet, "cross_attention_dim", "one width of the text's states")
+
+
+def _one_number(config: Mapping[str, Any], option: str, meaning: str) -> int:
+    """Return a number that may be written several times."""
+    value = config.get(option)
+    written = list(value) if isinstance(value, list | tuple) else [value]
+    first = written[0] if written else None
+    if type(first) is not int or first < 1 or any(other != first for other in written):
+        raise InvalidInput(f"its {option} is {value!r}, not {meaning}")
+    return first
+
+
+def _check_unet(unet: Mapping[str, Any]) -> None:
+    """Refuse a UNet that takes further conditions, or does not say of which size."""
+    for option in UNSERVED_OPTIONS:
+        if unet.get(option) is not None:
+            raise InvalidInput(f"its {option} is {unet[option]!r}: such conditions are not served")
+    latent_side(unet)
+    text_width(unet)
+
+
+def _check_channels(unet: Mapping[str, Any], vae: Mapping[str, Any]) -> None:
+    """Refuse a UNet of other latents than the VAE's, where there is one: an inpainting model's."""
+    given, taken = vae.get("latent_channels", CHANNELS), unet.get("in_channels", CHANNELS)
+    if vae and given != taken:
+        raise InvalidInput(f"its in_channels are {taken!r}, the VAE's latent_channels {given!r}")
+
+
+def _check_added(unet: Mapping[str, Any], text_encoder: Mapping[str, Any]) -> None:
+    """Refuse a UNet that takes a pooled state or sizes of another width."""
+    width = unet.get("projection_class_embeddings_input_dim")
+    of_size: Any = unet.get("addition_time_embed_dim")
+    pooled = text_encoder.get("projection_dim", PROJECTION)
+    numbers = isinstance(of_size, int) and isinstance(pooled, int)
+    if not numbers or width != SIZES_TOLD * of_size + pooled:
+        raise InvalidInput(
+            f"its projection_class_embeddings_input_dim is {width!r}, not {SIZES_TOLD} times its "
+            f"addition_time_embed_dim ({of_size!r}) and the {SECOND_PARTS[0]}'s projection_dim "
+            f"({pooled!r})"
+        )
+
+
+def _config(file: Path) -> Mapping[str, Any]:
+    """Return a JSON object, {} where there is no such file."""
+    if not file.is_file():
+        return {}
+    values = read_json(file)
+    if not isinstance(values, dict):
+        raise InvalidInput(f"{file} is no JSON object")
+    return values

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import replace
@@ -20,9 +19,9 @@ from personalq.chassis.key_styles import (
     token_of,
 )
 from personalq.chassis.sorted_tensors import Sorted, examples
+from personalq.chassis.trained_tokens import ROWS_MAX, is_for_second_encoder, token_problems
 
 _TEXT_EMBEDDING_WIDTHS = (768, 1024, 1280)
-_SECOND_ENCODER = re.compile(r"(?:bundle_emb\..+\.)?clip_g")
 _UNET_ENDS = (
     ("conv_in.weight", "conv_out.weight"),
     ("input_blocks.0.0.weight", "out.2.weight"),
@@ -65,7 +64,7 @@ def classify(found: Found, *, values: bool) -> Inspection:
         metadata=metadata,
         unknown=unknown,
         tokens=token_names,
-        problems=[],
+        problems=token_problems(tokens, shapes),
         notes=list(found.notes),
     )
     if values:
@@ -146,16 +145,11 @@ def _embedding(common: Sorted, meanings: Mapping[str, KeyMeaning]) -> Inspection
     """Trained token embeddings alone."""
     widths = {key: common.shapes[key][-1] for key in meanings}
     # SDXL has one embedding per text encoder; its UNet reads both side by side.
-    second = [width for key, width in widths.items() if _SECOND_ENCODER.fullmatch(key)]
-    first = [width for key, width in widths.items() if not _SECOND_ENCODER.fullmatch(key)]
+    second = [width for key, width in widths.items() if is_for_second_encoder(key)]
+    first = [width for key, width in widths.items() if not is_for_second_encoder(key)]
     width = max(first, default=0) + max(second, default=0)
     if not any(common.tokens):
         common.notes.append("It does not name its token: give the trigger when you publish it.")
-    if second and not first:
-        common.problems.append(
-            "It has rows for SDXL's second text encoder alone (clip_g): publish it with those for "
-            "the first (clip_l)."
-        )
     return common.inspection(
         format="textual_inversion",
         cross_attention_width=width,
@@ -168,7 +162,7 @@ def _lone_embedding(key: str, shapes: Mapping[str, tuple[int, ...]]) -> Mapping[
     """Take the only tensor for an embedding: diffusers saves it under the token's own text."""
     shape = shapes[key]
     rows = shape[0] if len(shape) == 2 else 1
-    fits = len(shape) in (1, 2) and shape[-1] in _TEXT_EMBEDDING_WIDTHS and 0 < rows <= 77
+    fits = len(shape) in (1, 2) and shape[-1] in _TEXT_EMBEDDING_WIDTHS and 0 < rows <= ROWS_MAX
     if not fits or "." in key:
         return {}
     return {key: KeyMeaning(style="embedding", component="token", module=key, role="weight")}

@@ -61,7 +61,6 @@ class Sorted:
                 f"{len(self.unknown)} of {len(self.shapes)} tensors belong to nothing we know, for "
                 f"example {examples(self.unknown)}: convert it to diffusers keys."
             )
-        self._check_tokens()
         base_model, said_in = base_model_of(
             self.metadata, self.config, config_name=self.found.config_name
         )
@@ -90,18 +89,6 @@ class Sorted:
             "the model card, instance_prompt": self.found.instance_prompt,
         }
         return {where: text for where, text in prompts.items() if isinstance(text, str) and text}
-
-    def _check_tokens(self) -> None:
-        """Tokens that differ in case only are one to CLIP, which lower-cases."""
-        spellings: dict[str, list[str]] = {}
-        for token in self.tokens:
-            spellings.setdefault(token.lower(), []).append(token)
-        for alike in spellings.values():
-            if len(alike) > 1:
-                self.problems.append(
-                    f"Its tokens {' and '.join(shorten(token) for token in alike)} differ in case "
-                    "only, which is one token to CLIP: rename one of them."
-                )
 
     def _files(self) -> Sequence[Path]:
         return tuple({header.path: None for header in self.owner.values()})

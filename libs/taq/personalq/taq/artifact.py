@@ -466,7 +466,7 @@ def _parse_manifest(text: bytes) -> dict[str, Any]:
     known = (SCHEMA_VERSION, TEXT_ENCODER_SCHEMA_VERSION, SECOND_ENCODER_SCHEMA_VERSION)
     if not isinstance(manifest, dict) or manifest.get("schema_version") not in known:
         raise ManifestError(f"{MANIFEST} is not of schema version {' or '.join(map(str, known))}.")
-    if canonical_json(manifest) != text:
+    if not _is_canonical(manifest, text):
         raise ManifestError(f"{MANIFEST} is not in canonical form; its digest would be ambiguous.")
     needed = {"kind", "recipe", "base_digest", "tokenizer_fingerprint", "files"}
     needed |= {"scales", "base_artifact_digest"} if manifest.get("kind") == "lora" else {"layers"}
@@ -474,8 +474,27 @@ def _parse_manifest(text: bytes) -> dict[str, Any]:
         raise ManifestError(f"{MANIFEST} lacks {', '.join(missing)}.")
     if manifest["kind"] not in ("base", "lora", "full"):
         raise ManifestError(f"{MANIFEST} has the unknown kind {manifest['kind']!r}.")
+    if manifest["kind"] == "lora":
+        _check_scales(manifest["scales"])
     _check_text_encoders(manifest)
     return manifest
+
+
+def _is_canonical(manifest: Mapping[str, Any], text: bytes) -> bool:
+    """Tell whether `text` is the one way to write the manifest; there is none for infinities."""
+    try:
+        return canonical_json(manifest) == text
+    except ValueError:
+        return False
+
+
+def _check_scales(scales: object) -> None:
+    """Refuse what is no number for each layer of a LoRA."""
+    if not isinstance(scales, dict) or not all(
+        key.partition(".")[0] in PARTS and type(scale) in (int, float)
+        for key, scale in scales.items()
+    ):
+        raise ManifestError(f"{MANIFEST} must have a number for each layer under scales.")
 
 
 def _schema_version(manifest: Mapping[str, Any]) -> int:
@@ -493,15 +512,30 @@ def _check_text_encoders(manifest: Mapping[str, Any]) -> None:
     named = str(manifest["files"])
     found = {part for part, name in TEXT_ENCODER_FILES.items() if name in named}
     told = {part for part in TEXT_PARTS if part in manifest}
-    if manifest["kind"] == "lora" and (
-        "text_encoder_2" in told or any(k.startswith("text_encoder_2.") for k in manifest["scales"])
-    ):
+    layers = _layers_of_second(manifest)
+    if manifest["kind"] == "lora" and ("text_encoder_2" in told or layers):
         found.add("text_encoder_2")
     if told != found or manifest["schema_version"] != _schema_version(manifest):
         raise ManifestError(
             f"{MANIFEST} must tell of a text encoder of its own by its schema version, under "
             "its name and among its files, or nowhere."
         )
+    if manifest["kind"] == "lora" and layers != _told_of_second(manifest, "layers"):
+        raise ManifestError(
+            f"{MANIFEST} tells of {_told_of_second(manifest, 'layers')} layers of a second text "
+            f"encoder and has scales for {layers}."
+        )
+
+
+def _layers_of_second(manifest: Mapping[str, Any]) -> int:
+    """Return how many scales there are for layers of the second text encoder."""
+    return sum(key.startswith("text_encoder_2.") for key in manifest.get("scales", ()))
+
+
+def _told_of_second(manifest: Mapping[str, Any], what: str) -> object:
+    """Return the number that the manifest tells of the second text encoder's `what`."""
+    told = manifest.get("text_encoder_2", {})
+    return told.get(what, 0) if isinstance(told, dict) else None
 
 
 def _artifact(
@@ -512,6 +546,12 @@ def _artifact(
         for part, prefix in EMBEDDING_PREFIXES.items():
             for key, tensor in _copied(directory / file.name, prefix).items():
                 embeddings[part][key.removeprefix(prefix)] = tensor
+    second = len(embeddings["text_encoder_2"])
+    if second != _told_of_second(manifest, "embeddings"):
+        raise ManifestError(
+            f"{MANIFEST} tells of {_told_of_second(manifest, 'embeddings')} embeddings for a "
+            f"second text encoder, the files have {second}."
+        )
     return Artifact(
         kind=cast(Kind, manifest["kind"]),
         digest=hashlib.sha256(text).hexdigest(),

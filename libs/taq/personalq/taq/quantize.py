@@ -25,6 +25,10 @@ from personalq.taq.recipe import EQUALIZED_LAYERS, Recipe
 STORED_FLOAT = torch.float16  # of everything that is not quantized
 FULL_BITS = 16
 
+#: SDXL's second time embedding, which makes one state of the pooled text and the picture's size.
+ADDED_CONDITIONS = "add_embedding."
+ADDED_INPUT = "add_embedding.linear_1"
+
 
 @dataclass(frozen=True)
 class LayerReport:
@@ -146,12 +150,16 @@ def plan(
         return None, "full precision recipe"
     if name in recipe.precise_layers:
         return None, "first or last layer"
+    if name == ADDED_INPUT:
+        # Sinusoids lie within ±1, pooled states far beyond: one static range would fit neither.
+        return None, "pooled text and picture size enter there"
     if layer.weight.numel() < recipe.min_weights:
         return None, f"fewer than {recipe.min_weights} weights"
     if layer.weight.shape[1] < recipe.min_channels:
         return None, f"fewer than {recipe.min_channels} input channels"
     reason = None
-    if bits < 8 and any(part in name for part in recipe.eight_bit_layers):
+    steering = name.startswith(ADDED_CONDITIONS)
+    if bits < 8 and (steering or any(part in name for part in recipe.eight_bit_layers)):
         bits, reason = 8, "time, text and shortcut layers keep 8 bits"
     if name in text_layers:
         # Run once per prompt, so integers would gain nothing, and rounding the text would

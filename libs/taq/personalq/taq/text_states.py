@@ -15,6 +15,8 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
+from personalq.taq.errors import LoraError
+
 PLACEHOLDER = 0  # any token that the encoder's table has; its row is overwritten
 
 
@@ -59,13 +61,19 @@ class TextEncoder:
 
     tokenizer: Any  # a Hugging Face fast tokenizer
     model: Any  # a `CLIPTextModel`, or SDXL's second, a `CLIPTextModelWithProjection`
-    #: float (n, D): embeddings of the last n tokens of `tokenizer`, which `model` does not know
+    #: float (n, D): embeddings of the tokens from `first_own_id` on, which `model` does not know
     rows: Tensor | None = None
+    #: how many tokens the base's tokenizer has; only where there are `rows`
+    first_own_id: int = 0
 
-    @property
-    def first_own_id(self) -> int:
-        """The first token whose embedding is among `rows`; from there on, all are."""
-        return len(self.tokenizer) - (0 if self.rows is None else len(self.rows))
+    def __post_init__(self) -> None:
+        """Refuse rows that are not one for each token of its own."""
+        if self.rows is not None and len(self.tokenizer) - self.first_own_id != len(self.rows):
+            raise LoraError(
+                f"There are {len(self.rows)} trained embeddings for "
+                f"{len(self.tokenizer) - self.first_own_id} new tokens: some are one token to the "
+                "tokenizer."
+            )
 
     def read(self, texts: Sequence[str], *, penultimate: bool = False) -> TextStates:
         """Return the states (B, T, D) of `texts`, padded and truncated to T tokens.
@@ -86,7 +94,9 @@ class TextEncoder:
         )
         table = self.model.get_input_embeddings()
         ids = tokens["input_ids"].to(table.weight.device)
-        own = ids >= self.first_own_id
+        own = torch.zeros_like(ids, dtype=torch.bool)
+        if self.rows is not None:
+            own = ids >= self.first_own_id
         with self._own_rows(table, ids, own):
             output = self.model(ids.masked_fill(own, PLACEHOLDER), output_hidden_states=penultimate)
         states = output.hidden_states[-2] if penultimate else output.last_hidden_state
@@ -133,8 +143,14 @@ class TextEncoders:
         read = [encoder.read(texts, penultimate=self.joined) for encoder in self.encoders]
         states = torch.cat([of_one.states for of_one in read], dim=-1)
         pooled = read[-1].pooled if self.joined else None
-        if self.zero_empty:
-            told = torch.tensor([text != "" for text in texts], device=states.device)
-            states = states * told[:, None, None]
-            pooled = None if pooled is None else pooled * told[:, None]
-        return TextStates(states=states, pooled=pooled)
+        return TextStates(
+            states=self.zeroed(states, texts),
+            pooled=None if pooled is None else self.zeroed(pooled, texts),
+        )
+
+    def zeroed(self, states: Tensor, texts: Sequence[str]) -> Tensor:
+        """Return the states (B, …) of `texts`, those of empty ones as this base takes them."""
+        if not self.zero_empty:
+            return states
+        told = torch.tensor([text != "" for text in texts], device=states.device)
+        return states * told.view(-1, *(1,) * (states.ndim - 1))

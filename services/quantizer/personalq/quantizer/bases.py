@@ -16,6 +16,8 @@ from personalq.chassis.base_folders import (
     SECOND_PARTS,
     check_base_folder,
     has_second_text_encoder,
+    latent_side,
+    text_width,
     zeroes_empty_prompts,
 )
 from personalq.chassis.errors import InvalidInput
@@ -118,11 +120,10 @@ def read_base(base_model: str, folder: Path) -> BaseModel:
     tokenizers = identity["tokenizer"]
     if second:
         blocks = len(_config(folder / "vae")["block_out_channels"])
-        side = int(unet["sample_size"]) * 2 ** (blocks - 1)
+        side = latent_side(unet) * 2 ** (blocks - 1)
         identity |= {"side": side, "zero_empty": zeroes_empty_prompts(folder)}
         tokenizers = _sha256(f"{tokenizers} {identity['tokenizer_2']}")
     parts = TEXT_PARTS if second else TEXT_PARTS[:1]
-    width = unet["cross_attention_dim"]  # some write one per block, all alike
     log.info("base model read", extra={"action": "read_base", "base_model": base_model})
     return BaseModel(
         base_model=base_model,
@@ -130,7 +131,7 @@ def read_base(base_model: str, folder: Path) -> BaseModel:
         fingerprint=_sha256("".join(f"{key} {told}\n" for key, told in sorted(identity.items()))),
         tokenizer_fingerprint=str(tokenizers),
         text_widths={part: int(_config(folder / part)["hidden_size"]) for part in parts},
-        cross_attention_width=int(width[0] if isinstance(width, list) else width),
+        cross_attention_width=text_width(unet),
         zero_empty=zeroes_empty_prompts(folder),
         side=side,
     )

@@ -14,11 +14,13 @@ import torch
 from diffusers import DDIMScheduler
 from torch import nn
 
+from personalq.chassis.base_folders import latent_side
 from personalq.taq import Calibration, Range, TextStates
 
 VERSION = 1  # raised when other ranges come out of the same arguments
 GUIDANCE = 5.0
 PROMPTS_PER_BATCH = 4
+LARGE_SIDE = 128  # of SDXL's latents: what its layers hold of such a batch takes gigabytes
 
 
 @torch.no_grad()
@@ -42,15 +44,16 @@ def observe(
     """
     model: Any = unet
     device = next(unet.parameters()).device
-    latent_side = model.config.sample_size
+    latents_side = latent_side(model.config)
+    per_batch = PROMPTS_PER_BATCH if latents_side < LARGE_SIDE else 1
     scheduler: Any = DDIMScheduler.from_pretrained(base_folder / "scheduler")
     generator = torch.Generator().manual_seed(seed)
     with Calibration(unet) as calibration:
-        for first in range(1, len(told), PROMPTS_PER_BATCH):
-            rows = range(first, min(first + PROMPTS_PER_BATCH, len(told)))
+        for first in range(1, len(told), per_batch):
+            rows = range(first, min(first + per_batch, len(told)))
             both = told[[0] * len(rows) + [*rows]].to(device)
             conditions = both.conditions(height=side, width=side)
-            shape = (len(rows), model.config.in_channels, latent_side, latent_side)
+            shape = (len(rows), model.config.in_channels, latents_side, latents_side)
             latents = torch.randn(shape, generator=generator).to(device)
             scheduler.set_timesteps(steps)
             for t in scheduler.timesteps:

@@ -68,11 +68,14 @@ def load_fine_tune(source: Path, base: BaseModel) -> FineTune:
     refuse_second_encoder(source, shapes, base)
     single_file = any(key.startswith(UNET_PREFIX) for key in shapes)
     if single_file:
-        state = _converted(read_weights(files, UNET_PREFIX), config, part)
-        check_shapes(shapes_of(state), wanted, part)
-    else:
-        check_shapes(shapes, wanted, part)
-        state = read_weights(files)
+        empty = {
+            key: torch.empty(shape, device="meta")
+            for key, shape in shapes.items()
+            if key.startswith(UNET_PREFIX)
+        }
+        shapes = shapes_of(_converted(empty, config, part))
+    check_shapes(shapes, wanted, part)
+    # Compared before the UNet's weights are in memory, of SDXL gigabytes.
     text_encoders: dict[TextPart, Mapping[str, Tensor]] = {}
     for encoder in base.text_parts:
         if single_file:
@@ -81,9 +84,13 @@ def load_fine_tune(source: Path, base: BaseModel) -> FineTune:
             found = folder_text_encoder(source, base, encoder)
         if (trained := trained_text_encoder(found, base, encoder)) is not None:
             text_encoders[encoder] = trained
+    state = read_weights(files, UNET_PREFIX if single_file else "")
+    if single_file:
+        state = _converted(state, config, part)
     for key, tensor in state.items():
         check_finite(key, tensor)
-    unet.load_state_dict({key: tensor.float() for key, tensor in state.items()}, assign=True)
+    # One by one, so that the stored half precision does not lie beside all of it.
+    unet.load_state_dict({key: state.pop(key).float() for key in list(state)}, assign=True)
     return FineTune(unet=unet.eval(), text_encoders=text_encoders)
 
 

@@ -19,6 +19,7 @@ from transformers import (
     CLIPTokenizer,
 )
 
+from personalq.chassis.base_folders import TOKENIZERS
 from personalq.chassis.checkpoint_files import read_json, text_encoder_files
 from personalq.chassis.errors import InvalidInput
 from personalq.quantizer.bases import BaseModel
@@ -62,9 +63,6 @@ UNUSED: Mapping[TextPart, tuple[str, ...]] = {
     "text_encoder_2": ("position_ids", "logit_scale"),
 }
 
-#: How a text encoder's folder is called, and its tokenizer's.
-TOKENIZER = ("text_encoder", "tokenizer")
-
 #: What the shapes of the weights do not tell.
 UNSEEN_OPTIONS = ("hidden_act", "layer_norm_eps", "num_attention_heads", "num_hidden_layers")
 
@@ -84,7 +82,7 @@ def read_text_encoders(
         else:
             model = MODELS[part].from_pretrained(base.folder / part, use_safetensors=True)
             model = model.float().eval()
-        tokenizer = CLIPTokenizer.from_pretrained(base.folder / part.replace(*TOKENIZER))
+        tokenizer = CLIPTokenizer.from_pretrained(base.folder / TOKENIZERS[part])
         encoders.append(TextEncoder(tokenizer=tokenizer, model=model))
     return TextEncoders(encoders=tuple(encoders), zero_empty=base.zero_empty)
 

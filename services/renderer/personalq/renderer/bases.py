@@ -17,8 +17,10 @@ from diffusers import AutoencoderKL, DDIMScheduler, EulerDiscreteScheduler, UNet
 from transformers import CLIPTextModel, CLIPTextModelWithProjection, CLIPTokenizer
 
 from personalq.chassis.base_folders import (
+    TOKENIZERS,
     check_base_folder,
     has_second_text_encoder,
+    latent_side,
     zeroes_empty_prompts,
 )
 from personalq.chassis.sources import Source, fetch_source
@@ -58,7 +60,7 @@ class Base:
     def geometry(self) -> Geometry:
         """The picture sizes of this base."""
         pixels_per_latent = 2 ** (len(self.vae.config.block_out_channels) - 1)
-        side = int(self.unet_config["sample_size"]) * pixels_per_latent
+        side = latent_side(self.unet_config) * pixels_per_latent
         return Geometry(side=side, pixels_per_latent=pixels_per_latent)
 
     def new_scheduler(self, sampler: Sampler) -> Any:
@@ -110,7 +112,7 @@ def load_base(base_model: str, folder: Path, *, device: torch.device, dtype: tor
 def _load_text_encoder(folder: Path, part: TextPart, device: torch.device) -> TextEncoder:
     model = MODELS[part].from_pretrained(folder / part, use_safetensors=True)
     return TextEncoder(
-        tokenizer=CLIPTokenizer.from_pretrained(folder / part.replace("text_encoder", "tokenizer")),
+        tokenizer=CLIPTokenizer.from_pretrained(folder / TOKENIZERS[part]),
         model=model.float().eval().requires_grad_(False).to(device),
     )
 

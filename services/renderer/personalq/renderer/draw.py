@@ -11,6 +11,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from personalq.chassis.base_folders import latent_side
 from personalq.renderer import __version__, metrics, pictures
 from personalq.renderer.artifacts import ArtifactRef
 from personalq.renderer.denoise import denoise, initial_noise
@@ -119,7 +120,7 @@ def _context(
 def _score(model: Model, unet: torch.nn.Module, told: TextStates, plain: Tensor) -> Tensor:
     """Return how much each text row depends on the trigger: one more forward pass, of noise."""
     config, dtype = model.base.unet_config, model.base.dtype
-    side = int(config["sample_size"])
+    side = latent_side(config)
     noise = initial_noise(
         [SCORED_SEED] * len(told), (int(config["in_channels"]), side, side), model.base.device
     )

@@ -27,6 +27,7 @@ from personalq.taq import (
     plain_prompt,
     protected_mask,
 )
+from personalq.taq.formats.embeddings import check_token_names, token_names
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -63,30 +64,39 @@ class EncodedPrompts:
 def extend(text: TextEncoders, *embeddings: Mapping[str, Tensor]) -> Reader:
     """Return what reads the prompts of a checkpoint that ships `embeddings`.
 
-    Several rows become several tokens, named as diffusers does: `<x>`, `<x>_1`, …. The tokenizers
-    are copied: one that is in use in one thread must not be read in another.
+    Several rows become several tokens (`token_names`). The tokenizers are copied: one that is in
+    use in one thread must not be read in another.
 
     Args:
         embeddings: trigger → (n, D), for each of the text encoders, with as many rows for each.
 
     Raises:
         ValueError: not for each of them.
+        LoraError: two tokens are one to a tokenizer.
     """
     known = {token for tokenizer in text.tokenizers for token in tokenizer.get_vocab()}
     names: list[str] = []
     phrases: dict[str, str] = {}
     for trigger, table in embeddings[0].items():
         first = trigger if trigger not in known else f"<|{trigger}|>"  # a word of the base's
-        of_trigger = [first, *(f"{first}_{i}" for i in range(1, len(table)))]
+        of_trigger = token_names(first, len(table))
         phrases[trigger] = " ".join(of_trigger)
         names += of_trigger
+    check_token_names(names)
     encoders = []
     for encoder, tables in zip(text.encoders, embeddings, strict=True):
         own = copy.deepcopy(encoder.tokenizer)
         # Normalized: a trigger is found whatever its case, as words are in CLIP.
         own.add_tokens([AddedToken(name, normalized=True) for name in names])
         rows = torch.cat([tables[trigger].float() for trigger in phrases]) if phrases else None
-        encoders.append(TextEncoder(tokenizer=own, model=encoder.model, rows=rows))
+        encoders.append(
+            TextEncoder(
+                tokenizer=own,
+                model=encoder.model,
+                rows=rows,
+                first_own_id=len(encoder.tokenizer),
+            )
+        )
     return Reader(text=replace(text, encoders=tuple(encoders)), phrases=phrases)
 
 
@@ -135,7 +145,7 @@ def _plain_states(words: Sequence[Words], text: TextEncoders) -> Tensor:
     for encoder in text.encoders:
         tokenizer = encoder.tokenizer
         plain = [plain_prompt(w, tokenizer) for w in words]
-        states = encoder.read(plain, penultimate=text.joined).states
+        states = text.zeroed(encoder.read(plain, penultimate=text.joined).states, plain)
         rows = torch.stack([counterparts(w, tokenizer) for w in words]).to(states.device)
         found.append(states.gather(1, rows[..., None].expand_as(states)))
     return torch.cat(found, dim=-1)

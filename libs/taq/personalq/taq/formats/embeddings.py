@@ -6,7 +6,8 @@ SDXL's have rows for each of its text encoders, `clip_l` for the first and `clip
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+import unicodedata
+from collections.abc import Iterable, Mapping
 
 import torch
 from torch import Tensor
@@ -52,9 +53,11 @@ def collect(tensors: Mapping[str, list[Tensor]], name: str) -> dict[str, Tensor]
 
     Raises:
         UnsupportedFormatError: an embedding has no name, and none is given.
-        LoraError: a token's tensors are no rows of one width, or two tokens are one to CLIP.
+        LoraError: a token's tensors are no rows of one width, or more than a prompt takes; two
+            tokens are one to CLIP.
     """
     found: dict[str, Tensor] = {}
+    names: list[str] = []
     for written, parts in tensors.items():
         token = written or name
         if not token:
@@ -62,14 +65,38 @@ def collect(tensors: Mapping[str, list[Tensor]], name: str) -> dict[str, Tensor]
                 "The file holds an embedding and does not name its token: say which trigger it "
                 "is for."
             )
-        # CLIP lower-cases what it reads.
-        if alike := [known for known in found if known.lower() == token.lower()]:
-            raise LoraError(
-                f"The tokens {alike[0]} and {token} differ in case only, which is one token to "
-                "CLIP: rename one of them."
-            )
         found[token] = _rows(token, parts)
+        if len(found[token]) > ROWS_MAX:
+            raise LoraError(f"{token} has {len(found[token])} embeddings, a prompt {ROWS_MAX}.")
+        names += token_names(token, len(found[token]))
+    check_token_names(names)
     return found
+
+
+def token_names(token: str, rows: int) -> list[str]:
+    """Return what the tokens of an embedding are called, as in diffusers: `<x>`, `<x>_1`, …."""
+    return [token, *(f"{token}_{i}" for i in range(1, rows))]
+
+
+def check_token_names(names: Iterable[str]) -> None:
+    """Refuse names that are one token to CLIP.
+
+    Raises:
+        LoraError: two of them are, of several rows the generated ones too.
+    """
+    known: dict[str, str] = {}
+    for name in names:
+        if (read := _as_read(name)) in known:
+            raise LoraError(
+                f"The tokens {known[read]} and {name} are one token to CLIP, which lower-cases (of "
+                "several rows the second is called <token>_1): rename one of them."
+            )
+        known[read] = name
+
+
+def _as_read(name: str) -> str:
+    """Return what CLIP's tokenizer makes of a name before it looks it up."""
+    return re.sub(r"\s+", " ", unicodedata.normalize("NFC", name)).lower()
 
 
 def check_pairs(first: Mapping[str, Tensor], second: Mapping[str, Tensor]) -> None:

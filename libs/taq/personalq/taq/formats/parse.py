@@ -24,7 +24,7 @@ from personalq.taq.formats.numbered import COUNTED, MARK
 from personalq.taq.lora import KRONECKER, PARTS, TEXT_PARTS, Factors, Lora, Part, TextPart, examples
 
 #: Rises when a file would be read otherwise than before: what was made of it is then made again.
-FORMATS_VERSION = 2
+FORMATS_VERSION = 3
 
 ADAPTER_CONFIG = "adapter_config.json"
 MAX_CONFIG_BYTES = 1 << 20  # PEFT writes some hundred
