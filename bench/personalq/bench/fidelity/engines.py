@@ -30,7 +30,6 @@ from personalq.taq.simulation import (
     Method,
     Observations,
     Simulation,
-    correct_biases_,
     fit_correction,
     observe,
     simulate_,
@@ -68,9 +67,6 @@ class Workshop:
             return Engine(unet, protected, simulated=False)
         seen = self.observations(group)
         simulation = simulate_(unet, method, seen, self.weights(group, method))
-        if method.corrects_biases:
-            precise = self._model.unet(group)
-            correct_biases_(simulation.unet, precise, self.calls(precise, CORRECTION_CAPTIONS))
         corrected = self._correction(simulation, group) if method.corrected else None
         return Engine(unet, protected, corrected)
 

@@ -10,7 +10,6 @@ from) and `correction` (PTQD).
 """
 
 from personalq.taq.simulation.attention import project_text
-from personalq.taq.simulation.biases import correct_biases_
 from personalq.taq.simulation.correction import Correction, fit_correction
 from personalq.taq.simulation.method import Inputs, Method, Probabilities, Rows
 from personalq.taq.simulation.methods import METHODS, method
@@ -27,7 +26,6 @@ __all__ = [
     "Probabilities",
     "Rows",
     "Simulation",
-    "correct_biases_",
     "fit_correction",
     "layer_bits",
     "method",

@@ -63,8 +63,6 @@ class Method:
     precise_layers: tuple[str, ...] = ()
     #: parts of names of layers that keep 8 bits beside those that do with every method
     eight_bit_layers: tuple[str, ...] = ()
-    #: whether biases take out what rounding adds to the mean of each layer's output
-    corrects_biases: bool = False
     #: how a ResNet shortcut treats its two halves: Q-Diffusion rounds each by itself, TAQ scales
     #: channels to the same reach
     shortcuts: Literal["whole", "split", "equalized"] = "whole"

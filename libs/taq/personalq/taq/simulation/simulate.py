@@ -134,7 +134,7 @@ def _round_weight_(
         layer.weight.copy_(nearest(layer.weight / factors, bits) * factors)
     elif method.weights == "nf4":
         layer.weight.copy_(nf4(layer.weight) if bits == 4 else nearest(layer.weight, bits))
-    elif name in weights and bits < 8:
+    elif name in weights and not any(part in name for part in method.eight_bit_layers):
         layer.weight.copy_(weights[name])
     else:
         layer.weight.copy_(nearest(layer.weight, bits))
