@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import io
 import json
 from pathlib import Path
@@ -176,7 +177,9 @@ async def test_an_archived_checkpoint_is_never_selected(
         base_model=each.base_model,
         wait=True,
     )
-    assert isinstance(await client.select("my otter on a rock"), Selection)
+    async with asyncio.timeout(10):  # Check-in's words may be two seconds old
+        while not isinstance(await client.select("my otter on a rock"), Selection):
+            await asyncio.sleep(0.2)
     assert stack.command("checkpoints", "archive", "otter-v1").returncode == 0
     assert (await client.checkpoint("otter-v1")).state == "archived"
     assert isinstance(await client.select("my otter on a rock"), NoMatch | Clarification)
