@@ -24,7 +24,7 @@ from personalq.checkin.vocabulary import Lexicon
 
 def parse(prompt: str, lexicon: Lexicon, context: Context, *, answering: bool = False) -> Intent:
     """The intent of a prompt, or of an answer in free text. Pure; never raises."""
-    corrected = correct(prompt, lexicon.spellings)
+    corrected = correct(prompt, lexicon.spellings, names=context.names)
     read_as = _parse(corrected.text, lexicon, context, answering=answering)
     return corrected.as_typed(read_as)
 

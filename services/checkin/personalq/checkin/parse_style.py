@@ -28,7 +28,7 @@ _IN_STYLE_OF = re.compile(
 )
 _NEGATION = re.compile(
     r"(?:\b(?:not|no|non|never|without|except(?:\s+for)?|excluding|other\s+than|apart\s+from|"
-    r"aside\s+from|besides|anything\s+but|instead\s+of|rather\s+than|nor|neither|isn't|aren't|wasn't|less|"
+    r"aside\s+from|anything\s+but|instead\s+of|rather\s+than|nor|neither|isn't|aren't|wasn't|less|"
     r"(?:don't|do\s+not|didn't)\s+(?:want|need|like|mean)|"
     r"skip|avoid|minus|but\s+not|not\s+in|not\s+as)"
     r"[\s-]+(?:(?:the|a|an|any|in|my|too|so|that|as|of|in\s+an?|in\s+the|ones?(?:\s+in)?|be)\s+)*)$"

@@ -166,7 +166,11 @@ def _role(draft: Draft, noun: Noun, before: list[tuple[Noun, Mention, _Role]]) -
         if _is_wanted(words, word.index):
             break
         if word.norm in lexicon.words("prepositions"):
-            weight, chosen = (3, True) if _is_choice(words, word.index) else (0, chosen)
+            weight, chosen = (
+                (3, True)
+                if _is_choice(words, word.index) and _is_plural(words, noun)
+                else (0, chosen)
+            )
             break
         if word.norm in lexicon.words("links"):
             weight = 2 if word.norm in _ASKED or _is_owned(words, word.index) else 1
@@ -184,6 +188,11 @@ def _role(draft: Draft, noun: Noun, before: list[tuple[Noun, Mention, _Role]]) -
             weight=max(weight + 1, 2) if weight else 2, coordinate=coordinate, governor=governor
         )
     return _Role(weight=weight, coordinate=coordinate, governor=governor)
+
+
+def _is_plural(words: tuple[Word, ...], noun: Noun) -> bool:
+    """Whether there are several to choose from."""
+    return words[noun.last - 1].norm.endswith("s")
 
 
 def _is_choice(words: tuple[Word, ...], index: int) -> bool:

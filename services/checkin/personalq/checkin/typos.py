@@ -60,15 +60,19 @@ class Corrected:
         return position - grown
 
 
-def correct(text: str, spellings: Iterable[str]) -> Corrected:
+def correct(text: str, spellings: Iterable[str], *, names: Iterable[str] = ()) -> Corrected:
     """The text with each unknown word replaced by the one that was meant, where one is near.
 
     Args:
         spellings: words of the catalog, which go before those of the grammar.
+        names: of checkpoints; their words stay.
     """
     changes: list[tuple[Span, str]] = []
     page = read(text)
+    kept = {word.norm for name in names for word in read(name).words}
     for word in page.words:
+        if word.norm in kept:
+            continue
         meant = _meant(page, word.index, spellings)
         if meant is not None:
             changes.append((word.span, meant))
@@ -100,6 +104,8 @@ def _is_slip(typed: str, meant: str) -> bool:
     """Whether a word one letter away was meant: in short ones another letter is another word."""
     if OSA.distance(typed, meant) == _FAR:  # "bycicle"
         return len(typed) >= _LONG and typed[0] == meant[0] and sorted(typed) == sorted(meant)
+    if typed in (meant[1:], meant[:-1]) or meant in (typed[1:], typed[:-1]):
+        return False  # another word or a name: "augusta", "durban"
     other_letter = len(typed) == len(meant) and sorted(typed) != sorted(meant)
     return not other_letter or len(typed) >= _LONG
 

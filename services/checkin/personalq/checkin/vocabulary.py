@@ -54,7 +54,15 @@ def compile_lexicon(vocabulary: Vocabulary) -> Lexicon:
         place_tags=Tags(places),
         style_names=frozenset(map(canonical, vocabulary.styles)),
         spellings=spellings_of(
-            map(canonical, (*vocabulary.subjects, *vocabulary.styles, *vocabulary.environments))
+            map(
+                canonical,
+                (
+                    *vocabulary.subjects,
+                    *vocabulary.styles,
+                    *vocabulary.environments,
+                    *vocabulary.owners,
+                ),
+            )
         ),
     )
     _add_subjects(lexicon_.subjects, vocabulary.subjects)
