@@ -308,6 +308,7 @@ def expected_ids(rule: Rule, cards: Sequence[Card]) -> list[str]:
         "last_used": lambda c: -_seconds(c.last_used_at),
         "most_used": lambda c: -float(c.use_count),
     }
+    found.sort(key=lambda c: -_seconds(c.created_at))  # what decides between equals
     found.sort(key=keys[name])
     index = int(place or 1) - 1
     return [found[index].checkpoint_id] if index < len(found) else []

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -120,8 +121,9 @@ def _sort_key(card: Card, order: OrderKey) -> float:
     if order is OrderKey.MOST_USED:
         return -card.use_count
     if order in (OrderKey.HIGHEST_VERSION, OrderKey.LOWEST_VERSION):
-        number = float(card.version or 0)
-        return number if order is OrderKey.LOWEST_VERSION else -number
+        if card.version is None:
+            return math.inf  # NULLS LAST
+        return float(card.version if order is OrderKey.LOWEST_VERSION else -card.version)
     if order is OrderKey.LEAST_USED:
         return card.use_count
     by_use = order in (OrderKey.LAST_USED, OrderKey.LEAST_RECENTLY_USED)

@@ -55,6 +55,13 @@ def only(prompt: str, attribute: Attribute) -> Constraint:
         ("lamp version 6 and below", 1, 6),
         ("lamp no older than v6", 6, 1006),
         ("lamps between version 2 and version 4", 2, 4),
+        ("lamp nineteen juggling apples", 19, 19),
+        ("kettle ninety-nine with a scarf", 99, 99),
+        ("the lamp checkpoint numbered ten", 10, 10),
+        ("the bear_v16, watering flowers", 16, 16),
+        ("a lamp from my first five versions", 1, 5),
+        ("the version of the lamp just before 36", 1, 35),
+        ("the bear, the ninth version I believe, at a pond", 9, 9),
     ],
 )
 def test_versions(prompt: str, first: int, last: int) -> None:
@@ -100,6 +107,13 @@ def test_the_version_just_before_another() -> None:
         ("the kettle I always use", OrderKey.MOST_USED, 1),
         ("the lamp from my last session", OrderKey.LAST_USED, 1),
         ("the second lowest version number of the lamps", OrderKey.LOWEST_VERSION, 2),
+        ("the lamp with the highest number", OrderKey.HIGHEST_VERSION, 1),
+        ("the version of the lamp just before 36", OrderKey.HIGHEST_VERSION, 1),
+        ("Not the latest half-open lamp but the one before it", OrderKey.NEWEST, 2),
+        ("the lamp with the most recent creation date", OrderKey.NEWEST, 1),
+        ("of the lamps the one with most uses", OrderKey.MOST_USED, 1),
+        ("the lamp I have left untouched longest", OrderKey.LEAST_RECENTLY_USED, 1),
+        ("the oldest kettle, no, the next one after that", OrderKey.OLDEST, 2),
     ],
 )
 def test_orders(prompt: str, key: OrderKey, rank: int) -> None:
@@ -107,6 +121,26 @@ def test_orders(prompt: str, key: OrderKey, rank: int) -> None:
     order = read(prompt).order
     assert order is not None
     assert (order.order, order.rank) == (key, rank)
+
+
+@pytest.mark.parametrize(
+    "prompt",
+    [
+        "a lamp beside the highest number on the house",
+        "the kettle with the biggest number of roses",
+        "a lamp in the largest version of itself",
+    ],
+)
+def test_numbers_of_things(prompt: str) -> None:
+    """What a thing has much of is no order of versions."""
+    assert read(prompt).order is None
+
+
+def test_what_comes_next_in_the_scene() -> None:
+    """Two that act one after the other are not counted."""
+    order = read("the oldest kettle is whistling while the next one after that cools").order
+    assert order is not None
+    assert order.rank == 1
 
 
 @pytest.mark.parametrize(
@@ -241,3 +275,18 @@ def test_a_letter_is_no_preposition() -> None:
         "it",
     ]
     assert [w.norm for w in page("a red w in the sky").words][2] == "w"
+
+
+@pytest.mark.parametrize(
+    ("prompt", "described"),
+    [
+        ("a kettle, red and dramatic", ["red"]),
+        ("a kettle, black and cinematic, on a stove", ["black"]),
+        ("a kettle, soft light, low angle", []),
+        ("a kettle, dramatic lighting", []),
+    ],
+)
+def test_words_of_the_camera(prompt: str, described: list[str]) -> None:
+    """How a picture is taken is no wish; what stands beside it is."""
+    wishes = [v for c in read(prompt).all(Attribute.DESCRIPTION) for v in c.values]
+    assert wishes == described

@@ -127,3 +127,13 @@ def test_kind_among_many() -> None:
     prompt = "the newest porcelain doll on a table"
     assert outcome_name(Session([listed, *newer]).ask(prompt)) == "doll-v1"
     assert outcome_name(Session([listed, described, *newer]).ask(prompt)) == "doll-v2"
+
+
+def test_another_kind_beside_a_scene() -> None:
+    """A saxophone is no violin, however the picture goes on."""
+    cards = [
+        card(f"music-v{n}", f"instrument, {kind}", "anime", f"2026-0{n}-01", f"A red {kind}.")
+        for n, kind in enumerate(("violin", "cello"), 1)
+    ]
+    assert outcome_name(Session(cards).ask("latest saxophone, jazz cellar, blue smoke")) == ""
+    assert outcome_name(Session(cards).ask("latest instrument, jazz cellar")) == "music-v2"

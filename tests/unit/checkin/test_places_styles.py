@@ -53,6 +53,12 @@ def _said(prompt: str, attribute: Attribute) -> Constraint | None:
         ("kite trained on pictures of wineries", {"vineyard"}),
         ("a kite trained in a patisserie", {"bakery"}),
         ("the kite trained at the glacier", {"glacier", "ice"}),
+        ("the kite from the mountains, carrying a bell", {"mountain pass"}),
+        ("the blue kite - I mean the one from the museum - on a stand", {"museum", "gallery hall"}),
+        ("a kite with training by the sea", {"sandy beach", "harbour"}),
+        ("a kite whose training pictures include a library", {"library"}),
+        ("the kite that saw vineyard pictures in training", {"vineyard"}),
+        ("a kite trained underground in a garage", {"garage"}),
     ],
 )
 def test_a_place_of_training(prompt: str, tags: set[str]) -> None:
@@ -124,6 +130,8 @@ def test_many_places(monkeypatch: pytest.MonkeyPatch) -> None:
         ("the kite as a photo", {"photo-realistic"}),
         ("kite in brutalist style", {"brutalist"}),
         ("vaporwave kite", {"vaporwave"}),
+        ("the newest of the kites that look like real photos", {"photo-realistic"}),
+        ("a kite of claymation type", {"claymation"}),
     ],
 )
 def test_a_look(prompt: str, tags: set[str]) -> None:
@@ -133,7 +141,10 @@ def test_a_look(prompt: str, tags: set[str]) -> None:
     assert set(said.values) == tags
 
 
-@pytest.mark.parametrize("prompt", ["kite in a cozy style", "a kite beside old comic books"])
+@pytest.mark.parametrize(
+    "prompt",
+    ["kite in a cozy style", "a kite beside old comic books", "a kite at dusk, film noir mood"],
+)
 def test_no_look(prompt: str) -> None:
     """A mood, and a thing in the scene, are no looks."""
     assert _said(prompt, Attribute.STYLE) is None
@@ -298,3 +309,13 @@ def test_a_look_where_only_looks_stand(prompt: str, style: str) -> None:
 def test_what_a_thing_is_made_of_is_no_look(prompt: str) -> None:
     """Behind "in" too."""
     assert _said(prompt, Attribute.STYLE) is None
+
+
+def test_a_colour_that_is_also_a_look() -> None:
+    """Where no checkpoint draws with charcoal, a charcoal owl is a gray one."""
+    gray = card("owl-v1", "owl", "anime", "2026-01-10", "A charcoal owl with a bell.")
+    drawn = card("owl-v2", "owl", "pencil sketch", "2026-02-10", "A brown owl with a bell.")
+    session = Session([gray, drawn])
+    assert outcome_name(session.ask("a charcoal owl on a roof")) == "owl-v1"
+    assert outcome_name(session.ask("a charcoal drawing of the owl")) == "owl-v2"
+    assert outcome_name(Session([drawn]).ask("a charcoal owl on a roof")) == "owl-v2"

@@ -227,3 +227,36 @@ def test_never_used_where_nobody_counts() -> None:
     outcome = Session(cards).ask("the cat I have never used")
     assert isinstance(outcome, Selection)
     assert outcome.candidate.card.checkpoint_id == "cat-v2"
+
+
+def test_equal_versions_go_newest_first() -> None:
+    """Two cards of one number: the one trained later, as the catalog has it."""
+    older = card("bear-a", "bear", "sketch", "2026-01-01", version=9)
+    newer = card("bear-z", "bear", "sketch", "2026-03-01", version=9)
+    for cards in ([older, newer], [newer, older]):
+        outcome = Session(cards).ask("the bear with the highest version number")
+        assert isinstance(outcome, Selection)
+        assert outcome.candidate.card.checkpoint_id == "bear-z"
+
+
+def test_versions_that_nobody_numbered() -> None:
+    """The highest is then the newest, the lowest the oldest, and the reasons say so."""
+    cards = [card(f"bear-{m}", "bear", "sketch", f"2026-0{m}-01") for m in (3, 5, 4)]
+    for asked, chosen, said in (
+        ("highest", "bear-5", "the newest; versions are not numbered"),
+        ("second lowest", "bear-4", "number 2 from the oldest; versions are not numbered"),
+    ):
+        outcome = Session(cards).ask(f"the bear with the {asked} version number")
+        assert isinstance(outcome, Selection), asked
+        assert outcome.candidate.card.checkpoint_id == chosen
+        assert any(said in reason for reason in outcome.candidate.reasons)
+
+
+def test_a_scene_does_not_change_an_order() -> None:
+    """What may as well be the scene is too weak a wish to pass over the first in order."""
+    first = card("lamp-1", "lantern", "sketch", "2026-01-01", "A red lantern.", used="2026-02-01")
+    later = card("lamp-2", "lantern", "sketch", "2026-03-01", "An old lantern.", used="2026-04-01")
+    prompt = "the lantern I haven't used for the longest time, old well, moonbeam"
+    outcome = Session([first, later]).ask(prompt)
+    assert isinstance(outcome, Selection)
+    assert outcome.candidate.card.checkpoint_id == "lamp-1"

@@ -50,6 +50,7 @@ def test_slips(typed: str, meant: str) -> None:
         "though the bengal is chewed, it yodels",
         "Lena at Lighthose, <verison-3>",  # names are not words
         "newt, bare, dock, a chaise longue",  # short words
+        "forrest and holmes by the magna carta, a stalin pact",  # names the embedder knows
     ],
 )
 def test_what_is_no_slip(text: str) -> None:
@@ -89,6 +90,13 @@ def test_places_are_those_of_the_typed_text(words: list[str]) -> None:
     for span in spans:
         assert 0 <= span.start <= span.end <= len(prompt)
         assert span.of(prompt) == span.of(prompt).strip()
+
+
+def test_only_so_many_words_are_looked_at() -> None:
+    """A text of nonsense costs no more than one with a few slips; what it begins with is read."""
+    nonsense = " ".join(f"zq{chr(97 + i // 26)}{chr(97 + i % 26)}xw" for i in range(100))
+    assert correct(f"the newst one {nonsense}", ()).text.startswith("the newest one zq")
+    assert correct(f"{nonsense} the newst one", ()).changes == ()
 
 
 def test_words_of_the_grammar_are_words() -> None:

@@ -6,7 +6,7 @@ from datetime import datetime
 from zoneinfo import ZoneInfo
 
 from personalq.checkin.cards import Card
-from personalq.checkin.describe import concepts, kind_of, profile
+from personalq.checkin.describe import concepts, kind_of, profile, shades_in
 from personalq.checkin.intent import Attribute, Constraint
 from personalq.checkin.kinds import is_described_as
 from personalq.checkin.lexicon import canonical
@@ -54,6 +54,9 @@ def _has(card: Card, constraint: Constraint, zone: ZoneInfo) -> bool:
             if kind_of(card) in constraint.values:
                 return True
             said = set(concepts(" ".join(constraint.values)))
+            shades = shades_in(" ".join(constraint.values))
+            if shades and not constraint.excluded:
+                return shades <= profile(card).own_shades
             tags = concepts(" ".join((*card.styles, *card.environments)))
             return constraint.excluded and said <= {*profile(card).everything, *tags}
         case _:

@@ -301,7 +301,8 @@ def _fit(wanted: Trait, said: Trait, nouns: frozenset[str]) -> float:
     if wanted.where and not any(concept in said.concepts for concept in wanted.where):
         noun *= BARE if said.where else ELSEWHERE_ON_IT
     if not wanted.modifiers:
-        return noun
+        whole = wanted.head in said.concepts or len(wanted.words) == 1
+        return noun if whole else noun * BARE  # "sailor cap", "shower cap"
     shared = sum(
         concept in said.concepts or _is_told(concept, wanted, said) for concept in wanted.modifiers
     )

@@ -8,6 +8,7 @@ from personalq.checkin import lexicon
 from personalq.checkin.draft import Noun
 from personalq.checkin.lexicon import plural
 from personalq.checkin.lexicon.wordnet import look_up, may_be_noun
+from personalq.checkin.numbers import CARDINALS
 from personalq.checkin.roles import plays
 from personalq.checkin.text import Page, PhraseTable, Word
 from personalq.checkin.vocabulary import Lexicon
@@ -72,7 +73,7 @@ def _is_other_thing(words: tuple[Word, ...], lexicon_: Lexicon, first: int, last
 
 def _is_verb(words: tuple[Word, ...], first: int) -> bool:
     """Whether a subject word is a verb here: "can't bear", "I watch"."""
-    if _is_modal(words, first):
+    if _is_modal(words, first) or _has_object(words, first):
         return True
     before = words[first - 1] if first else None
     if before is None or not words[first].joined:
@@ -81,6 +82,18 @@ def _is_verb(words: tuple[Word, ...], first: int) -> bool:
         before.norm == "to"
         and words[first].norm in ("watch", "bear", "bridge", "house", "fish", "toy", "chair", "bag")
     )
+
+
+def _has_object(words: tuple[Word, ...], index: int) -> bool:
+    """Whether a pronoun is what the word is done to: "seat her on a rock", "watch it"."""
+    entry = look_up(words[index].norm)
+    following = words[index + 1 : index + 3]
+    if entry is None or entry.verb is None or not following or not following[0].joined:
+        return False
+    if following[0].norm == "her":  # not "show the seat her father made"
+        placed = following[1].norm if len(following) > 1 and following[1].joined else ""
+        return placed in lexicon.words("prepositions")
+    return following[0].norm in ("it", "him", "them")
 
 
 _MODALS = frozenset(["can", "may", "will", "might", "must"])
@@ -123,12 +136,18 @@ def _is_doing(words: tuple[Word, ...], lexicon_: Lexicon, index: int) -> bool:
     return acts and following.joined and following.norm in ("a", "an", "its", "his", "her")
 
 
+_HUES = frozenset(["colored", "color", "tinted", "hued"])
+"""Make a colour of a noun: "a rose coloured train"."""
+
+
 def _is_modifier(page: Page, lexicon_: Lexicon, first: int, last: int) -> bool:
     """Whether the next word makes a compound of it: "dog house", "cat-eye sunglasses"."""
     if last >= len(page.words) or not page.words[last].joined or page.words[last - 1].possessive:
         return False
     following = page.words[last]
     norm = following.norm
+    if norm in _HUES:
+        return True
     if norm in lexicon.words("selectors") or norm.startswith("<") or norm[0].isdigit():
         return False
     if following.hyphen and page.shadow[page.words[last - 1].end] == "-":
@@ -141,7 +160,7 @@ def _is_modifier(page: Page, lexicon_: Lexicon, first: int, last: int) -> bool:
         ):
             return False
         return not _VERSION.fullmatch(norm)
-    if _VERSION.fullmatch(norm):
+    if _VERSION.fullmatch(norm) or norm in CARDINALS:
         return False
     match = lexicon_.subjects.match_at(page.words, last)
     known = match is not None and bool(match[1].subjects)

@@ -143,6 +143,15 @@ class SubjectTable(PhraseTable[SubjectEntry]):
         longer = tuple(name for name in kinds if _is_longer(lexicon.canonical(name), phrase, known))
         return _merged((*(self.same.get(n, ()) for n in senses), longer))
 
+    def surely_below(self, phrase: str) -> tuple[str, ...]:
+        """Subjects that are first of all of a noun's kind: a scooter is a duck in WordNet too."""
+        senses = {n for n in meant(phrase) if n not in _general()}
+        return tuple(
+            name
+            for name in _merged(self.below.get(n, ()) for n in senses)
+            if _is_mostly(_meant_by_tail(lexicon.canonical(name)), senses)
+        )
+
     def add_subject(self, phrase: str, values: tuple[str, ...]) -> None:
         """Let nouns that WordNet relates to a subject find it."""
         senses = meant(phrase, said=False)
@@ -157,6 +166,21 @@ class SubjectTable(PhraseTable[SubjectEntry]):
             kinds |= {parent for number in meant(noun, said=False) for parent in _above(number)}
         for number in kinds:
             self.below.setdefault(number, {}).update(dict.fromkeys(values))
+
+
+def _meant_by_tail(phrase: str) -> tuple[int, ...]:
+    """What a phrase likely means, or else its last words: "club armchair"."""
+    senses = meant(phrase)
+    while not senses and " " in phrase:
+        phrase = phrase.partition(" ")[2]
+        senses = meant(phrase)
+    return senses
+
+
+def _is_mostly(senses: tuple[int, ...], kind: set[int]) -> bool:
+    """Whether at least half of what a noun may mean is of a kind."""
+    below = sum(not kind.isdisjoint(_above(number)) for number in senses)
+    return 0 < len(senses) <= 2 * below
 
 
 def _is_longer(name: str, phrase: str, known: Collection[str]) -> bool:

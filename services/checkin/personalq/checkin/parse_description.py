@@ -51,7 +51,24 @@ _SIZED = frozenset(
 )
 """Whose a thing is by its kind, not by its owner."""
 _FULL = frozenset(
-    ["full", "filled", "loaded", "packed", "stuffed", "brimming", "topped", "overflowing"]
+    [
+        "splattered",
+        "spattered",
+        "studded",
+        "decorated",
+        "sprinkled",
+        "embroidered",
+        "trimmed",
+        "lined",
+        "full",
+        "filled",
+        "loaded",
+        "packed",
+        "stuffed",
+        "brimming",
+        "topped",
+        "overflowing",
+    ]
 )
 _DONE = ("done", "made", "modeled", "modelled", "painted", "drawn", "rendered", "sculpted", "shown")
 """How a picture was made: "a cactus modelled in plasticine with a blue flower"."""
@@ -329,14 +346,10 @@ def _asides(draft: Draft) -> None:
     for word in (*draft.page.words, None):
         if word is not None and word.joined:
             run.append(word)
-            continue  # "soft light, low angle" is how the picture is taken
+            continue
         said = [w for w in run if w.norm not in ("and", "but", "a", "an", "the", "one", "very")]
-        if (
-            said
-            and not draft.answering
-            and (said[-1].norm in lexicon.words("camera") or _does(run))
-        ):
-            said = []
+        if said and not draft.answering:
+            said = [] if _does(run) else _without_camera(said)
         if said and all(draft.is_free(w) for w in said):
             if all(is_adjective(w.norm) for w in said):
                 if run[0].index > 0:
@@ -344,6 +357,13 @@ def _asides(draft: Draft) -> None:
             elif all(may_describe(w, draft) for w in said) and len(said) <= 4 and not _frames(said):
                 _add(draft, said, phrase=True, vague=run[0].norm != "the")
         run = [word] if word is not None else []
+
+
+def _without_camera(said: list[Word]) -> list[Word]:
+    """What is left beside how the picture is taken: "red, dramatic", but not "low angle"."""
+    if said[-1].norm not in lexicon.words("camera"):
+        return said
+    return _without_camera(said[:-1]) if len(said) > 1 and is_adjective(said[-1].norm) else []
 
 
 def _does(run: list[Word]) -> bool:

@@ -21,7 +21,7 @@ _AT = (
 )
 _WHERE = (
     r"(?:(?:only|just|mostly|mainly|entirely|purely|exclusively|outdoors|indoors|out|over|up|down|"
-    r"deep|somewhere|back|all|images|pictures|photos)\s+)*"
+    r"deep|somewhere|back|all|underground|underwater|images|pictures|photos)\s+)*"
     rf"(?:(?:any|every)where\s+(?:but|except|besides)\s+(?:{_AT})?|{_AT})"
 )
 _OF_PHOTOS = (
@@ -30,7 +30,7 @@ _OF_PHOTOS = (
 )
 _TAUGHT = (
     r"(?:did\s+(?:i|we|you|they)\s+(?:train|tune|teach|fine-?tune)|trained|tuned|fine-?tuned|"
-    r"taught|learned|learnt|schooled|training\s+took\s+place)(?:\s+(?:it|them|this\s+one|that\s+one))?"
+    r"taught|learned|learnt|schooled|training\s+took\s+place|with\s+(?:its\s+|the\s+)?training)(?:\s+(?:it|them|this\s+one|that\s+one))?"
 )
 _TRAINED = re.compile(rf"(?<!\w){_TAUGHT}\s+{_WHERE}{_OF_PHOTOS}{_DET}(?=\w)")
 _PICTURED = re.compile(
@@ -52,7 +52,7 @@ _SOURCE = re.compile(
     r"(?:on|in|at|by|atop|over|near|beside|upon)\b)"  # "the ship training set perched on a mailbox"
     r"(?:(?:were|was|are|is|all|being|that|which|have|been|had|got)\s+)*"
     r"(?:(?:taken|shot|made|done|captured|photographed|collected|gathered|recorded|came|come|coming|"
-    rf"snapped|set|show|showed|showing|stem|stemmed|featured?)\s+)?(?:{_WHERE})?{_DET}(?=\w)"
+    rf"snapped|set|shows?|showed|showing|stem|stemmed|featured?|includes?|included|contains?|contained)\s+)?(?:{_WHERE})?{_DET}(?=\w)"
 )
 _IN_TRAINING = (
     r"\s+(?:in\s+(?:(?:its|the|their|her|his)\s+)?training(?:\s+(?:set|data|material|run))?|"
@@ -66,7 +66,7 @@ _TRAINED_ONE = re.compile(
 """Before where: "we trained one hat | in the mountains"."""
 _IN_PLACE = re.compile(rf"(?<!\w){_WHERE}{_DET}(?=\w)")
 _HELD = re.compile(
-    rf"(?:(?<!\w)(?:(?:that|which)\s+)?(?:with|has|having|had|featuring|showing)\s+|(?<=[(,;])\s*)"
+    rf"(?:(?<!\w)(?:(?:that|which)\s+)?(?:with|has|having|had|featuring|showing|saw|seen|includes?|included)\s+|(?<=[(,;])\s*)"
     rf"{_DET}(?=[\w-]+(?:\s+[\w-]+){{0,3}}{_IN_TRAINING})"
 )
 _OUTDOORS = re.compile(
@@ -100,6 +100,7 @@ _NEGATION = re.compile(
     r"wasn't|isn't|no)\s+(?:(?:the|a|an|ones?|that|was|is|one)\s+)*$"
 )
 _BUT = re.compile(r"(?:any|every)where\s+(?:but|except|besides)\s")
+_FROM = re.compile(r"(?<!\w)from\s+(?:the\s+)?$")
 _SET = re.compile(r"(?<!\w)(?:from|(?:based|built)\s+on)\s+(?:(?:the|my|our|some|a|an)\s+)?$")
 _WITH = re.compile(r"(?:(?<!\w)(?:with|has|having)\s+(?:the\s+|its\s+)?|[(,;]\s*(?:the\s+)?)$")
 _TAKEN = re.compile(
@@ -354,7 +355,26 @@ def _named_phrase(draft: Draft, span: Span, *, known: bool) -> Span | None:
         and (photos := _TAKEN.match(shadow, end))
     ):  # "the beanie with the library shots"
         return Span(lead_photos.start(), photos.end())
+    if known and (source := _from_there(draft, span)):
+        return source
     return span if draft.answering and known else None
+
+
+def _from_there(draft: Draft, span: Span) -> Span | None:
+    """The phrase of a subject that comes from a place and stands there no longer: "the one from
+    the gym", "the scooter from the mountains, carrying a wheel".
+    """
+    lead = ends_before(_FROM, draft.page.shadow, span.start)
+    following = draft.page.word_at(span.end)
+    if lead is None or (following is not None and following.joined):
+        return None
+    before = draft.page.word_before(lead.start())
+    at = draft.page.word_at(lead.start())
+    if before is None or at is None or not at.joined or not draft.free(lead.start(), span.end):
+        return None
+    one = before.norm in lexicon.words("selectors")
+    head = any(noun.last == before.index + 1 and noun.entry.subjects for noun in draft.nouns[:1])
+    return Span(lead.start(), span.end) if one or head else None
 
 
 def parse_place_tags(draft: Draft) -> None:

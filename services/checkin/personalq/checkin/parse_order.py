@@ -33,7 +33,12 @@ _USE = (
 )
 _COUNT = r"(?:(?:use|usage|render)[\s-]+(?:count|number|total)s?|uses|renders)"
 _OFTEN = r"(?:often|frequently|heavily|commonly|regularly)"
-_NUMBERED = r"(?:[\s-]+(?:version|numbered|number|num\b|no\b\.?))+"
+_VERSION_NUMBER = r"[\s-]+version[\s-]+(?:numbered|number|num\b|no\b\.?)"
+_NUMBERED = (
+    rf"(?:{_VERSION_NUMBER}|[\s-]+version|"
+    r"[\s-]+(?:numbered|number|num\b|no\b\.?)(?!\s+(?:of|on)\b))"
+)
+_DATE = r"[\s-]+(?:creation|training|build|release|upload)[\s-]+(?:date|day|time)"
 _OF_ALL = (
     r"(?:\s+(?:often|frequently|of\s+all)|(?=\s*(?:$|[^\w\s]|"
     r"(?:on|in|at|by|with|near|under|and|but|as|to|for|while|please)\b)))"
@@ -75,7 +80,9 @@ _RULES = (
     ),
     _rule(
         rf"(?:least|longest)[\s-]+recently[\s-]+used|used\s+(?:the\s+)?least\s+recently|"
-        rf"(?:longest|most)[\s-]+(?:unused|neglected|forgotten)|"
+        rf"(?:longest|most)[\s-]+(?:unused|neglected|forgotten|untouched|idle)|"
+        rf"(?:(?:{_WHO}|that|which|has|have|had|been)\s+)*left\s+(?:it\s+)?(?:untouched|unused|alone|idle)\s+(?:for\s+)?(?:the\s+)?longest(?:\s+time)?|"
+        rf"(?:untouched|idle)\s+(?:for\s+)?(?:the\s+)?longest|"
         rf"(?:(?:{_WHO}|that|which)\s+)*(?:(?:haven't|hasn't|have\s+not|has\s+not|not)\s+)(?:been\s+)?"
         rf"{_USE}\s+(?:(?:in|for)\s+)?(?:the\s+)?longest(?:\s+time)?|"
         rf"unused\s+(?:for\s+)?(?:the\s+)?longest|"
@@ -93,7 +100,7 @@ _RULES = (
         rf"(?:{_WHO}\s+)?{_HAVE}{_USE}\s+(?:it\s+)?(?:the\s+)?most(?:\s+times)?{_OF_ALL}|"
         rf"(?:{_WHO}\s+)(?:always\s+{_USE}|{_USE}\s+all\s+the\s+time)|"
         rf"most[\s-]+popular|favou?rite|go[\s-]to|(?:{_WHO}\s+)?{_HAVE}(?:been\s+)?{_USE}\s+(?:it\s+)?more\s+(?:often\s+|frequently\s+)?than\s+(?:any|all|the)(?:\s+(?:the\s+)?others?|\s+rest)?|"
-        rf"(?:with|gets|got|has|had|sees|saw)\s+(?:had\s+)?the\s+most\s+(?:uses?|renders)|most[\s-]+loved|"
+        rf"(?:with|gets|got|has|had|sees|saw)\s+(?:had\s+)?(?:the\s+)?most\s+(?:uses?|renders)|most[\s-]+loved|"
         r"(?:with\s+)?(?:the\s+|its\s+)?(?:highest|largest|biggest)\s+(?:number\s+of\s+)?"
         rf"{_COUNT}",
         _M,
@@ -153,7 +160,7 @@ _RULES = (
     _rule(rf"(?P<not>{_NEWEST}|last)(?:\s+[\w-]+){{1,3}}?(?P<tail>\s+but\s+(?P<but>CARDINAL))", _N),
     _rule(
         rf"(?P<not>(?:not\s+)?(?:the\s+|my\s+|our\s+)?(?:very\s+)?(?:{_NEWEST}|last))"
-        r"(?:\s+\w+){0,5}?\s*(?P<tail>(?:[,;-]\s*)?(?:no,?\s+)?(?:but\s+)?(?:rather\s+)?the\s+(?:one|version|"
+        r"(?:\s+[\w-]+){0,5}?\s*(?P<tail>(?:[,;-]\s*)?(?:no,?\s+)?(?:but\s+)?(?:rather\s+)?the\s+(?:one|version|"
         r"model|build)\s+(?:(?:that\s+(?:came|was\s+made)|made|trained|built)\s+)?(?:just\s+|right\s+|straight\s+|immediately\s+|directly\s+)?"
         r"before(?:\s+(?:it|that|this|that\s+one))?(?=\s*(?:$|[^\w\s]|(?:in|on|at|with|for|of|please)\b)))",
         _N,
@@ -161,14 +168,14 @@ _RULES = (
     ),
     _rule(
         rf"(?P<not>(?:not\s+)?(?:the\s+|my\s+|our\s+)?(?:very\s+)?(?:{_OLDEST}|first))"
-        r"(?:\s+\w+){0,5}?\s*(?P<tail>(?:[,;-]\s*)?(?:no,?\s+)?(?:but\s+)?(?:rather\s+)?the\s+(?:one|version|"
+        r"(?:\s+[\w-]+){0,5}?\s*(?P<tail>(?:[,;-]\s*)?(?:no,?\s+)?(?:but\s+)?(?:rather\s+)?the\s+(?:one|version|"
         r"model|build)\s+(?:(?:that\s+(?:came|was\s+made)|made|trained|built)\s+)?(?:just\s+|right\s+|straight\s+|immediately\s+|directly\s+)?"
         r"after(?:\s+(?:it|that|this|that\s+one))?(?=\s*(?:$|[^\w\s]|(?:in|on|at|with|for|of|please)\b)))",
         _O,
         2,
     ),
     _rule(
-        rf"(?P<not>(?:the\s+|my\s+|our\s+)?(?:very\s+)?(?:{_OLDEST}|first))[^.;]{{0,40}}?"
+        rf"(?P<not>(?:the\s+|my\s+|our\s+)?(?:very\s+)?(?:{_OLDEST}|first))(?:(?!\b(?:while|when|as|is|are)\b)[^.;]){{0,40}}?"
         r"(?P<tail>(?:the\s+)?next\s+(?:one\s+)?after\s+(?:it|that))",
         _O,
         2,
@@ -190,9 +197,18 @@ _RULES = (
         2,
     ),
     # By number; a version trained again later may have a lower one.
-    _rule(rf"(?:(?P<n>ORDINAL)[\s-]+)?(?:highest|largest|biggest|greatest|top){_NUMBERED}", _HIGH),
-    _rule(rf"(?:(?P<n>ORDINAL)[\s-]+)?(?:lowest|smallest){_NUMBERED}", _LOW),
+    _rule(
+        rf"(?:(?P<n>ORDINAL)[\s-]+)?(?:(?:highest|top){_NUMBERED}|"
+        rf"(?:largest|biggest|greatest){_VERSION_NUMBER})",
+        _HIGH,
+    ),
+    _rule(
+        rf"(?:(?P<n>ORDINAL)[\s-]+)?(?:lowest{_NUMBERED}|smallest{_VERSION_NUMBER})",
+        _LOW,
+    ),
     # The ends.
+    _rule(rf"(?:with\s+)?(?:the\s+|its\s+)?(?:{_NEWEST}){_DATE}", _N),
+    _rule(rf"(?:with\s+)?(?:the\s+|its\s+)?(?:{_OLDEST}|first){_DATE}", _O),
     _rule(
         r"very\s+first|first[\s-]+ever|earliest|oldest|(?:first|1st)\s+(?:one|version|model|"
         r"build|checkpoint|lora|variant|edition|iteration|release|attempt|try)(?:\s+ever)?|"
@@ -334,6 +350,15 @@ _WORDS = {
 }
 
 
+_UNCOUNTED = {
+    # of cards whose uses nobody counted, the one in use is the one used last
+    OrderKey.MOST_USED: (OrderKey.LAST_USED, "uses are not counted"),
+    OrderKey.HIGHEST_VERSION: (OrderKey.NEWEST, "versions are not numbered"),
+    OrderKey.LOWEST_VERSION: (OrderKey.OLDEST, "versions are not numbered"),
+}
+"""What is sorted by where no card has what was asked for, and what the person is told."""
+
+
 def _claim(draft: Draft, match: re.Match[str], key: OrderKey, rank: int, *, hard: bool) -> None:
     hard = hard and not any(c.attribute is Attribute.ORDER and c.hard for c in draft.constraints)
     part = "tail" if "tail" in match.re.groupindex else 0
@@ -347,10 +372,9 @@ def _claim(draft: Draft, match: re.Match[str], key: OrderKey, rank: int, *, hard
         text=span.of(draft.page.text),
         label=_WORDS[key] if rank == 1 else f"number {rank} from {_WORDS[key]}",
     )
-    if key is OrderKey.MOST_USED and hard and rank == 1:
-        # of cards whose uses nobody counted, the one in use is the one used last
-        last = replace(
-            constraint, order=OrderKey.LAST_USED, label="the last used; uses are not counted"
-        )
-        constraint = replace(constraint, fallback=last)
+    if hard and (fallback := _UNCOUNTED.get(key)) and (rank == 1 or key is not OrderKey.MOST_USED):
+        other, missing = fallback
+        label = constraint.label.replace(_WORDS[key], _WORDS[other])
+        instead = replace(constraint, order=other, label=f"{label}; {missing}")
+        constraint = replace(constraint, fallback=instead)
     draft.add(constraint, selecting=True)

@@ -96,9 +96,10 @@ def _phrase(draft: Draft, span: Span, end: int, *, possessive: bool) -> Span | N
     if inside or alone:
         return span
     before = draft.page.word_before(span.start)
-    if following is None or not following.joined:
-        return None
     compound = not span.of(shadow).isalnum()  # "kestrel-team coupe": nothing else is called so
+    first = draft.page.word_at(span.start)
+    if following is None or not following.joined:
+        return span if compound and first is not None and not first.joined else None
     if not compound and (before is None or before.norm != "the"):
         return None
     return span if draft.leads_to_head(following.index, reach=2) else None

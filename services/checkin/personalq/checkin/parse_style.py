@@ -17,7 +17,7 @@ _DEGREE = re.compile(
     r"fully|truly)[\s-]+)+$"
 )
 _STYLED = re.compile(
-    r"[\s-]+(?:art\s+style|styled?|looking|look|aesthetic|effect|vibes?|feel|finish|treatment|"
+    r"[\s-]+(?:art\s+style|styled?|type|looking|look|aesthetic|effect|vibes?|feel|finish|treatment|"
     r"technique|rendition|esque|like)(?!\w)(?:\s+of(?!\w))?|-?(?:ish|esque)(?!\w)"
 )
 _IN_STYLE = re.compile(
@@ -72,7 +72,8 @@ _OK_BEFORE = frozenset(["in", "as", "of", "using", "like", "for", "a", "an", "th
 _AS = re.compile(r"(?<!\w)as\s+(?:if\s+it\s+were\s+)?(?:an?|the)\s+(?:real\s+|true\s+)?$")
 _THAT_IS = re.compile(r"(?<!\w)(?:that|which|it)(?:'s|\s+is|\s+was)\s+(?:an?|the|in)\s+$")
 _ONE_THAT_IS = re.compile(
-    r"(?<!\w)(?:one|version|model)\s+(?:that|which)(?:'s|\s+is|\s+was)\s+(?:(?:an?|the|in)\s+)?$"
+    r"(?<!\w)(?:(?:one|version|model)s?|those)\s+(?:that|which)(?:'s|\s+(?:is|was|are|were)|"
+    r"\s+looks?\s+like)\s+(?:(?:an?|the|in|real|actual)\s+)*$"
 )
 _LIKE = re.compile(
     r"(?<!\w)(?:(?:(?:that|which)\s+)?(?:looks?|looking|appears?|seems?)\s+)?"
@@ -103,6 +104,7 @@ _DRAWN = frozenset(["drawn", "sketched", "rendered", "depicted", "illustrated"])
 _DRAWN_WITH = re.compile(
     rf"(?<!\w)(?:{'|'.join(sorted(_DRAWN))})\s+with\s+(?:(?:nothing\s+but|only|just)\s+)?(?:\w+\s+)?$"
 )
+_MOODS = frozenset(["mood", "atmosphere", "lighting", "light"])
 _FORMS = frozenset(["shape", "shaped", "cut"])
 _NO_FRAMES = frozenset(["drawn", "painted"])
 _OR = re.compile(r"\s*(?:,\s*)?(?:or|/)\s*(?:an?\s+|the\s+)?")
@@ -278,6 +280,8 @@ def _constrains(draft: Draft, tag: Tag) -> bool:
     if _is_place(draft, tag) or _is_of_a_name(draft, tag):
         return False
     following = words[tag.last] if tag.last < len(words) else None
+    if following is not None and following.joined and following.norm in _MOODS:
+        return tag.entry.known  # "film noir mood", where no checkpoint has that look
     if following is not None and following.joined and following.norm in _FORMS:
         return False  # "in that retro shape"
     if word == "flat" and not styled and _is_a_home(draft, tag):
@@ -492,7 +496,7 @@ def _constraint(draft: Draft, tag: Tag, span: Span) -> Constraint:
     if not draft.free(start, end):
         whole = span
     values = tag.entry.values
-    return Constraint(
+    style = Constraint(
         attribute=Attribute.STYLE,
         values=values,
         excluded=excluded,
@@ -501,6 +505,11 @@ def _constraint(draft: Draft, tag: Tag, span: Span) -> Constraint:
         label=f"{'not ' if excluded else ''}{word}",
         fallback=None if excluded else _as_described(draft, whole, word),
     )
+    described = style.fallback
+    if described is not None and tag.entry.near and word in lexicon.colours() and whole == span:
+        # "a charcoal robot", where no checkpoint draws with charcoal
+        return replace(described, hard=True, fallback=replace(style, fallback=described))
+    return style
 
 
 def _as_described(draft: Draft, span: Span, word: str) -> Constraint | None:

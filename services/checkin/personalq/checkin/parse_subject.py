@@ -165,6 +165,8 @@ def _role(draft: Draft, noun: Noun, before: list[tuple[Noun, Mention, _Role]]) -
             continue
         if _is_wanted(words, word.index):
             break
+        if word.norm == "in" and _is_worn_by_another(draft, noun, word.index):
+            return _Role(weight=0)  # "the pirate in a coat from the harbor set"
         if word.norm in lexicon.words("prepositions"):
             weight, chosen = (
                 (3, True)
@@ -173,6 +175,9 @@ def _role(draft: Draft, noun: Noun, before: list[tuple[Noun, Mention, _Role]]) -
             )
             break
         if word.norm in lexicon.words("links"):
+            if word.norm == "which" and (word.index == 0 or not word.joined):
+                weight, chosen = 3, True  # "which cupcake gets used most"
+                break
             weight = 2 if word.norm in _ASKED or _is_owned(words, word.index) else 1
             break
         if _is_verbal(word, draft):
@@ -188,6 +193,12 @@ def _role(draft: Draft, noun: Noun, before: list[tuple[Noun, Mention, _Role]]) -
             weight=max(weight + 1, 2) if weight else 2, coordinate=coordinate, governor=governor
         )
     return _Role(weight=weight, coordinate=coordinate, governor=governor)
+
+
+def _is_worn_by_another(draft: Draft, noun: Noun, index: int) -> bool:
+    """Whether the subject before "in" wears the noun."""
+    worn = lexicon.is_wearable(draft.page.words[noun.last - 1].norm)
+    return worn and any(other.last == index and other.entry.subjects for other in draft.nouns)
 
 
 def _is_plural(words: tuple[Word, ...], noun: Noun) -> bool:

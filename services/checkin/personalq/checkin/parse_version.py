@@ -8,7 +8,7 @@ from dataclasses import replace
 from personalq.checkin import lexicon
 from personalq.checkin.draft import Draft
 from personalq.checkin.intent import Attribute, Constraint, OrderKey, Span
-from personalq.checkin.numbers import CARDINAL, ORDINAL, ROMAN, number
+from personalq.checkin.numbers import CARDINAL, CARDINALS, ORDINAL, ROMAN, number
 from personalq.checkin.text import ends_before
 
 HIGHEST = 1000
@@ -18,7 +18,7 @@ _WORD = (
     r"(?:versions?|vers?\.?|revisions?|rev\.?|iterations?|releases?|builds?|checkpoints?|"
     r"ckpts?|models?|editions?|variants?|marks?|mk\.?)"
 )
-_MARK = r"(?:numbers?|num\.?|no\.?|nr\.?|\#|№)"
+_MARK = r"(?:numbered|numbers?|num\.?|no\.?|nr\.?|\#|№)"
 _DIGITS = r"(?:\d{1,4}(?:\.0)?(?![.\d]*\d))"
 _NUMBER = rf"(?:{_DIGITS}(?!\w)|{CARDINAL})"
 _V = rf"(?:v\.?\s?[-_]?\s?{_DIGITS})"
@@ -116,6 +116,19 @@ _WORN = re.compile(
     r"showing|reading|saying)\s+(?:(?:a|the|its|his|her|their)\s+)?(?:\w+\s+)?$"
 )
 _ON_A_SHIRT = re.compile(r"\s*(?:painted\s+|printed\s+|written\s+)?on\s+(?:its|his|her|their)\b")
+_THINKING = ("believe", "guess", "reckon", "suppose", "assume", "mean", "liked", "love", "loved")
+"""What somebody does who says "the third version I …", beside the verbs of scenes."""
+_FIRST_FEW = re.compile(
+    rf"(?:(?<!\w)(?:one\s+)?(?:of|from|among)\s+)?(?<!\w)(?:the|my|our)\s+(?:very\s+)?first\s+"
+    rf"(?P<n>{CARDINAL})\s+{_WORD}(?!\w)"
+)
+"""The first few of all: "one of my first five versions"."""
+_BARE_NEIGHBOUR = re.compile(
+    rf"(?<!\w){_WORD}\s+of\s+(?:[\w-]+\s+){{1,4}}?(?:that\s+(?:came|comes)\s+)?"
+    rf"(?P<lead>(?:just|right|straight|immediately|directly)\s+)(?P<op>{_BELOW}|{_ABOVE})\s+"
+    rf"(?:{_MARK}\s*)?(?P<n>{_NUMBER})(?!\w)"
+)
+"""A number beside which the version lies: "the version of the hamster just before 36"."""
 _MAKERS = re.compile(r"(?:builds?|releases?|models?|marks?|take)\b")
 
 
@@ -123,6 +136,7 @@ def parse_version(draft: Draft) -> None:
     """Claim version numbers; two different ones without "or" are a contradiction."""
     found: list[Constraint] = []
     _compared(draft, found)
+    _first_few(draft, found)
     shadow = draft.page.shadow
     position = 0
     while match := _ONE.search(shadow, position):
@@ -191,7 +205,10 @@ def _is_me(draft: Draft, match: re.Match[str]) -> bool:
         said == "i"
         and following is not None
         and following.joined
-        and (following.norm in lexicon.verb_forms() or following.norm in lexicon.words("links"))
+        and (
+            following.norm in (*_THINKING, *lexicon.words("links"))
+            or following.norm in lexicon.verb_forms()
+        )
     )
 
 
@@ -231,6 +248,26 @@ def _compared(draft: Draft, found: list[Constraint]) -> None:
             constraint = _constraint(draft, start, match.end(), _spelled(low, high, value))
             draft.add(constraint, selecting=True)
             found.append(constraint)
+
+
+def _first_few(draft: Draft, found: list[Constraint]) -> None:
+    """Claim "my first five versions" and "the version of the bear just before 36"."""
+    shadow = draft.page.shadow
+    for match in _FIRST_FEW.finditer(shadow):
+        value = _value(match["n"])
+        if value and value > 1 and draft.free(match.start(), match.end()):
+            constraint = _constraint(draft, match.start(), match.end(), _spelled(None, 0, value))
+            draft.add(constraint, selecting=True)
+            found.append(constraint)
+    for match in _BARE_NEIGHBOUR.finditer(shadow):
+        value = _value(match["n"])
+        if value is None or not draft.free(match.start("lead"), match.end()):
+            continue
+        low, high = (None, -1) if re.fullmatch(_BELOW, match["op"]) else (1, HIGHEST)
+        start = _neighbour(draft, match.start("op"), low, high)
+        constraint = _constraint(draft, start, match.end(), _spelled(low, high, value))
+        draft.add(constraint, selecting=True)
+        found.append(constraint)
 
 
 def _constraint(
@@ -372,6 +409,14 @@ def _ordinals(draft: Draft, found: list[Constraint]) -> None:
             found.append(constraint)
 
 
+_COUNTED_FROM = ("before", "after", "from", "to", "or")
+_SPELLED = re.compile(
+    r"(?!(?:zero|one)(?![\w-]))"
+    rf"(?:{'|'.join(sorted(map(re.escape, CARDINALS), key=len, reverse=True))})(?![\w-])"
+)
+"""A number in words; "the bear one" is no first version."""
+
+
 def _after_noun(draft: Draft, found: list[Constraint]) -> None:
     """A bare number right after the subject: "bear 4", "bear-4", "bear IV"."""
     words = draft.page.words
@@ -379,27 +424,32 @@ def _after_noun(draft: Draft, found: list[Constraint]) -> None:
         if noun.last >= len(words) or found:
             return
         word = words[noun.last]
-        following = words[noun.last + 1 : noun.last + 2]
-        digits = word.norm.isdigit() and len(word.norm) <= 3
-        said = draft.page.text[word.start : word.end]
+        spelled = _SPELLED.match(draft.page.shadow, word.start)
+        end = spelled.end() if spelled else word.end
+        following = [w for w in words[noun.last + 1 : noun.last + 3] if w.start >= end][:1]
+        digits = (word.norm.isdigit() and len(word.norm) <= 3) or spelled
+        said = draft.page.text[word.start : end]
         roman = said.isupper() and len(said) > 1 and re.fullmatch(ROMAN, word.norm)
         if not (word.joined and (digits or roman) and draft.is_free(word)):
             continue
-        value = number(word.norm)
+        value = number(said.lower())
         if value is None or (
             following and following[0].joined and not _stands_alone(following[0].norm)
         ):
             continue
-        if re.match(r"\.[1-9]|:\d", draft.page.shadow[word.end :]):
+        if spelled and following and following[0].norm in _COUNTED_FROM:
+            continue  # "the lamp two before the last"
+        if re.match(r"\.[1-9]|:\d", draft.page.shadow[end:]):
             continue
-        constraint = _constraint(draft, word.start, word.end, [value])
+        constraint = _constraint(draft, word.start, end, [value])
         draft.add(constraint, selecting=True)
         draft.selecting.append(Span(words[noun.last - 1].full_end, word.start))
         found.append(constraint)
 
 
 def _stands_alone(word: str) -> bool:
-    return word in lexicon.words("prepositions") or word.endswith("ing")
+    closes = lexicon.words("prepositions") | lexicon.words("links")
+    return word in closes or word.endswith("ing")
 
 
 def _before_head(draft: Draft, end: int) -> bool:

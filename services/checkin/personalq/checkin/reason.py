@@ -26,6 +26,8 @@ RELEVANT = 6.0
 """Logit of full relevance (0-1) to a reranker, when one is configured and something described."""
 PRIMARY = 1.0
 """Logit of being mainly of this subject, against listing it as another name."""
+CLEARLY = 0.4
+"""Share of the wishes that a card must have to be put before those that are first in order."""
 RECENT = 1.35
 """Logit lost per place from the newest, when "recent" was said."""
 _EPOCH = datetime.min.replace(tzinfo=UTC)
@@ -67,7 +69,7 @@ def _called(intent: Intent, scored: list[_Scored]) -> list[_Scored]:
     if subject is None or subject.excluded or subject.coarse:
         return scored
     if subject.narrower:
-        alone = all(c.text == subject.text for c in intent.described)  # "the mansion with a pool"
+        alone = all(c.coarse or c.text == subject.text for c in intent.described)
         return [] if alone and are_others([s.hit.card for s in scored], subject) else scored
     so = called(name_of(subject), [s.hit.card for s in scored])
     kept = [s for s, is_so in zip(scored, so or (), strict=False) if is_so]
@@ -129,10 +131,11 @@ def _primary(card: Card, constraint: Constraint) -> float:
 def _ordered(order: Constraint, scored: list[_Scored]) -> tuple[Candidate, ...]:
     """The card at the asked place first, certain; the others follow in order."""
     best = max((s.described for s in scored), default=0.0)
-    if best > 0:
+    if best >= CLEARLY:
         scored = [s for s in scored if s.described >= best - 0.2]
     pool = [s for s in scored if _sortable(s.hit.card, order.order)]
     pool.sort(key=lambda s: s.hit.card.checkpoint_id)
+    pool.sort(key=lambda s: s.hit.card.created_at or _EPOCH, reverse=True)
     pool.sort(key=lambda s: _sort_key(s.hit.card, order.order), reverse=True)
     if order.rank > len(pool):
         return ()

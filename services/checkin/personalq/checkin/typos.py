@@ -6,9 +6,10 @@ of English is ever changed.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, fields, is_dataclass, replace
-from functools import cache
+from functools import cache, lru_cache
 from typing import Any
 
 from rapidfuzz import process
@@ -17,7 +18,7 @@ from rapidfuzz.distance import OSA
 from personalq.checkin import lexicon
 from personalq.checkin.intent import Intent, Span
 from personalq.checkin.lexicon import plural, vectors, wordnet
-from personalq.checkin.text import Page, read
+from personalq.checkin.text import Page, Word, read
 
 _SHORTEST = 5
 """Letters of the shortest word that is looked at: among shorter ones too much is alike."""
@@ -26,6 +27,10 @@ _LONG = 7
 """Letters from which on one letter for another is a slip: "blossem", but "ramen" is no raven."""
 _FAR = 2
 """Slips that may separate a word from the one that was meant, where all its letters are there."""
+_WITH_VERSION = re.compile(r"[^\W\d_]+_v\d{1,4}")
+"""A subject and a version written as one word: "robot_v16"."""
+_MOST = 24
+"""Unknown words of a text that are looked at: nobody mistypes more, and each costs."""
 _GRAMMAR = (
     "newest", "latest", "oldest", "earliest", "recent", "recently", "version", "yesterday",
     "trained", "created", "second", "third", "original", "previous", "weekend", "christmas",
@@ -67,15 +72,19 @@ def correct(text: str, spellings: Iterable[str], *, names: Iterable[str] = ()) -
         spellings: words of the catalog, which go before those of the grammar.
         names: of checkpoints; their words stay.
     """
-    changes: list[tuple[Span, str]] = []
     page = read(text)
     kept = {word.norm for name in names for word in read(name).words}
-    for word in page.words:
-        if word.norm in kept:
-            continue
-        meant = _meant(page, word.index, spellings)
-        if meant is not None:
+    changes = [
+        (word.span, word.norm.replace("_", " "))
+        for word in page.words
+        if word.norm not in kept and _WITH_VERSION.fullmatch(word.norm)
+    ]
+    unknown = [w for w in page.words if w.norm not in kept and _is_unknown(page, w)]
+    for word in unknown[:_MOST]:
+        meant = _meant(page, word, spellings)
+        if meant is not None and meant != page.shadow[word.start : word.end]:
             changes.append((word.span, meant))
+    changes.sort(key=lambda change: change[0].start)
     parts, position = [], 0
     for span, meant in changes:
         parts += [text[position : span.start], meant]
@@ -83,21 +92,34 @@ def correct(text: str, spellings: Iterable[str], *, names: Iterable[str] = ()) -
     return Corrected("".join([*parts, text[position:]]), tuple(changes))
 
 
-def _meant(page: Page, index: int, spellings: Iterable[str]) -> str | None:
-    word = page.words[index]
+def _is_unknown(page: Page, word: Word) -> bool:
     typed = page.shadow[word.start : word.end]
-    if len(typed) < _SHORTEST or not typed.isascii() or not typed.isalpha() or is_word(typed):
-        return None
-    name = word.capital and index > 0
-    for known in (() if name else tuple(spellings), _calendar() if name else _grammar()):
-        for meant, distance, _ in process.extract(
-            typed, known, scorer=OSA.distance, score_cutoff=_FAR
-        ):
-            if distance == 0 or typed == plural(meant):
-                return None
-            if _is_slip(typed, meant):
-                return str(meant)
+    long = len(typed) >= _SHORTEST and typed.isascii() and typed.isalpha()
+    return long and not is_word(typed)
+
+
+def _meant(page: Page, word: Word, spellings: Iterable[str]) -> str | None:
+    typed = page.shadow[word.start : word.end]
+    if word.capital and word.index > 0:  # a name, or a month
+        return _nearest(typed, _calendar())
+    return _nearest(typed, tuple(spellings)) or _in_grammar(typed)
+
+
+def _nearest(typed: str, known: tuple[str, ...]) -> str | None:
+    """The word that was meant; the word itself where it is one of them."""
+    for meant, distance, _ in process.extract(
+        typed, known, scorer=OSA.distance, score_cutoff=_FAR, limit=None
+    ):
+        if distance == 0 or typed == plural(meant):
+            return typed
+        if _is_slip(typed, meant):
+            return str(meant)
     return None
+
+
+@lru_cache(maxsize=4096)
+def _in_grammar(typed: str) -> str | None:
+    return _nearest(typed, _grammar())
 
 
 def _is_slip(typed: str, meant: str) -> bool:
@@ -114,7 +136,8 @@ def is_word(word: str) -> bool:
     """Whether a lower-case word is one of English, as far as the data files tell."""
     if wordnet.look_up(wordnet.base(word)) is not None or vectors.is_listed(word):
         return True
-    if word in lexicon.verb_forms() or word in lexicon.grammar_words() or word in _grammar():
+    known = (vectors.others(), lexicon.verb_forms(), lexicon.grammar_words(), _grammar())
+    if any(word in words for words in known):
         return True
     stems = (word.removesuffix(ending) for ending in _ENDINGS)
     return any(

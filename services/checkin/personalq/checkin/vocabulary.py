@@ -106,6 +106,9 @@ def _add_subjects(table: SubjectTable, subjects: tuple[str, ...]) -> None:
         if phrase.count(" ") == 1:
             put(phrase.replace(" ", ""), SubjectEntry(subjects=values))
     for phrase, values in known.items():
+        sort, _, rest = phrase.partition(" ")
+        if sort == "toy" and rest:
+            put(f"{rest} toy", SubjectEntry(subjects=values))
         name = nickname(phrase)
         if name and name not in known and phrase.partition(" ")[2] in known:
             put(name, SubjectEntry(subjects=values))
@@ -116,6 +119,7 @@ def _add_subjects(table: SubjectTable, subjects: tuple[str, ...]) -> None:
     for head, found in by_head.items():
         if head not in known:  # "bike" is any bicycle, though a catalog has mountain bikes
             found += [value for word in same.get(head, ()) for value in known.get(word, ())]
+            found += table.surely_below(head)  # "chair" is any armchair beside egg chairs
             put(head, SubjectEntry(subjects=_unique(found), kind=len(found) > 1))
 
     tables = lexicon.subject_tables()

@@ -6,7 +6,8 @@ words are alike), the first 64 principal components are kept, and each row is sc
 phrase is the mean of its words.
 
 Kept are words of the model's vocabulary that WordNet knows, its participles, names of things the
-model spells in pieces, and every word of `descriptions.toml`.
+model spells in pieces, and every word of `descriptions.toml`. `others.txt` has the rest of the
+vocabulary, names for the most part: words that are spelled as they were meant.
 """
 
 from __future__ import annotations
@@ -23,6 +24,7 @@ from personalq.checkin.lexicon import wordnet
 from personalq.checkin.lexicon.vectors import DIMENSIONS
 
 _PLAIN = re.compile(r"[a-z]{3,}")
+_OTHER = re.compile(r"[a-z]{5,}")
 _THINGS = frozenset("rbfosm")
 """Letters of the WordNet files whose rare words are kept: artifacts, body, food, objects, …"""
 
@@ -61,10 +63,12 @@ def main(arguments: list[str]) -> None:
     target = Path(arguments[1]) if len(arguments) > 1 else Path(__file__).parent / "vectors"
     lines = (folder / "vocab.txt").read_text(encoding="utf-8").splitlines()
     words = vocabulary({line for line in lines if _PLAIN.fullmatch(line)})
+    others = sorted(set(filter(_OTHER.fullmatch, lines)) - set(words))
     model = SentenceTransformer(str(folder), device="cpu")
     embedded = model.encode(words, batch_size=64, normalize_embeddings=True)
     target.mkdir(exist_ok=True)
     (target / "words.txt").write_text("\n".join(words) + "\n", encoding="ascii")
+    (target / "others.txt").write_text("\n".join(others) + "\n", encoding="ascii")
     (target / "vectors.int8").write_bytes(distil(embedded).tobytes())
 
 

@@ -1,6 +1,6 @@
 """How alike words are in meaning, from vectors distilled from a sentence embedder.
 
-The two files of `vectors/` are made by `build_vectors` and read on first use. Opposites and colours
+The files of `vectors/` are made by `build_vectors` and read on first use. Opposites and colours
 are alike here ("tall" and "short"): what the word lists know, they must decide.
 """
 
@@ -39,9 +39,17 @@ def is_listed(word: str) -> bool:
     return place < len(words) and words[place] == word
 
 
+@cache
+def others() -> frozenset[str]:
+    """Words of five letters and more that the embedder knows and that have no vector: names."""
+    text = (files(__package__) / "vectors" / "others.txt").read_text(encoding="ascii")
+    return frozenset(text.splitlines())
+
+
 def preload() -> None:
-    """Read both files now, not in the middle of the first request."""
+    """Read the files now, not in the middle of the first request."""
     _words()
+    others()
     _numbers()
 
 

@@ -14,7 +14,7 @@ TRAINED = (
     r"(?:trained|created|made|built|tuned|finetuned|fine-tuned|learned|learnt|produced|"
     r"(?:finished|completed|stopped|started|began|ended)\s+(?:training|tuning|building|making)|"
     r"finished|completed|dated|added|uploaded|released|published|baked|put\s+together|cooked\s+up|"
-    r"dates|dating)"
+    r"dates|dating|(?<=i\s)did|(?<=we\s)did)"
 )
 USED = (
     r"(?:used|rendered(?:\s+with)?|generated\s+with|ran|run|worked\s+with|played\s+with|"
