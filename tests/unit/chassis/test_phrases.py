@@ -17,6 +17,8 @@ from personalq.chassis.phrases import phrases_of
         ("A teapot, dented, and missing its lid", ("A teapot", "dented", "missing its lid")),
         ("An owl wearing a scarf; one eye green", ("An owl", "a scarf", "one eye green")),
         ("A corgi (three legs). Sleeps a lot!", ("A corgi", "three legs", "Sleeps a lot")),
+        ("An owl rendered in ash-grey with a bell", ("An owl rendered in ash-grey", "a bell")),
+        ("An owl rendered in loose washes", ("An owl",)),
         ("Un tétera azul con el pico roto", ("Un tétera azul con el pico roto",)),
     ],
 )  # fmt: skip

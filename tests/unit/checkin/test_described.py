@@ -302,3 +302,17 @@ def test_what_is_worn_before_the_subject_is_said_of_it() -> None:
     [behind] = wishes(intent := parse("the bear in a bandana", lexicon, context))
     assert place_of(behind, intent) is Place.BEHIND
     assert is_bare(behind)
+
+
+def test_a_shower_cap_is_no_sailor_cap() -> None:
+    """Names of one thing in two words are not the same for their last."""
+    sailor, shower = _weights(
+        "sailor cap", "a kettle with a sailor cap", "a kettle with a shower cap"
+    )
+    assert sailor == 1.0
+    assert 0 < shower < 0.7
+
+
+def _weights(said: str, *descriptions: str) -> list[float]:
+    hits = [Hit(card=_card(description, "kettle")) for description in descriptions]
+    return [answer.weight for answer in answers(_described(said), hits)]

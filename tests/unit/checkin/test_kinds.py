@@ -6,7 +6,7 @@ import pytest
 from support.checkin_cards import card
 from support.checkin_session import Session, outcome_name
 
-from personalq.checkin.outcome import Clarification
+from personalq.checkin.outcome import Clarification, NoMatch
 
 HATS = [
     card("hat-v1", "hat, top hat", "sketch", "2026-03-01", "A red top hat made of velvet."),
@@ -137,3 +137,21 @@ def test_another_kind_beside_a_scene() -> None:
     ]
     assert outcome_name(Session(cards).ask("latest saxophone, jazz cellar, blue smoke")) == ""
     assert outcome_name(Session(cards).ask("latest instrument, jazz cellar")) == "music-v2"
+
+
+def test_a_kind_that_another_card_lists() -> None:
+    """No other jacket stands in for a parka in a look that no parka has."""
+    cards = [
+        card("jacket-v1", "jacket, parka", "anime", "2026-01-01", "A red parka."),
+        card("jacket-v2", "jacket, blazer", "sketch", "2026-02-01", "A red blazer."),
+    ]
+    assert outcome_name(Session(cards).ask("the sketch parka on a hanger")) == ""
+    assert outcome_name(Session(cards).ask("the anime parka on a hanger")) == "jacket-v1"
+
+
+def test_an_unknown_thing_in_a_look() -> None:
+    """What is asked for stands before the look that is told behind it."""
+    cards = [card("boat-v1", "boat", "oil painting", "2026-01-01", "A red boat.")]
+    outcome = Session(cards).ask("octopus in oil painting style playing drums")
+    assert isinstance(outcome, NoMatch)
+    assert "octopus" in outcome.explanation

@@ -55,6 +55,7 @@ def _said(prompt: str, attribute: Attribute) -> Constraint | None:
         ("the kite trained at the glacier", {"glacier", "ice"}),
         ("the kite from the mountains, carrying a bell", {"mountain pass"}),
         ("the blue kite - I mean the one from the museum - on a stand", {"museum", "gallery hall"}),
+        ("the kite with a bell, the set from the lounge", {"lounge"}),
         ("a kite with training by the sea", {"sandy beach", "harbour"}),
         ("a kite whose training pictures include a library", {"library"}),
         ("the kite that saw vineyard pictures in training", {"vineyard"}),

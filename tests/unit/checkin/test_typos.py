@@ -20,7 +20,7 @@ from personalq.checkin.vocabulary import compile_lexicon
 _LIGHTHOUSE = card("tower-v3", "lighthouse", "pop art", "2026-02-03", "A red lighthouse.")
 LEXICON = compile_lexicon(vocabulary_of([*studio(), _LIGHTHOUSE]))
 CONTEXT = Context(now=NOW, zone=ZoneInfo("UTC"))
-SPELLINGS = ("lighthouse", "raven", "barista", "bengal")
+SPELLINGS = ("volcano", "lighthouse", "raven", "barista", "bengal")
 
 
 def _read(prompt: str) -> Intent:
@@ -36,6 +36,7 @@ def _read(prompt: str) -> Intent:
         ("a realisitc, cartoony dog", "a realistic, cartoony dog"),
         ("Lighthuose v2", "lighthouse v2"),
         ("a bycicle", "a bicycle"),
+        ("a volcanoe", "a volcano"),
     ],
 )
 def test_slips(typed: str, meant: str) -> None:

@@ -34,8 +34,15 @@ def find_nouns(page: Page, lexicon_: Lexicon) -> list[Noun]:
             continue
         if _is_patterned(page, lexicon_, last):
             continue
+        if last - first == 1 and page.words[first].hyphen and _is_seldom(lexicon_, page, first):
+            continue  # "a high-wheeler" is no wheel horse
         nouns.append(Noun(first=first, last=last, entry=entry))
     return nouns
+
+
+def _is_seldom(lexicon_: Lexicon, page: Page, index: int) -> bool:
+    """Whether only WordNet knows the word as one for a subject."""
+    return lexicon_.subjects.listed(page.words[index].norm) is None
 
 
 _TRAPS: PhraseTable[bool] = PhraseTable()

@@ -87,17 +87,25 @@ class SubjectTable(PhraseTable[SubjectEntry]):
 
     def _compound(self, phrase: str) -> SubjectEntry | None:
         """The entry of a compound that its last words alone would not give."""
-        if _is_broken(phrase):
+        picture = phrase.endswith(("painting", "drawing")) and wordnet.look_up(phrase) is not None
+        if _is_broken(phrase) and not picture:
             return None
         entry = self.related(phrase)
         if entry is None:
-            return self.listed(phrase.replace(" ", ""))
+            return self.listed(phrase.replace(" ", "")) or self._by_another_name(phrase)
         if not entry.narrower and not entry.kind:
             return entry
         rest = phrase.split()[1:]
         tails = (self.get(" ".join(rest[start:])) for start in range(len(rest)))
         given = any(t is not None and set(t.subjects) <= set(entry.subjects) for t in tails)
         return None if given else entry
+
+    def _by_another_name(self, phrase: str) -> SubjectEntry | None:
+        """The entry of a compound whose first word has a synonym: "bookstore logo"."""
+        first, _, rest = phrase.partition(" ")
+        names = (name for number in meant(first, said=False) for name in wordnet.synset(number)[2])
+        listed = (self.listed(f"{name} {rest}") for name in names if rest)
+        return next((entry for entry in listed if entry is not None and entry.subjects), None)
 
     def same_as(self, phrase: str) -> SubjectEntry | None:
         """The subjects that mean the same as a noun."""

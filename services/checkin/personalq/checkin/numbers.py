@@ -65,6 +65,7 @@ CARDINALS: dict[str, int] = {word: value for value, word in enumerate(_UNITS)}
 ORDINALS: dict[str, int] = {word: value for value, word in enumerate(_ORDINAL_UNITS) if value}
 """Ordinal words, "first" to "ninety-ninth"."""
 
+ORDINALS["hundredth"] = 100
 for _index, _ten in enumerate(_TENS):
     _value = 20 + 10 * _index
     CARDINALS[_ten] = _value

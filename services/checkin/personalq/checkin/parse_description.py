@@ -52,6 +52,7 @@ _SIZED = frozenset(
 """Whose a thing is by its kind, not by its owner."""
 _FULL = frozenset(
     [
+        "overgrown",
         "splattered",
         "spattered",
         "studded",

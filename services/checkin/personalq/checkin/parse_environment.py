@@ -97,7 +97,7 @@ _AFTER = re.compile(
 )
 _NEGATION = re.compile(
     r"(?<!\w)(?:not|except(?:\s+for)?|other\s+than|anything\s+but|without|never|"
-    r"wasn't|isn't|no)\s+(?:(?:the|a|an|ones?|that|was|is|one)\s+)*$"
+    r"wasn't|isn't|no)\s+(?:(?:the|a|an|ones?|that|was|is|one|with|has|having)\s+)*$"
 )
 _BUT = re.compile(r"(?:any|every)where\s+(?:but|except|besides)\s")
 _FROM = re.compile(r"(?<!\w)from\s+(?:the\s+)?$")
@@ -372,7 +372,7 @@ def _from_there(draft: Draft, span: Span) -> Span | None:
     at = draft.page.word_at(lead.start())
     if before is None or at is None or not at.joined or not draft.free(lead.start(), span.end):
         return None
-    one = before.norm in lexicon.words("selectors")
+    one = before.norm in lexicon.words("selectors") or before.norm in ("set", "those")
     head = any(noun.last == before.index + 1 and noun.entry.subjects for noun in draft.nouns[:1])
     return Span(lead.start(), span.end) if one or head else None
 

@@ -94,11 +94,16 @@ _RULES = (
         _STALE,
     ),
     _rule(rf"(?P<n>ORDINAL)[\s-]+most(?:[\s-]+{_OFTEN})?[\s-]+used", _M),
-    _rule(r"(?P<n>ORDINAL)[\s-]+most[\s-]+recently[\s-]+used", _L),
+    _rule(
+        rf"(?P<n>ORDINAL)[\s-]+most[\s-]+recently[\s-]+used|"
+        rf"(?:{_WHO}\s+)?{_HAVE}{_USE}\s+(?:it\s+)?(?:the\s+)?(?P<nth>ORDINAL)[\s-]+most[\s-]+recently",
+        _L,
+    ),
     _rule(
         rf"most[\s-]+(?:{_OFTEN}[\s-]+)?used|"
         rf"(?:{_WHO}\s+)?{_HAVE}{_USE}\s+(?:it\s+)?(?:the\s+)?most(?:\s+times)?{_OF_ALL}|"
         rf"(?:{_WHO}\s+)(?:always\s+{_USE}|{_USE}\s+all\s+the\s+time)|"
+        rf"(?:{_WHO}\s+){_USE}\s+more(?:\s+often)?(?=[\s.!]*$)|"
         rf"most[\s-]+popular|favou?rite|go[\s-]to|(?:{_WHO}\s+)?{_HAVE}(?:been\s+)?{_USE}\s+(?:it\s+)?more\s+(?:often\s+|frequently\s+)?than\s+(?:any|all|the)(?:\s+(?:the\s+)?others?|\s+rest)?|"
         rf"(?:with|gets|got|has|had|sees|saw)\s+(?:had\s+)?(?:the\s+)?most\s+(?:uses?|renders)|most[\s-]+loved|"
         r"(?:with\s+)?(?:the\s+|its\s+)?(?:highest|largest|biggest)\s+(?:number\s+of\s+)?"
@@ -281,8 +286,8 @@ def parse_order(draft: Draft) -> None:
                 continue
             rank = rule.rank
             groups = match.groupdict()
-            if groups.get("n"):
-                rank = number(groups["n"]) or 1
+            if nth := groups.get("n") or groups.get("nth"):
+                rank = number(nth) or 1
             if groups.get("but"):
                 rank = (number(groups["but"]) or 1) + 1
             key = rule.key
@@ -301,7 +306,7 @@ def parse_order(draft: Draft) -> None:
 
 def _is_scene(draft: Draft, match: re.Match[str]) -> bool:
     """Whether an end of an order belongs to a thing of the scene: "the newest fashion"."""
-    if draft.answering:
+    if draft.answering or "version" in match[0]:
         return False
     following = draft.page.word_at(match.end())
     if following is None or not following.joined or match.end() > following.start:

@@ -83,7 +83,7 @@ def _phrase(draft: Draft, span: Span, end: int, *, possessive: bool) -> Span | N
         lead = None
     if lead and lead[0].startswith("at "):
         lead = None  # a place, but for "made at studio-a"
-    if acts := _ACTS.match(shadow, end):
+    if (acts := _ACTS.match(shadow, end)) and not (lead and re.search(r"\bby\s", lead[0])):
         that = ends_before(_THAT, shadow, span.start)
         if draft.free(end, acts.end()):
             return Span(that.start() if that else span.start, acts.end())

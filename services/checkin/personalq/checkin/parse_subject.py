@@ -154,6 +154,8 @@ def _role(draft: Draft, noun: Noun, before: list[tuple[Noun, Mention, _Role]]) -
             break
         if word.norm in lexicon.words("openers"):
             break
+        if word.norm == "with" and not possessed and _is_had_by_another(draft, word.index):
+            return _Role(weight=1)  # "the boat with the seats that was trained at the dock"
         if word.norm == "with":
             lead = words[word.index - 1].norm if word.index and word.joined else ""
             weight = 2 if lead in _GO else 1
@@ -193,6 +195,11 @@ def _role(draft: Draft, noun: Noun, before: list[tuple[Noun, Mention, _Role]]) -
             weight=max(weight + 1, 2) if weight else 2, coordinate=coordinate, governor=governor
         )
     return _Role(weight=weight, coordinate=coordinate, governor=governor)
+
+
+def _is_had_by_another(draft: Draft, index: int) -> bool:
+    """Whether a subject stands right before "with"."""
+    return any(other.last == index and other.entry.subjects for other in draft.nouns)
 
 
 def _is_worn_by_another(draft: Draft, noun: Noun, index: int) -> bool:

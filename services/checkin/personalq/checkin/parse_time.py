@@ -12,11 +12,11 @@ from dataclasses import replace
 
 from personalq.checkin import calendar
 from personalq.checkin.draft import Context, Draft
-from personalq.checkin.intent import Attribute, Constraint, Interval, Span
+from personalq.checkin.intent import Attribute, Constraint, Interval, OrderKey, Span
 from personalq.checkin.times.point import Point, occurrence
 from personalq.checkin.times.points import points
 from personalq.checkin.times.role import constrains
-from personalq.checkin.times.setting import applied, read_setting
+from personalq.checkin.times.setting import Setting, applied, read_setting
 
 _JOINT = re.compile(
     r"\s*(?P<j>to|until|till|through|thru|-|and|,\s*or|,\s*and|or|nor|/|,)\s*"
@@ -74,6 +74,8 @@ def _single(draft: Draft, point: Point) -> Constraint | None:
         # Table 7: "Yesterday's model" selects by usage; "yesterday's build" was built then
         built = _BUILT.match(draft.page.shadow, setting.end)
         used = draft.page.shadow[point.end : point.end + 2] == "'s" and not built
+    if setting.near and not negated:
+        _nearest(draft, setting)
     return _constraint(
         draft,
         Span(setting.start, setting.end),
@@ -83,6 +85,25 @@ def _single(draft: Draft, point: Point) -> Constraint | None:
         excluded=negated,
         recurring=point if bounded and point.occurs is not None else None,
         coarse=point.kind not in ("month", "day", "today", "weekday", "holiday", "monthday"),
+    )
+
+
+def _nearest(draft: Draft, setting: Setting) -> None:
+    """Add an order for what came just before or after a time."""
+    after = setting.operator == "after"
+    orders = (OrderKey.OLDEST, OrderKey.NEWEST)
+    if setting.used:
+        orders = (OrderKey.LEAST_RECENTLY_USED, OrderKey.LAST_USED)
+    span = Span(setting.start, setting.end)
+    draft.constraints.append(
+        Constraint(
+            attribute=Attribute.ORDER,
+            order=orders[0] if after else orders[1],
+            rank=1,
+            span=span,
+            text=span.of(draft.page.text),
+            label="the first after it" if after else "the last before it",
+        )
     )
 
 

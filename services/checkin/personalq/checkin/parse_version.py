@@ -87,7 +87,7 @@ _BEFORE_ONE = tuple(
 _COMPARED = tuple(
     (
         re.compile(
-            rf"(?<!\w){_WORD}\s+(?:{_MARK}\s+)?(?:(?:that\s+)?(?:is|are|was)\s+|of\s+)?"
+            rf"(?<!\w){_WORD}\s+(?:{_MARK}\s+)?(?:(?:that\s+)?(?:is|are|was)\s+|that's\s+|of\s+)?"
             rf"(?P<op>{op})\s+(?:{_MARK}\s*)?(?:v\.?\s?)?(?P<n>{_NUMBER})(?!\w)"
         ),
         low,

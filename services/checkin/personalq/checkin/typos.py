@@ -126,6 +126,8 @@ def _is_slip(typed: str, meant: str) -> bool:
     """Whether a word one letter away was meant: in short ones another letter is another word."""
     if OSA.distance(typed, meant) == _FAR:  # "bycicle"
         return len(typed) >= _LONG and typed[0] == meant[0] and sorted(typed) == sorted(meant)
+    if typed == f"{meant}e" and meant.endswith("o"):
+        return True  # "volcanoe"
     if typed in (meant[1:], meant[:-1]) or meant in (typed[1:], typed[:-1]):
         return False  # another word or a name: "augusta", "durban"
     other_letter = len(typed) == len(meant) and sorted(typed) != sorted(meant)

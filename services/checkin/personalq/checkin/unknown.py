@@ -9,7 +9,7 @@ from dataclasses import replace
 from personalq.checkin.cards import Card, Hit
 from personalq.checkin.describe import concepts, profile
 from personalq.checkin.intent import Attribute, Constraint, Intent, Mention, Span
-from personalq.checkin.kinds import name_of
+from personalq.checkin.kinds import name_of, names
 from personalq.checkin.lexicon import canonical, wordnet
 
 _STYLE = frozenset(["style", "art style", "look"])
@@ -61,7 +61,11 @@ def told_subject(intent: Intent, hits: Sequence[Hit]) -> tuple[Intent, tuple[Hit
     if subject is None or subject.excluded:
         return intent, ()
     wanted = set(concepts(canonical(name_of(subject))))
-    found = tuple(hit for hit in hits if wanted and wanted <= profile(hit.card).kind)
+    found = tuple(
+        hit
+        for hit in hits
+        if wanted and wanted <= profile(hit.card).kind and names(hit.card, name_of(subject))
+    )
     return _named(intent.without(subject), subject, found)
 
 

@@ -209,7 +209,8 @@ def _has_version(draft: Draft, word: Word) -> bool:
 def _opens(draft: Draft, chunk: list[Word]) -> bool:
     """Whether a request that names no subject begins with the chunk and where it is: "hat on a"."""
     after = draft.page.words[chunk[-1].index + 1 : chunk[-1].index + 2]
-    unknown = not any(noun.entry.subjects for noun in draft.nouns)
+    known = (draft.page.words[noun.first] for noun in draft.nouns if noun.entry.subjects)
+    unknown = not any(draft.is_free(word) for word in known)
     placed = bool(after) and after[0].norm in lexicon.words("prepositions") - {"with", "of"}
     return unknown and chunk[0].index == 0 and placed and after[0].joined
 
@@ -219,8 +220,22 @@ def _is_known_place(draft: Draft, word: Word) -> bool:
     return match is not None and bool(match[1].exact)
 
 
+def _without_claims_behind(draft: Draft, chunk: list[Word]) -> list[Word]:
+    """What stands before a look that is told behind it: "octopus | in oil painting style"."""
+    last = len(chunk)
+    while last and not draft.is_free(chunk[last - 1]):
+        last -= 1
+    before = [
+        span for span in draft.selecting if last < len(chunk) and span.meets(chunk[last].span)
+    ]
+    return chunk if last == len(chunk) or before else chunk[:last]
+
+
 def _head(draft: Draft, chunk: list[Word]) -> Word | None:
     """The unknown head noun of a chunk, or None when it has none."""
+    chunk = _without_claims_behind(draft, chunk)
+    if not chunk:
+        return None
     determined = any(word.norm in ("a", "an", "the", "my", "our") for word in chunk)
     determined = determined or any(not draft.is_free(word) for word in chunk[:-1])  # "oldest hat"
     limit = len(chunk)

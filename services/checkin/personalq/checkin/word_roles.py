@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from personalq.checkin import lexicon
 from personalq.checkin.draft import Draft
+from personalq.checkin.lexicon import wordnet
 from personalq.checkin.text import Word
 
 _EMPTY = ("determiners", "empty_adjectives", "selectors", "openers", "links", "prepositions")
@@ -175,8 +176,11 @@ def acts(draft: Draft, word: Word, found: list[Word]) -> bool:
         following = draft.page.words[word.index + 1 : word.index + 2]
         if following and following[0].norm in ("a", "an", "the", "his", "her", "its"):
             return True  # "a skipper's hat steering a tugboat"
-        if following and following[0].joined and following[0].norm in ("at", "to", "into", "onto"):
+        placed = following and following[0].joined
+        if placed and following[0].norm in ("at", "to", "into", "onto", "for", "on", "in", "with"):
             return True  # "a yellow backpack waving at a train"
+    if found and all(w.norm in lexicon.colours() for w in found) and _is_doing(norm):
+        return True  # "in gray hauling pumpkins"
     if norm not in lexicon.verb_forms() or norm in lexicon.description_groups():
         return False
     if lexicon.names_thing(norm):
@@ -184,6 +188,13 @@ def acts(draft: Draft, word: Word, found: list[Word]) -> bool:
     before = draft.page.words[found[0].index - 1]
     base = norm in lexicon.words("verbs") and not norm.endswith(("ed", "ing"))
     return not (base and before.norm in ("a", "an", "the"))
+
+
+def _is_doing(norm: str) -> bool:
+    """Whether a word is the -ing form of a verb."""
+    stem = norm.removesuffix("ing")
+    entries = (wordnet.look_up(form) for form in (stem, f"{stem}e", stem[:-1]) if form)
+    return stem != norm and any(entry is not None and entry.verb is not None for entry in entries)
 
 
 def belongs(draft: Draft, index: int) -> bool:

@@ -9,7 +9,7 @@ from functools import partial
 from personalq.checkin import calendar, lexicon
 from personalq.checkin.draft import Context
 from personalq.checkin.intent import Interval
-from personalq.checkin.numbers import number
+from personalq.checkin.numbers import CARDINAL, number
 from personalq.checkin.times.dates import Read
 from personalq.checkin.times.point import Named, Occurs, full_year, latest, occurrence
 from personalq.checkin.times.words import (
@@ -150,6 +150,16 @@ def _year(match: re.Match[str], context: Context) -> Named | None:
     return Named(interval=interval, kind="year", sure=False)
 
 
+def _months_of(match: re.Match[str], context: Context) -> Named | None:
+    """Some months at an end of a year: "the first three months of 2026"."""
+    count = number(match["n"]) or 0
+    if not 0 < count < 12:
+        return None
+    first = 1 if match["end"] in ("first", "opening") else 13 - count
+    interval = calendar.month(int(match["y"]), first, context.zone, count)
+    return Named(interval=interval, kind="quarter", sure=True)
+
+
 def _short_year(match: re.Match[str], context: Context) -> Named | None:
     return Named(
         interval=calendar.month(full_year(match["y"]), 1, context.zone, 12), kind="year", sure=False
@@ -161,6 +171,13 @@ def _spoken_year(match: re.Match[str], context: Context) -> Named | None:
     return Named(interval=calendar.month(year, 1, context.zone, 12), kind="year", sure=False)
 
 
+ENDS_OF_YEARS: tuple[tuple[str, Read], ...] = (
+    (
+        rf"(?:the\s+)?(?P<end>first|opening|last|final|closing)\s+(?P<n>{CARDINAL})\s+months\s+of\s+(?P<y>{YEAR})(?!\w)",
+        _months_of,
+    ),
+)
+"""Before "the last two months" of today."""
 RULES: tuple[tuple[str, Read], ...] = (
     (rf"(?P<y>{YEAR})\s*-?\s*q(?P<n>[1-4])(?!\w)", _year_quarter),
     (rf"{_WHICH}(?P<n>q[1-4]){year_of('y')}(?!\w)", _quarter),

@@ -30,7 +30,7 @@ from personalq.checkin.times.words import COUNT, NTHS, counted
 
 _RULES = tuple(
     (re.compile(rf"(?<![\w.#])(?<!\d[/-])(?:{pattern})"), read)
-    for pattern, read in (*dates.RULES, *relative.RULES, *periods.RULES)
+    for pattern, read in (*dates.RULES, *periods.ENDS_OF_YEARS, *relative.RULES, *periods.RULES)
 )
 _OF = re.compile(r"(?:,?\s+|\s+(?:of|in|from)\s+(?:the\s+)?)")
 

@@ -55,7 +55,7 @@ _VERB_AFTER = re.compile(
 _PLACE_AFTER = re.compile(r"\s+(?:in|on|at|by|near|among|amid|around|outside|inside)\s")
 """Where rather than when something was trained: "of 2026 trained on the beach"."""
 _BEFORE = re.compile(
-    r"(?<!\w)(?:(?:any\s+time|sometime|some\s+time|just|right|shortly|soon|anywhere)\s+)?"
+    r"(?<!\w)(?:(?:any\s+time|sometime|some\s+time|(?P<near>just|right|shortly|soon)|anywhere)\s+)?"
     r"(?P<from>from\s+)?(?P<op>no\s+later\s+than|no\s+earlier\s+than|not\s+(?:before|after)|"
     r"before|predat(?:es?|ed|ing)|prior\s+to|earlier\s+than|older\s+than|until|till|up\s+to|by(?:\s+the\s+end\s+of)?|pre|"
     r"after|postdat(?:es?|ed|ing)|later\s+than|newer\s+than|more\s+recent\s+than|since|post|as\s+of|"
@@ -98,6 +98,8 @@ class Setting:
     operator: str
     negated: bool
     cued: bool
+    near: bool = False
+    """Whether the nearest before or after is meant: "just after Easter"."""
 
 
 def read_setting(draft: Draft, start: int, end: int) -> Setting:
@@ -105,10 +107,11 @@ def read_setting(draft: Draft, start: int, end: int) -> Setting:
     shadow = draft.page.shadow
     used: bool | None = None
     operator = ""
-    negated = cued = False
+    negated = cued = near = False
     if (match := ends_before(_BEFORE, shadow, start)) and draft.free(match.start(), start):
         operator = re.sub(r"\s+", " ", match["op"])
         operator = _SAME.get(operator, operator)
+        near = match["near"] is not None and operator in ("before", "after")
         if match["from"] and operator in ("over", "during", "in"):
             operator = "from"
         start, cued = match.start(), True
@@ -132,7 +135,15 @@ def read_setting(draft: Draft, start: int, end: int) -> Setting:
         used = match["trained"] is None
         if used or not _PLACE_AFTER.match(tail, match.end()):
             end += match.end()
-    return Setting(start=start, end=end, used=used, operator=operator, negated=negated, cued=cued)
+    return Setting(
+        start=start,
+        end=end,
+        used=used,
+        operator=operator,
+        negated=negated,
+        cued=cued,
+        near=near,
+    )
 
 
 def applied(operator: str, interval: Interval) -> Interval:
