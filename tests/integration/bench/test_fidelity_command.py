@@ -24,6 +24,7 @@ def _options(folder: Path, **changes: object) -> Options:
         "work": folder / "work",
         "results_dir": folder / "results",
         "tables": (),
+        "widths": (),
         "workers": 1,
         "quick": True,
         "as_json": False,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -27,7 +28,7 @@ TABLE_4 = _row("table-4-taq-paper-w8a8-linear-kept-apart-trigger")
 @pytest.fixture
 def settings(tmp_path: Path) -> run._Settings:
     """Of a work folder that is empty."""
-    return run._Settings(10, 3.0, tmp_path, 64, 2)
+    return run._Settings(10, 3.0, tmp_path, 64, 2, 3)
 
 
 def _drawn(row: Row, settings: run._Settings) -> None:
@@ -65,3 +66,51 @@ def test_a_folder_keeps_its_number_of_pictures(settings: run._Settings) -> None:
     run._claim(settings)
     with pytest.raises(InvalidInput, match="choose another --work"):
         run._claim(replace(settings, images=3))
+    with pytest.raises(InvalidInput, match="choose another --work"):
+        run._claim(replace(settings, recipe=4))
+
+
+def _options(**changes: Any) -> run.Options:
+    options = run.Options(
+        images=10,
+        steps=10,
+        guidance=3.0,
+        work=None,
+        results_dir=Path(),
+        tables=(),
+        widths=(),
+        workers=1,
+        quick=False,
+        as_json=False,
+    )
+    return replace(options, **changes)
+
+
+@pytest.mark.parametrize(
+    ("changes", "rows", "studied"),
+    [
+        ({"tables": (run.SENSITIVITY,)}, False, True),
+        ({"tables": (run.SENSITIVITY, "ranges")}, True, True),
+        ({"tables": ("ranges",)}, True, False),
+        ({}, True, True),
+        ({"quick": True}, True, False),
+        ({"widths": ("W4A8",)}, True, False),
+    ],
+    ids=["alone", "with a table", "not asked", "everything", "quick", "a width"],
+)
+def test_the_study_of_tokens_is_chosen_as_tables_are(
+    changes: dict[str, Any], rows: bool, studied: bool
+) -> None:
+    """Alone it draws no rows; a quick run and a run of some widths leave it out."""
+    options = _options(**changes)
+    assert bool(run._chosen(options)) is rows
+    assert run._studies_tokens(options) is studied
+
+
+def test_a_width_is_chosen() -> None:
+    """Rows of other bits are left out, but for full precision."""
+    chosen = run._chosen(_options(tables=("methods",), widths=("W4A8",)))
+    assert {row.width for row in chosen} == {"W4A8", "W32A32"}
+    assert {"taq", "ptqd", "full"} <= {row.method.name for row in chosen}
+    with pytest.raises(InvalidInput, match="no width W5A5; there are"):
+        run._chosen(_options(widths=("W5A5",)))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -15,7 +14,6 @@ from torch import nn
 from personalq.bench.fidelity.generating import Engine, Sampling, draw, with_lora
 from personalq.bench.fidelity.models import Model
 from personalq.bench.fidelity.prompts import Case, miniature_cases
-from personalq.bench.fidelity.run import SENSITIVITY, Options, _chosen, _studies_tokens
 from personalq.bench.fidelity.sensitivity import (
     TokenGroup,
     draw_groups,
@@ -186,34 +184,3 @@ def test_both_settings_are_measured_and_reported(model: Model, tmp_path: Path) -
     assert {group.bits for group in prompt.groups} == {4, 2}
     of_trigger = {g.bits: g.latent_mse for g in prompt.groups if g.kind == "trigger"}
     assert of_trigger[2] > of_trigger[4] > 0
-
-
-@pytest.mark.parametrize(
-    ("changes", "rows", "studied"),
-    [
-        ({"tables": (SENSITIVITY,)}, False, True),
-        ({"tables": (SENSITIVITY, "ranges")}, True, True),
-        ({"tables": ("ranges",)}, True, False),
-        ({}, True, True),
-        ({"quick": True}, True, False),
-    ],
-    ids=["alone", "with a table", "not asked", "everything", "quick"],
-)
-def test_the_table_is_chosen_as_others_are(
-    changes: dict[str, Any], rows: bool, studied: bool
-) -> None:
-    """Alone it draws no rows; a quick run leaves it out."""
-    given: dict[str, Any] = {
-        "images": 10,
-        "steps": 10,
-        "guidance": 3.0,
-        "work": None,
-        "results_dir": Path(),
-        "tables": (),
-        "workers": 1,
-        "quick": False,
-        "as_json": False,
-    }
-    options = Options(**(given | changes))
-    assert bool(_chosen(options)) is rows
-    assert _studies_tokens(options) is studied

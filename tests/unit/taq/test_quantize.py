@@ -93,6 +93,8 @@ def test_every_exception_is_listed(unet: Any, ranges: dict[str, Range]) -> None:
     packed = [layer for layer in report.layers if layer.weight_bits < 16]
     assert shortcuts == [layer for layer in packed if layer.name.endswith("conv_shortcut")]
     assert {layer.weight_bits for layer in shortcuts} == {8}
+    smaller = by_name["down_blocks.0.downsamplers.0.conv"]
+    assert (smaller.weight_bits, smaller.activation_bits, smaller.equalized) == (8, 8, False)
 
 
 def test_weights_of_four_bits_are_half_of_those_of_eight(

@@ -32,7 +32,7 @@ from personalq.taq.kernels import use_kernel
 from personalq.taq.modules import QuantModule
 from personalq.taq.quantize import plan, text_projections
 from personalq.taq.recipe import EQUALIZED_LAYERS
-from personalq.taq.simulation import METHODS, Observations, layer_bits, method, simulate_
+from personalq.taq.simulation import METHODS, Observations, method, simulate_
 from personalq.taq.simulation.layers import Simulated, own_channels
 from personalq.taq.simulation.nf4 import nf4
 from personalq.taq.simulation.rounders import Equalized, Exactly, PerTensor, Split
@@ -247,11 +247,3 @@ def test_what_was_not_observed_is_named() -> None:
         simulate_(
             copy.deepcopy(precise_unet()), method("q-diffusion", 8, 8), Observations(TIMESTEPS)
         )
-
-
-def test_layers_that_keep_eight_bits() -> None:
-    """Named by a part of their names; every other layer keeps the method's bits."""
-    plain, kept = method("taq", 4, 8), method("taq", 4, 8).but(eight_bit_layers=("to_q",))
-    before, after = layer_bits(precise_unet(), plain), layer_bits(precise_unet(), kept)
-    changed = {name for name in before if before[name] != after[name]}
-    assert changed and all("to_q" in name and after[name] == (8, 8) for name in changed)

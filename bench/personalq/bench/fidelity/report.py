@@ -95,11 +95,7 @@ def _not_run(rows: Sequence[Scored]) -> list[str]:
     """Name the methods of the main comparison that were not run, or not at every width."""
     lines = []
     for name in METHODS:
-        expected = [
-            f"W{row.method.weight_bits or 32}A{row.method.input_bits or 32}"
-            for row in methods()
-            if row.method.name == name
-        ]
+        expected = [row.width for row in methods() if row.method.name == name]
         found = {_bits(each) for each in rows if each.row.method == name}
         if not found:
             lines.append(f"{name}: not run")

@@ -19,13 +19,17 @@ class Row:
     label: str
     method: Method
 
+    @property
+    def width(self) -> str:
+        """Bits of weights and activations, 32 where they are not quantized: "W4A8"."""
+        return f"W{self.method.weight_bits or 32}A{self.method.input_bits or 32}"
+
 
 def all_rows() -> list[Row]:
     """Every row; those that others are compared with come first."""
     return [
         *methods(),
         *what_helps(),
-        *four_bit_weights(),
         *own_settings(),
         *table4(),
         *protected_sets(),
@@ -74,22 +78,6 @@ def what_helps() -> list[Row]:
         _row(
             "what helps", "precise downsampling", taq.but(precise_layers=("downsamplers.0.conv",))
         ),
-    ]
-
-
-def four_bit_weights() -> list[Row]:
-    """What could be taken from PTQD at W4A8: more bits for downsampling, and its corrected noise.
-
-    The first two rows are those of `methods`: weights learned on another processor differ a little,
-    so that rows are compared within a run.
-    """
-    taq = method("taq", 4, 8)
-    down = taq.but(eight_bit_layers=("downsamplers.0.conv",))
-    return [
-        _row("4-bit weights", "taq", taq),
-        _row("4-bit weights", "ptqd", method("ptqd", 4, 8)),
-        _row("4-bit weights", "8-bit downsampling", down),
-        _row("4-bit weights", "8-bit downsampling, noise corrected", down.but(corrected=True)),
     ]
 
 
@@ -186,7 +174,7 @@ def ranges() -> list[Row]:
 
 
 def _row(table: str, label: str, of: Method) -> Row:
-    bits = f"w{of.weight_bits or 32}a{of.input_bits or 32}"
-    words = f"{table}-{of.name}-{bits}" + ("" if label == of.name else f"-{label}")
+    width = Row(table, "", label, of).width
+    words = f"{table}-{of.name}-{width}" + ("" if label == of.name else f"-{label}")
     row_id = "".join(c if c.isalnum() else "-" for c in words.lower())
     return Row(table, "-".join(part for part in row_id.split("-") if part), label, of)

@@ -27,6 +27,7 @@ from personalq.chassis.errors import InvalidInput
 from personalq.miniature.nouns import font_path
 from personalq.sdk.cli.console import err, out
 from personalq.sdk.cli.failing import Exit
+from personalq.taq.recipe import RECIPE_VERSION
 
 if TYPE_CHECKING:
     from personalq.bench.fidelity.models import Model
@@ -54,6 +55,8 @@ class Options:
     results_dir: Path
     #: Only these tables; all when empty.
     tables: tuple[str, ...]
+    #: Only these bits of weights and activations, as "W4A8", and full precision; all when empty.
+    widths: tuple[str, ...]
     #: Processes that draw.
     workers: int
     quick: bool
@@ -74,6 +77,7 @@ def run(options: Options) -> Exit:
             work,
             QUICK_CAPTIONS if options.quick else CAPTIONS,
             len(_cases(options)),
+            RECIPE_VERSION,
         )
         if rows:
             _claim(settings)
@@ -99,6 +103,8 @@ class _Settings:
     captions: int
     #: Pictures of each row.
     images: int
+    #: Of the rules that say which layers are quantized to which bits.
+    recipe: int
 
 
 def _chosen(options: Options) -> list[Row]:
@@ -106,6 +112,9 @@ def _chosen(options: Options) -> list[Row]:
     known = sorted({*(row.table for row in rows), SENSITIVITY})
     if unknown := sorted(set(options.tables) - set(known)):
         raise InvalidInput(f"no table {', '.join(unknown)}; there are {', '.join(known)}")
+    widths = sorted({row.width for row in rows})
+    if unknown := sorted(set(options.widths) - set(widths)):
+        raise InvalidInput(f"no width {', '.join(unknown)}; there are {', '.join(widths)}")
     if options.images < 2:
         raise InvalidInput("--images must be at least 2: a distance needs a spread")
     if options.quick:
@@ -119,7 +128,12 @@ def _chosen(options: Options) -> list[Row]:
     wanted = set(options.tables) or set(known)
     if wanted == {SENSITIVITY}:
         return []
-    return [row for row in rows if row.table in wanted or row.method.name == "full"]
+    return [
+        row
+        for row in rows
+        if row.method.name == "full"
+        or (row.table in wanted and row.width in (options.widths or widths))
+    ]
 
 
 def _check_font() -> None:
@@ -135,7 +149,8 @@ def _check_font() -> None:
 
 
 def _studies_tokens(options: Options) -> bool:
-    return not options.quick and (not options.tables or SENSITIVITY in options.tables)
+    everything = not (options.quick or options.tables or options.widths)
+    return everything or (not options.quick and SENSITIVITY in options.tables)
 
 
 def _cases(options: Options) -> list[Case]:
@@ -356,6 +371,9 @@ def _report(options: Options, work: Path) -> dict[str, Any]:
     from personalq.bench.fidelity.scoring import miniature_yard
 
     yard = miniature_yard(MiniatureScorer(), _cases(options), work)
-    command = "personalq bench fidelity" + (" --quick" if options.quick else "")
+    chosen = [("--table", f'"{name}"') for name in options.tables]
+    chosen += [("--width", name) for name in options.widths]
+    parts = ["personalq bench fidelity", *(" ".join(pair) for pair in chosen)]
+    command = " ".join(parts) + (" --quick" if options.quick else "")
     described = described_run(command, options.steps, options.guidance)
     return report(work, yard, options.results_dir, described)

@@ -160,7 +160,7 @@ def plan(
     reason = None
     steering = name.startswith(ADDED_CONDITIONS)
     if bits < 8 and (steering or any(part in name for part in recipe.eight_bit_layers)):
-        bits, reason = 8, "time, text and shortcut layers keep 8 bits"
+        bits, reason = 8, "time, text, shortcut and downsampling layers keep 8 bits"
     if name in text_layers:
         # Run once per prompt, so integers would gain nothing, and rounding the text would
         # reach the trigger's rows before equation 2 can protect them.
@@ -207,7 +207,7 @@ def describe(
     if name in text_layers:
         reason = "text projection: weight-only"
     elif layer.weight_bits != recipe.weight_bits:
-        reason = "time, text and shortcut layers keep 8 bits"
+        reason = "time, text, shortcut and downsampling layers keep 8 bits"
     error = layer.weight_error
     return LayerReport(
         name=name,

@@ -115,6 +115,10 @@ def fidelity(
     table: Annotated[
         list[str] | None, typer.Option(help="Only this table; may be given several times.")
     ] = None,
+    width: Annotated[
+        list[str] | None,
+        typer.Option(help='Only these bits, as "W4A8"; may be given several times.'),
+    ] = None,
     workers: Annotated[int, typer.Option(help="Processes that draw, one thread each.")] = 2,
     quick: Quick = False,
     as_json: Json = False,
@@ -136,6 +140,7 @@ def fidelity(
             work=work,
             results_dir=results_dir,
             tables=tuple(table or ()),
+            widths=tuple(width or ()),
             workers=workers,
             quick=quick,
             as_json=as_json,

@@ -61,8 +61,6 @@ class Method:
     precise_inputs: tuple[str, ...] = ()
     #: ends of names of layers that stay in full precision altogether
     precise_layers: tuple[str, ...] = ()
-    #: parts of names of layers that keep 8 bits beside those that do with every method
-    eight_bit_layers: tuple[str, ...] = ()
     #: how a ResNet shortcut treats its two halves: Q-Diffusion rounds each by itself, TAQ scales
     #: channels to the same reach
     shortcuts: Literal["whole", "split", "equalized"] = "whole"

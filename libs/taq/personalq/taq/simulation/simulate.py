@@ -15,7 +15,7 @@ from personalq.taq.errors import MissingRangeError
 from personalq.taq.modules import equalize
 from personalq.taq.quantize import plan, text_projections
 from personalq.taq.quantizers import dequantize, quantize, search
-from personalq.taq.recipe import EIGHT_BIT_LAYERS, Recipe
+from personalq.taq.recipe import Recipe
 from personalq.taq.simulation.attention import REST, AttentionRounders, SimulatedAttention
 from personalq.taq.simulation.groups import grouped
 from personalq.taq.simulation.layers import SHORTCUT, Clock, own_channels, simulated
@@ -116,7 +116,6 @@ def _recipe(method: Method) -> Recipe:
         activation_bits=method.input_bits,
         cross_probability_bits=None,
         self_probability_bits=None,
-        eight_bit_layers=(*EIGHT_BIT_LAYERS, *method.eight_bit_layers),
     )
 
 
@@ -134,7 +133,7 @@ def _round_weight_(
         layer.weight.copy_(nearest(layer.weight / factors, bits) * factors)
     elif method.weights == "nf4":
         layer.weight.copy_(nf4(layer.weight) if bits == 4 else nearest(layer.weight, bits))
-    elif name in weights and not any(part in name for part in method.eight_bit_layers):
+    elif name in weights:
         layer.weight.copy_(weights[name])
     else:
         layer.weight.copy_(nearest(layer.weight, bits))
