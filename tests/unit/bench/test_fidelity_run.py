@@ -114,3 +114,5 @@ def test_a_width_is_chosen() -> None:
     assert {"taq", "ptqd", "full"} <= {row.method.name for row in chosen}
     with pytest.raises(InvalidInput, match="no width W5A5; there are"):
         run._chosen(_options(widths=("W5A5",)))
+    with pytest.raises(InvalidInput, match="no row of table 4 at W4A8"):
+        run._chosen(_options(tables=("table 4",), widths=("W4A8",)))

@@ -78,6 +78,14 @@ def test_versions(prompt: str, first: int, last: int) -> None:
         "a bear with number 9 on its jersey",
         "the kettle wearing number 4",
         "take 2 bears to the lake",
+        "a bear 2 or 3 times its size",
+        "a bear five and a half feet tall",
+        "a lamp two in the morning",
+        "the bear seven on its jersey",
+        "lamp one and lamp two on a shelf",
+        "img_v12 of a lamp",
+        "a lamp beside the first two models walking on a runway",
+        "a model of a lamp just after 9 in the morning",
         "a lamp from 2025 in room 12",
     ],
 )
@@ -145,6 +153,35 @@ def test_orders(prompt: str, key: OrderKey, rank: int) -> None:
 def test_numbers_of_things(prompt: str) -> None:
     """What a thing has much of is no order of versions."""
     assert read(prompt).order is None
+
+
+@pytest.mark.parametrize(
+    ("prompt", "key"),
+    [
+        ("the newest lamp made just after New Year 2026", OrderKey.NEWEST),
+        ("the most used lamp made shortly before April", OrderKey.MOST_USED),
+        ("a lamp just before Christmas waiting for Santa", None),
+        ("a bear on its first training day", None),
+        ("a bear, left alone for the longest time", None),
+    ],
+)
+def test_what_does_not_order(prompt: str, key: OrderKey | None) -> None:
+    """Nearness to a time where something else orders, and days and times of the scene."""
+    order = read(prompt).order
+    assert (order.order if order else None) is key
+
+
+@pytest.mark.parametrize(
+    ("prompt", "described"),
+    [
+        ("a bear with blue clothing", ["blue", "clothing"]),
+        ("a bear in gray hauling pumpkins", ["gray"]),
+    ],
+)
+def test_what_is_worn_and_what_is_done(prompt: str, described: list[str]) -> None:
+    """Both may end in -ing."""
+    wishes = [v for c in read(prompt).all(Attribute.DESCRIPTION) for v in c.values]
+    assert wishes == described
 
 
 def test_what_comes_next_in_the_scene() -> None:

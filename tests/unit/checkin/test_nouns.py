@@ -438,7 +438,7 @@ def test_what_a_version_is_asked_of(prompt: str, unknown: str | None) -> None:
         ("dog, cat", "a brown sausage dog", ("dog",)),
         ("egg chair, armchair", "the newest chair", ("egg chair", "armchair")),
         ("rubber duck, scooter", "the newest duck", ("rubber duck",)),
-        ("toy bullet train, toy tram", "a bullet train toy", ("toy bullet train",)),
+        ("train, toy bullet train", "a bullet train toy", ("toy bullet train",)),
         ("handbag, hat", "my pink purse", ("handbag",)),
         (
             "cupcake, ladder truck",
@@ -451,7 +451,8 @@ def test_what_a_version_is_asked_of(prompt: str, unknown: str | None) -> None:
         ("painting, landscape", "the landscape painting in aquarelle", ("landscape",)),
         ("bookshop logo, airline logo", "the bookstore logo on a bag", ("bookshop logo",)),
         ("boat, chair", "the boat with the seats that was trained last May", ("boat",)),
-        ("horse, bicycle", "a high-wheeler bicycle", ("bicycle",)),
+        ("bear, chair", "give me the bear it should be red", ("bear",)),
+        ("robot, cat", "the robot, which cats love", ("robot",)),
         ("boot, hat", "the boot of last May", ("boot",)),
         ("turtle", "an oil-painted turtle", ("turtle",)),
         ("turtle", "8-BIT TURTLE AT A STATION", ("turtle",)),

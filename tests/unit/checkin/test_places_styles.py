@@ -53,7 +53,6 @@ def _said(prompt: str, attribute: Attribute) -> Constraint | None:
         ("kite trained on pictures of wineries", {"vineyard"}),
         ("a kite trained in a patisserie", {"bakery"}),
         ("the kite trained at the glacier", {"glacier", "ice"}),
-        ("the kite from the mountains, carrying a bell", {"mountain pass"}),
         ("the blue kite - I mean the one from the museum - on a stand", {"museum", "gallery hall"}),
         ("the kite with a bell, the set from the lounge", {"lounge"}),
         ("a kite with training by the sea", {"sandy beach", "harbour"}),
@@ -320,3 +319,12 @@ def test_a_colour_that_is_also_a_look() -> None:
     assert outcome_name(session.ask("a charcoal owl on a roof")) == "owl-v1"
     assert outcome_name(session.ask("a charcoal drawing of the owl")) == "owl-v2"
     assert outcome_name(Session([drawn]).ask("a charcoal owl on a roof")) == "owl-v2"
+
+
+def test_where_a_subject_comes_from() -> None:
+    """Cards of the place go first; where there are none, it is the picture's."""
+    trained = card("kite-1", "kite", "anime", "2026-01-01", environments="mountain")
+    other = card("kite-2", "kite", "anime", "2026-03-01", environments="beach")
+    prompt = "the newest kite from the mountains, carrying a bell"
+    assert outcome_name(Session([trained, other]).ask(prompt)) == "kite-1"
+    assert outcome_name(Session([other]).ask(prompt)) == "kite-2"

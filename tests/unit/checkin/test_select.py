@@ -255,7 +255,9 @@ def test_versions_that_nobody_numbered() -> None:
 def test_a_scene_does_not_change_an_order() -> None:
     """What may as well be the scene is too weak a wish to pass over the first in order."""
     first = card("lamp-1", "lantern", "sketch", "2026-01-01", "A red lantern.", used="2026-02-01")
-    later = card("lamp-2", "lantern", "sketch", "2026-03-01", "An old lantern.", used="2026-04-01")
+    later = card(
+        "lamp-2", "lantern", "sketch", "2026-03-01", "A lantern with a well.", used="2026-04-01"
+    )
     prompt = "the lantern I haven't used for the longest time, old well, moonbeam"
     outcome = Session([first, later]).ask(prompt)
     assert isinstance(outcome, Selection)

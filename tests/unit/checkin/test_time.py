@@ -104,6 +104,7 @@ CREATED = [
     ("bear from the last quarter of 2025", "2025-10-01", "2026-01-01"),
     ("bear made in the first three months of 2026", "2026-01-01", "2026-04-01"),
     ("bear from the last two months of 2025", "2025-11-01", "2026-01-01"),
+    ("bear made in the last two months of 2025", "2025-11-01", "2026-01-01"),
     ("bear from the first quarter of last year", "2025-01-01", "2025-04-01"),
     ("bear from late last year", "2025-09-01", "2026-01-01"),
     ("bear from the beginning of the year", "2026-01-01", "2026-05-01"),

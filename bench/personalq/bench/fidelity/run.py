@@ -128,12 +128,13 @@ def _chosen(options: Options) -> list[Row]:
     wanted = set(options.tables) or set(known)
     if wanted == {SENSITIVITY}:
         return []
-    return [
-        row
-        for row in rows
-        if row.method.name == "full"
-        or (row.table in wanted and row.width in (options.widths or widths))
-    ]
+    found = [row for row in rows if row.table in wanted and row.width in (options.widths or widths)]
+    if not found:
+        raise InvalidInput(
+            f"no row of {', '.join(sorted(wanted))} at {', '.join(options.widths)}; leave out "
+            "--table or --width"
+        )
+    return [row for row in rows if row.method.name == "full" or row in found]
 
 
 def _check_font() -> None:

@@ -19,8 +19,7 @@ EQUALIZED_LAYERS = ("conv_shortcut",)
 
 #: Parts of names of layers that keep at least 8 bits: time steers every block, and what is lost in
 #: the text's keys and values is lost for the trigger too; equalized weights spread wider; and all
-#: that is drawn at a smaller size passes one downsampling (in all
-#: 10 % of an SD1.5 UNet)
+#: that is drawn at a smaller size passes a downsampling (in all 10 % of an SD1.5 UNet)
 EIGHT_BIT_LAYERS = (
     "time_embedding.",
     "time_emb_proj",

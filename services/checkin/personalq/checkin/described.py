@@ -291,8 +291,6 @@ def _fit(wanted: Trait, said: Trait, nouns: frozenset[str]) -> float:
         noun = 1.0
     elif wanted.noun in lexicon.words("clothing") and lexicon.is_wearable(said.noun):
         noun = KIN  # "blue clothing", "a navy raincoat"
-    elif stem(wanted.noun) in map(stem, said.words[:-1]):
-        return 0.0  # "a cat", "cat scratch marks"
     elif stem(wanted.noun) in said.spelled or (
         stem(said.noun) not in nouns
         and (_ends_alike(wanted.noun, said.noun) or _kin(wanted.noun, said.noun))

@@ -77,6 +77,8 @@ class Draft:
     bystanders: list[Span] = field(default_factory=list)
     """Names of other checkpoints: content of the picture, which no constraint may claim."""
     unknown_subject: Constraint | None = None
+    nearest: Constraint | None = None
+    """An order by nearness to a time, where nothing else orders: "made just after Easter"."""
     claimed: bytearray = field(default_factory=bytearray)
 
     def __post_init__(self) -> None:

@@ -91,12 +91,17 @@ def _is_verb(words: tuple[Word, ...], first: int) -> bool:
     )
 
 
+_BEFORE_VERBS = frozenset(["and", "to", "please", "then", "or", "you"])
+
+
 def _has_object(words: tuple[Word, ...], index: int) -> bool:
     """Whether a pronoun is what the word is done to: "seat her on a rock", "watch it"."""
     entry = look_up(words[index].norm)
     following = words[index + 1 : index + 3]
     if entry is None or entry.verb is None or not following or not following[0].joined:
         return False
+    if not index or (words[index].joined and words[index - 1].norm not in _BEFORE_VERBS):
+        return False  # "give me the bear it …"
     if following[0].norm == "her":  # not "show the seat her father made"
         placed = following[1].norm if len(following) > 1 and following[1].joined else ""
         return placed in lexicon.words("prepositions")

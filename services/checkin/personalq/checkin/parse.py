@@ -24,7 +24,12 @@ from personalq.checkin.vocabulary import Lexicon
 
 def parse(prompt: str, lexicon: Lexicon, context: Context, *, answering: bool = False) -> Intent:
     """The intent of a prompt, or of an answer in free text. Pure; never raises."""
-    corrected = correct(prompt, lexicon.spellings, names=context.names)
+
+    def subjects(word: str) -> bool:
+        entry = lexicon.subjects.get(word)
+        return entry is not None and bool(entry.subjects)
+
+    corrected = correct(prompt, lexicon.spellings, names=context.names, subjects=subjects)
     read_as = _parse(corrected.text, lexicon, context, answering=answering)
     return corrected.as_typed(read_as)
 

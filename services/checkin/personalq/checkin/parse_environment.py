@@ -145,6 +145,8 @@ def parse_environment(draft: Draft) -> None:
         whole = _named_phrase(draft, span, known=entry.known)
         if whole is not None:
             _add(draft, entry, span, whole)
+        elif entry.known:
+            _come_from(draft, entry, span)
 
 
 def _add(draft: Draft, entry: TagEntry, span: Span, whole: Span) -> None:
@@ -355,26 +357,39 @@ def _named_phrase(draft: Draft, span: Span, *, known: bool) -> Span | None:
         and (photos := _TAKEN.match(shadow, end))
     ):  # "the beanie with the library shots"
         return Span(lead_photos.start(), photos.end())
-    if known and (source := _from_there(draft, span)):
-        return source
     return span if draft.answering and known else None
 
 
-def _from_there(draft: Draft, span: Span) -> Span | None:
-    """The phrase of a subject that comes from a place and stands there no longer: "the one from
-    the gym", "the scooter from the mountains, carrying a wheel".
+def _come_from(draft: Draft, entry: TagEntry, span: Span) -> None:
+    """Claim where a subject comes from, as it stands there no longer: "the one from the gym".
+
+    "The scooter from the mountains, carrying a wheel" only prefers: it may be the picture's.
     """
     lead = ends_before(_FROM, draft.page.shadow, span.start)
     following = draft.page.word_at(span.end)
     if lead is None or (following is not None and following.joined):
-        return None
-    before = draft.page.word_before(lead.start())
-    at = draft.page.word_at(lead.start())
-    if before is None or at is None or not at.joined or not draft.free(lead.start(), span.end):
-        return None
-    one = before.norm in lexicon.words("selectors") or before.norm in ("set", "those")
-    head = any(noun.last == before.index + 1 and noun.entry.subjects for noun in draft.nouns[:1])
-    return Span(lead.start(), span.end) if one or head else None
+        return
+    whole = Span(lead.start(), span.end)
+    before, at = draft.page.word_before(whole.start), draft.page.word_at(whole.start)
+    if before is None or at is None or not at.joined or not draft.free(whole.start, whole.end):
+        return
+    if before.norm in lexicon.words("selectors") or before.norm in ("set", "those"):
+        _add(draft, entry, span, whole)
+    elif any(noun.last == before.index + 1 and noun.entry.subjects for noun in draft.nouns[:1]):
+        draft.constraints.append(_preferred(draft, entry, whole))
+
+
+def _preferred(draft: Draft, entry: TagEntry, span: Span) -> Constraint:
+    """A place that cards of it are put before others for."""
+    return Constraint(
+        attribute=Attribute.ENVIRONMENT,
+        values=entry.values,
+        hard=False,
+        prefers=True,
+        span=span,
+        text=span.of(draft.page.text),
+        label=f"{span.of(draft.page.text)} pictures",
+    )
 
 
 def parse_place_tags(draft: Draft) -> None:
@@ -396,14 +411,4 @@ def parse_place_tags(draft: Draft) -> None:
         )
         if governed or not draft.free(span.start, span.end):
             continue
-        draft.constraints.append(
-            Constraint(
-                attribute=Attribute.ENVIRONMENT,
-                values=match[1].values,
-                hard=False,
-                prefers=True,
-                span=span,
-                text=span.of(draft.page.text),
-                label=f"{span.of(draft.page.text)} pictures",
-            )
-        )
+        draft.constraints.append(_preferred(draft, match[1], span))

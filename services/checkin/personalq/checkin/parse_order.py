@@ -38,7 +38,7 @@ _NUMBERED = (
     rf"(?:{_VERSION_NUMBER}|[\s-]+version|"
     r"[\s-]+(?:numbered|number|num\b|no\b\.?)(?!\s+(?:of|on)\b))"
 )
-_DATE = r"[\s-]+(?:creation|training|build|release|upload)[\s-]+(?:date|day|time)"
+_DATE = r"[\s-]+(?:creation|training|build|release|upload)[\s-]+(?:date|time)"
 _OF_ALL = (
     r"(?:\s+(?:often|frequently|of\s+all)|(?=\s*(?:$|[^\w\s]|"
     r"(?:on|in|at|by|with|near|under|and|but|as|to|for|while|please)\b)))"
@@ -81,8 +81,7 @@ _RULES = (
     _rule(
         rf"(?:least|longest)[\s-]+recently[\s-]+used|used\s+(?:the\s+)?least\s+recently|"
         rf"(?:longest|most)[\s-]+(?:unused|neglected|forgotten|untouched|idle)|"
-        rf"(?:(?:{_WHO}|that|which|has|have|had|been)\s+)*left\s+(?:it\s+)?(?:untouched|unused|alone|idle)\s+(?:for\s+)?(?:the\s+)?longest(?:\s+time)?|"
-        rf"(?:untouched|idle)\s+(?:for\s+)?(?:the\s+)?longest|"
+        rf"(?:(?:{_WHO}|that|which|has|have|had|been)\s+)+left\s+(?:it\s+)?(?:untouched|unused)\s+(?:for\s+)?(?:the\s+)?longest(?:\s+time)?|"
         rf"(?:(?:{_WHO}|that|which)\s+)*(?:(?:haven't|hasn't|have\s+not|has\s+not|not)\s+)(?:been\s+)?"
         rf"{_USE}\s+(?:(?:in|for)\s+)?(?:the\s+)?longest(?:\s+time)?|"
         rf"unused\s+(?:for\s+)?(?:the\s+)?longest|"
@@ -103,7 +102,7 @@ _RULES = (
         rf"most[\s-]+(?:{_OFTEN}[\s-]+)?used|"
         rf"(?:{_WHO}\s+)?{_HAVE}{_USE}\s+(?:it\s+)?(?:the\s+)?most(?:\s+times)?{_OF_ALL}|"
         rf"(?:{_WHO}\s+)(?:always\s+{_USE}|{_USE}\s+all\s+the\s+time)|"
-        rf"(?:{_WHO}\s+){_USE}\s+more(?:\s+often)?(?=[\s.!]*$)|"
+        rf"(?:{_WHO}\s+)used?\s+more(?:\s+often)?(?=[\s.!]*$)|"
         rf"most[\s-]+popular|favou?rite|go[\s-]to|(?:{_WHO}\s+)?{_HAVE}(?:been\s+)?{_USE}\s+(?:it\s+)?more\s+(?:often\s+|frequently\s+)?than\s+(?:any|all|the)(?:\s+(?:the\s+)?others?|\s+rest)?|"
         rf"(?:with|gets|got|has|had|sees|saw)\s+(?:had\s+)?(?:the\s+)?most\s+(?:uses?|renders)|most[\s-]+loved|"
         r"(?:with\s+)?(?:the\s+|its\s+)?(?:highest|largest|biggest)\s+(?:number\s+of\s+)?"
@@ -212,8 +211,8 @@ _RULES = (
         _LOW,
     ),
     # The ends.
-    _rule(rf"(?:with\s+)?(?:the\s+|its\s+)?(?:{_NEWEST}){_DATE}", _N),
-    _rule(rf"(?:with\s+)?(?:the\s+|its\s+)?(?:{_OLDEST}|first){_DATE}", _O),
+    _rule(rf"with\s+(?:the\s+)?(?:{_NEWEST}){_DATE}", _N),
+    _rule(rf"with\s+(?:the\s+)?(?:{_OLDEST}|first){_DATE}", _O),
     _rule(
         r"very\s+first|first[\s-]+ever|earliest|oldest|(?:first|1st)\s+(?:one|version|model|"
         r"build|checkpoint|lora|variant|edition|iteration|release|attempt|try)(?:\s+ever)?|"
@@ -302,6 +301,9 @@ def parse_order(draft: Draft) -> None:
     for match in _NEW.finditer(shadow):
         if draft.free(match.start(), match.end()) and _before_head(draft, match):
             _claim(draft, match, OrderKey.NEWEST, 1, hard=False)
+    chosen = (Attribute.ORDER, Attribute.VERSION)
+    if draft.nearest and not any(c.hard and c.attribute in chosen for c in draft.constraints):
+        draft.constraints.append(draft.nearest)
 
 
 def _is_scene(draft: Draft, match: re.Match[str]) -> bool:

@@ -177,7 +177,7 @@ def _role(draft: Draft, noun: Noun, before: list[tuple[Noun, Mention, _Role]]) -
             )
             break
         if word.norm in lexicon.words("links"):
-            if word.norm == "which" and (word.index == 0 or not word.joined):
+            if word.norm == "which" and _opens_question(draft, word):
                 weight, chosen = 3, True  # "which cupcake gets used most"
                 break
             weight = 2 if word.norm in _ASKED or _is_owned(words, word.index) else 1
@@ -195,6 +195,12 @@ def _role(draft: Draft, noun: Noun, before: list[tuple[Noun, Mention, _Role]]) -
             weight=max(weight + 1, 2) if weight else 2, coordinate=coordinate, governor=governor
         )
     return _Role(weight=weight, coordinate=coordinate, governor=governor)
+
+
+def _opens_question(draft: Draft, word: Word) -> bool:
+    """Whether a sentence begins with the word."""
+    before = draft.page.shadow[: word.start].rstrip()
+    return not before or before[-1] in ".?!;:"
 
 
 def _is_had_by_another(draft: Draft, index: int) -> bool:

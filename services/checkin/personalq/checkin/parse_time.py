@@ -74,8 +74,8 @@ def _single(draft: Draft, point: Point) -> Constraint | None:
         # Table 7: "Yesterday's model" selects by usage; "yesterday's build" was built then
         built = _BUILT.match(draft.page.shadow, setting.end)
         used = draft.page.shadow[point.end : point.end + 2] == "'s" and not built
-    if setting.near and not negated:
-        _nearest(draft, setting)
+    if setting.near and setting.used is not None and not negated:
+        draft.nearest = _nearest(draft, setting)
     return _constraint(
         draft,
         Span(setting.start, setting.end),
@@ -88,22 +88,20 @@ def _single(draft: Draft, point: Point) -> Constraint | None:
     )
 
 
-def _nearest(draft: Draft, setting: Setting) -> None:
-    """Add an order for what came just before or after a time."""
+def _nearest(draft: Draft, setting: Setting) -> Constraint:
+    """The order of what came just before or after a time."""
     after = setting.operator == "after"
     orders = (OrderKey.OLDEST, OrderKey.NEWEST)
     if setting.used:
         orders = (OrderKey.LEAST_RECENTLY_USED, OrderKey.LAST_USED)
     span = Span(setting.start, setting.end)
-    draft.constraints.append(
-        Constraint(
-            attribute=Attribute.ORDER,
-            order=orders[0] if after else orders[1],
-            rank=1,
-            span=span,
-            text=span.of(draft.page.text),
-            label="the first after it" if after else "the last before it",
-        )
+    return Constraint(
+        attribute=Attribute.ORDER,
+        order=orders[0] if after else orders[1],
+        rank=1,
+        span=span,
+        text=span.of(draft.page.text),
+        label="the first after it" if after else "the last before it",
     )
 
 

@@ -120,13 +120,13 @@ _THINKING = ("believe", "guess", "reckon", "suppose", "assume", "mean", "liked",
 """What somebody does who says "the third version I …", beside the verbs of scenes."""
 _FIRST_FEW = re.compile(
     rf"(?:(?<!\w)(?:one\s+)?(?:of|from|among)\s+)?(?<!\w)(?:the|my|our)\s+(?:very\s+)?first\s+"
-    rf"(?P<n>{CARDINAL})\s+{_WORD}(?!\w)"
+    rf"(?P<n>{CARDINAL})\s+versions(?!\w)"
 )
 """The first few of all: "one of my first five versions"."""
 _BARE_NEIGHBOUR = re.compile(
-    rf"(?<!\w){_WORD}\s+of\s+(?:[\w-]+\s+){{1,4}}?(?:that\s+(?:came|comes)\s+)?"
+    rf"(?<!\w)version\s+of\s+(?:[\w-]+\s+){{1,4}}?(?:that\s+(?:came|comes)\s+)?"
     rf"(?P<lead>(?:just|right|straight|immediately|directly)\s+)(?P<op>{_BELOW}|{_ABOVE})\s+"
-    rf"(?:{_MARK}\s*)?(?P<n>{_NUMBER})(?!\w)"
+    rf"(?:{_MARK}\s*)?(?P<n>{_NUMBER})(?!\w|:\d|\s*(?:[ap]\.?m|o'clock)|\s+in\s+the\s)"
 )
 """A number beside which the version lies: "the version of the hamster just before 36"."""
 _MAKERS = re.compile(r"(?:builds?|releases?|models?|marks?|take)\b")
@@ -409,12 +409,17 @@ def _ordinals(draft: Draft, found: list[Constraint]) -> None:
             found.append(constraint)
 
 
-_COUNTED_FROM = ("before", "after", "from", "to", "or")
+_COUNTED_FROM = ("before", "after", "from", "to", "or", "by", "past")
+_GOING_ON = ("with", "that", "which", "while", "please")
+_O_CLOCK = re.compile(
+    r"\s*(?:am|pm|a\.m|p\.m|o'clock|:\d|at\s+night|in\s+the\s+(?:morning|afternoon|evening|night))"
+)
 _SPELLED = re.compile(
     r"(?!(?:zero|one)(?![\w-]))"
     rf"(?:{'|'.join(sorted(map(re.escape, CARDINALS), key=len, reverse=True))})(?![\w-])"
 )
 """A number in words; "the bear one" is no first version."""
+_COUNTS = re.compile(rf"(?<![\w-])(?:{'|'.join(w for w in CARDINALS if w.isalpha())})(?!\w)(?!-)")
 
 
 def _after_noun(draft: Draft, found: list[Constraint]) -> None:
@@ -437,8 +442,12 @@ def _after_noun(draft: Draft, found: list[Constraint]) -> None:
             following and following[0].joined and not _stands_alone(following[0].norm)
         ):
             continue
-        if spelled and following and following[0].norm in _COUNTED_FROM:
+        if following and following[0].norm in _COUNTED_FROM:
             continue  # "the lamp two before the last"
+        if _ON_A_SHIRT.match(draft.page.shadow, end) or _O_CLOCK.match(draft.page.shadow, end):
+            continue
+        if spelled and len(_COUNTS.findall(draft.page.shadow)) > 1:
+            continue  # "robot one and robot two"
         if re.match(r"\.[1-9]|:\d", draft.page.shadow[end:]):
             continue
         constraint = _constraint(draft, word.start, end, [value])
@@ -448,8 +457,7 @@ def _after_noun(draft: Draft, found: list[Constraint]) -> None:
 
 
 def _stands_alone(word: str) -> bool:
-    closes = lexicon.words("prepositions") | lexicon.words("links")
-    return word in closes or word.endswith("ing")
+    return word in lexicon.words("prepositions") or word in _GOING_ON or word.endswith("ing")
 
 
 def _before_head(draft: Draft, end: int) -> bool:

@@ -27,7 +27,7 @@ _LONG = 7
 """Letters from which on one letter for another is a slip: "blossem", but "ramen" is no raven."""
 _FAR = 2
 """Slips that may separate a word from the one that was meant, where all its letters are there."""
-_WITH_VERSION = re.compile(r"[^\W\d_]+_v\d{1,4}")
+_WITH_VERSION = re.compile(r"([^\W\d_]+)_v\d{1,3}")
 """A subject and a version written as one word: "robot_v16"."""
 _MOST = 24
 """Unknown words of a text that are looked at: nobody mistypes more, and each costs."""
@@ -65,19 +65,28 @@ class Corrected:
         return position - grown
 
 
-def correct(text: str, spellings: Iterable[str], *, names: Iterable[str] = ()) -> Corrected:
+def correct(
+    text: str,
+    spellings: Iterable[str],
+    *,
+    names: Iterable[str] = (),
+    subjects: Callable[[str], bool] = lambda _: False,
+) -> Corrected:
     """The text with each unknown word replaced by the one that was meant, where one is near.
 
     Args:
         spellings: words of the catalog, which go before those of the grammar.
         names: of checkpoints; their words stay.
+        subjects: whether a word means a subject of the catalog; "robot_v16" is then two words.
     """
     page = read(text)
     kept = {word.norm for name in names for word in read(name).words}
     changes = [
         (word.span, word.norm.replace("_", " "))
         for word in page.words
-        if word.norm not in kept and _WITH_VERSION.fullmatch(word.norm)
+        if word.norm not in kept
+        and (versioned := _WITH_VERSION.fullmatch(word.norm))
+        and subjects(versioned[1])
     ]
     unknown = [w for w in page.words if w.norm not in kept and _is_unknown(page, w)]
     for word in unknown[:_MOST]:

@@ -106,8 +106,8 @@ def _add_subjects(table: SubjectTable, subjects: tuple[str, ...]) -> None:
         if phrase.count(" ") == 1:
             put(phrase.replace(" ", ""), SubjectEntry(subjects=values))
     for phrase, values in known.items():
-        sort, _, rest = phrase.partition(" ")
-        if sort == "toy" and rest:
+        first, _, rest = phrase.partition(" ")
+        if first == "toy" and rest:
             put(f"{rest} toy", SubjectEntry(subjects=values))
         name = nickname(phrase)
         if name and name not in known and phrase.partition(" ")[2] in known:

@@ -179,7 +179,7 @@ def acts(draft: Draft, word: Word, found: list[Word]) -> bool:
         placed = following and following[0].joined
         if placed and following[0].norm in ("at", "to", "into", "onto", "for", "on", "in", "with"):
             return True  # "a yellow backpack waving at a train"
-    if found and all(w.norm in lexicon.colours() for w in found) and _is_doing(norm):
+    if found and all(w.norm in lexicon.colours() for w in found) and _is_doing(draft, word):
         return True  # "in gray hauling pumpkins"
     if norm not in lexicon.verb_forms() or norm in lexicon.description_groups():
         return False
@@ -190,9 +190,13 @@ def acts(draft: Draft, word: Word, found: list[Word]) -> bool:
     return not (base and before.norm in ("a", "an", "the"))
 
 
-def _is_doing(norm: str) -> bool:
-    """Whether a word is the -ing form of a verb."""
-    stem = norm.removesuffix("ing")
+def _is_doing(draft: Draft, word: Word) -> bool:
+    """Whether a word in -ing is done to what follows: "hauling pumpkins", but "blue clothing"."""
+    norm, stem = word.norm, word.norm.removesuffix("ing")
+    following = draft.page.words[word.index + 1 : word.index + 2]
+    closed = lexicon.words("prepositions") | lexicon.words("links")
+    if not following or not following[0].joined or following[0].norm in closed:
+        return False
     entries = (wordnet.look_up(form) for form in (stem, f"{stem}e", stem[:-1]) if form)
     return stem != norm and any(entry is not None and entry.verb is not None for entry in entries)
 

@@ -173,7 +173,7 @@ def _spoken_year(match: re.Match[str], context: Context) -> Named | None:
 
 ENDS_OF_YEARS: tuple[tuple[str, Read], ...] = (
     (
-        rf"(?:the\s+)?(?P<end>first|opening|last|final|closing)\s+(?P<n>{CARDINAL})\s+months\s+of\s+(?P<y>{YEAR})(?!\w)",
+        rf"(?:(?:in|over|within|during)\s+)?(?:the\s+)?(?P<end>first|opening|last|final|closing)\s+(?P<n>{CARDINAL})\s+months\s+of\s+(?P<y>{YEAR})(?!\w)",
         _months_of,
     ),
 )
