@@ -488,7 +488,7 @@ class Constraint(_message.Message):
     rank: _builtins.int
     """For ATTRIBUTE_ORDER: which place, 1 is the first."""
     text: _builtins.str
-    """Those words."""
+    """Those words as they were read: spelled as they were meant ("newest" where "newst" was typed)."""
     hard: _builtins.bool
     """True when a candidate that misses it cannot be chosen; false when it only ranks."""
     @_builtins.property
