@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Protocol
 
 import pytest
 from nats.js.api import ConsumerConfig
+from nats.js.errors import NotFoundError
 from support.polling import eventually
 
 from personalq.chassis import telemetry
@@ -470,7 +471,11 @@ async def test_on_a_stop_a_handler_that_hangs_gives_its_event_back(bus: Bus) -> 
         await bus.publish(_landed("bear"), msg_id="1")
 
         async def taken() -> bool:
-            return bool((await bus.jetstream.consumer_info(CHECKPOINTS, "worker")).num_ack_pending)
+            try:
+                worker = await bus.jetstream.consumer_info(CHECKPOINTS, "worker")
+            except NotFoundError:  # not made yet
+                return False
+            return bool(worker.num_ack_pending)
 
         await eventually(taken)
     handler = _Recorder()
