@@ -225,10 +225,10 @@ def _without_claims_behind(draft: Draft, chunk: list[Word]) -> list[Word]:
     last = len(chunk)
     while last and not draft.is_free(chunk[last - 1]):
         last -= 1
-    before = [
-        span for span in draft.selecting if last < len(chunk) and span.meets(chunk[last].span)
-    ]
-    return chunk if last == len(chunk) or before else chunk[:last]
+    if last == len(chunk):
+        return chunk
+    led = any(span.meets(chunk[last].span) for span in draft.selecting)  # "the newest one"
+    return chunk if led else chunk[:last]
 
 
 def _head(draft: Draft, chunk: list[Word]) -> Word | None:

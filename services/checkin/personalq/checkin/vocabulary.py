@@ -48,22 +48,14 @@ class Lexicon:
 
 def compile_lexicon(vocabulary: Vocabulary) -> Lexicon:
     """Build the tables of a vocabulary; linear in its size."""
+    tags = (*vocabulary.styles, *vocabulary.environments)
+    named = (*vocabulary.subjects, *tags, *vocabulary.owners)
     places = _by_canonical(vocabulary.environments)
     lexicon_ = Lexicon(
         places=places,
         place_tags=Tags(places),
         style_names=frozenset(map(canonical, vocabulary.styles)),
-        spellings=spellings_of(
-            map(
-                canonical,
-                (
-                    *vocabulary.subjects,
-                    *vocabulary.styles,
-                    *vocabulary.environments,
-                    *vocabulary.owners,
-                ),
-            )
-        ),
+        spellings=spellings_of(map(canonical, named)),
     )
     _add_subjects(lexicon_.subjects, vocabulary.subjects)
     _add_styles(lexicon_.styles, vocabulary.styles)

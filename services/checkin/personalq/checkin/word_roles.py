@@ -179,7 +179,7 @@ def acts(draft: Draft, word: Word, found: list[Word]) -> bool:
         placed = following and following[0].joined
         if placed and following[0].norm in ("at", "to", "into", "onto", "for", "on", "in", "with"):
             return True  # "a yellow backpack waving at a train"
-    if found and all(w.norm in lexicon.colours() for w in found) and _is_doing(draft, word):
+    if found and all(w.norm in lexicon.colours() for w in found) and _takes_object(draft, word):
         return True  # "in gray hauling pumpkins"
     if norm not in lexicon.verb_forms() or norm in lexicon.description_groups():
         return False
@@ -190,7 +190,7 @@ def acts(draft: Draft, word: Word, found: list[Word]) -> bool:
     return not (base and before.norm in ("a", "an", "the"))
 
 
-def _is_doing(draft: Draft, word: Word) -> bool:
+def _takes_object(draft: Draft, word: Word) -> bool:
     """Whether a word in -ing is done to what follows: "hauling pumpkins", but "blue clothing"."""
     norm, stem = word.norm, word.norm.removesuffix("ing")
     following = draft.page.words[word.index + 1 : word.index + 2]
