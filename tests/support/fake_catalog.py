@@ -49,6 +49,7 @@ class FakeCatalog:
     def __init__(self, cards: Sequence[Card], *, profiles: Sequence[str] = ("w8a8",)) -> None:
         self.cards = [_with_places(card) for card in cards]
         self.queries: list[Query] = []
+        self._broad: set[CardFilter] = set()
         self._profiles = profiles
         self._lexicon = compile_lexicon(vocabulary_of(self.cards))
         self._names: dict[str, list[Named]] = {}
@@ -75,6 +76,7 @@ class FakeCatalog:
         self.queries.append(query)
         found = [card for card in self.cards if allows(query.filter, card)]
         found.sort(key=lambda card: card.checkpoint_id)
+        found.sort(key=lambda card: _sort_key(card, OrderKey.NEWEST))
         if query.order is None:
             wanted = set(concepts(query.text))
             found.sort(key=lambda card: -len(wanted & profile(card).everything))
@@ -82,7 +84,13 @@ class FakeCatalog:
             order = query.order
             found.sort(key=lambda card: _sort_key(card, order))
         hits = tuple(self._hit(card) for card in found[: query.limit])
+        if len(found) > len(hits):
+            self._broad.add(query.filter)
         return Hits(hits=hits, total=len(found))
+
+    def was_broad(self, query: Query) -> bool:
+        """Whether a search with this filter once found more than a page."""
+        return query.filter in self._broad
 
     def _hit(self, card: Card) -> Hit:
         artifacts = tuple(ArtifactRef(profile=p, digest=f"{p}-digest") for p in self._profiles)

@@ -21,9 +21,10 @@ from support.embedding_server import embedding_server
 from support.ports import free_port
 
 from personalq.catalog import migrations
-from personalq.catalog.cards import Filter, text_hash
+from personalq.catalog.cards import SELECTABLE, Filter, text_hash
 from personalq.catalog.migrations import SCHEMA_VERSION, driver_url, migrate
 from personalq.catalog.ports import Embedding, Model
+from personalq.catalog.search import Order, Query
 from personalq.catalog.store import PostgresStore, open_store
 from personalq.chassis.errors import PersonalQError, Unavailable
 
@@ -190,6 +191,11 @@ async def test_cards_of_the_first_version_are_found_by_label_and_name(postgres_s
         assert [c.checkpoint_id for c in await store.page("red", found, after=None, limit=9)] == [
             "bear-1"
         ]
+        everything = Query(order=Order.NEWEST, filter=Filter(states=SELECTABLE))
+        hits = await store.search(
+            "red", everything, terms={}, dense=None, model=None, limit=9, offset=0
+        )
+        assert hits.total_matches == 1
         words = await store.vocabulary("red", "")
         assert (words.subjects, words.styles) == (("bear",), ("sketch",))
         resolved = await store.names("red", ["bear-1", "b", "old bear"])

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import timedelta
 from typing import Any
 
+import psycopg
 import pytest
 from support.catalog_cards import NOW, card, store_cards
 
@@ -261,10 +263,46 @@ async def test_a_page_beyond_the_end_still_counts(search: Searcher) -> None:
     assert hits.total_matches == page.total_matches
 
 
+async def test_every_card_counts_as_long_as_it_can_be_selected(
+    fresh_store: PostgresStore, postgres_url: str
+) -> None:
+    """Whatever comes, goes and changes, in how many writes; other tenants' cards never do."""
+    search = Searcher(fresh_store, "red")
+
+    async def count() -> int:
+        hits = await search(order=Order.NEWEST)
+        assert hits.total_matches == len(hits.hits) == (await search()).total_matches
+        return hits.total_matches
+
+    bear = card("bear")
+    await store_cards(fresh_store, "blue", [card("bear"), card("dog")])
+    await store_cards(
+        fresh_store, "red", [bear, card("dog"), card("cat"), card("owl", state=State.FAILED)]
+    )
+    assert await count() == 3
+    await store_cards(fresh_store, "red", [replace(bear, state=State.SERVABLE)])
+    assert await count() == 3
+    await store_cards(
+        fresh_store, "red", [card("dog", state=State.ARCHIVED), card("owl"), card("owl")]
+    )
+    assert await count() == 3
+    await store_cards(fresh_store, "red", [replace(bear, state=State.FAILED), card("fox")])
+    assert await count() == 3
+    async with fresh_store.writing("red") as writer:
+        await writer.put_card(card("cat", state=State.ARCHIVED))
+    assert await count() == 2
+    with psycopg.connect(postgres_url, autocommit=True) as connection:
+        connection.execute("DELETE FROM personalq.labels WHERE checkpoint_id IN ('fox', 'dog')")
+        connection.execute("DELETE FROM personalq.artifacts")
+        connection.execute("DELETE FROM personalq.checkpoints WHERE checkpoint_id IN ('fox','dog')")
+    assert await count() == 1
+
+
 async def test_an_empty_catalog_answers(store: PostgresStore, tenant: str) -> None:
     """No tenant, no cards, no error."""
-    hits = await Searcher(store, tenant)("bear")
-    assert (hits.hits, hits.total_matches, hits.next_page_token) == ([], 0, "")
+    for text, order in (("bear", Order.RELEVANCE), ("", Order.NEWEST)):
+        hits = await Searcher(store, tenant)(text, order=order)
+        assert (hits.hits, hits.total_matches, hits.next_page_token) == ([], 0, "")
 
 
 @pytest.mark.parametrize(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
+from dataclasses import replace
 
 import grpc
 import pytest
@@ -26,6 +27,7 @@ class Stub:
         self.subjects = ["bear"]
         self.names = list(names)
         self.complete = complete
+        self.matches: int | None = None
         self.asked: list[str] = []
 
     async def GetVocabulary(  # noqa: N802
@@ -63,9 +65,10 @@ class Stub:
     async def SearchCheckpoints(  # noqa: N802
         self, request: catalog_pb2.SearchCheckpointsRequest
     ) -> catalog_pb2.SearchCheckpointsResponse:
-        """As many matches as searches so far."""
+        """As many matches as searches so far, or as it is told; an empty page."""
         self.asked.append("search")
-        return catalog_pb2.SearchCheckpointsResponse(total_matches=self.asked.count("search"))
+        matches = self.asked.count("search") if self.matches is None else self.matches
+        return catalog_pb2.SearchCheckpointsResponse(total_matches=matches)
 
 
 async def client_of(stub: Stub, *, ttl_s: float = 60) -> CatalogClient:
@@ -174,3 +177,24 @@ async def test_a_search_of_lately_is_made_once(monkeypatch: pytest.MonkeyPatch) 
     monkeypatch.setattr(catalog_client, "_SEARCHES", 1)
     await matches("dog")
     assert len(client._lately) == 1
+
+
+async def test_filters_with_more_cards_than_a_page_are_remembered(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """As they were when last searched for, for each tenant; the earliest are forgotten."""
+    stub = Stub()
+    client = await client_of(stub)
+    bears, dogs = (Query(text="", filter=CardFilter(subjects=(s,))) for s in ("bear", "dog"))
+    assert not client.was_broad(bears)
+    await client.search(bears)  # one match, none on the page
+    assert client.was_broad(replace(bears, text="red scarf"))
+    assert not client.was_broad(dogs)
+    with tenant_scope("two"):
+        assert not client.was_broad(bears)
+    monkeypatch.setattr(catalog_client, "_FILTERS", 1)
+    await client.search(dogs)
+    assert (client.was_broad(bears), client.was_broad(dogs)) == (False, True)
+    stub.matches = 0
+    await client.search(dogs)
+    assert not client.was_broad(dogs)

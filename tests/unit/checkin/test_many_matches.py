@@ -54,6 +54,19 @@ async def test_a_text_ranks_at_once_where_many_are_to_be_expected(limit: int) ->
     assert len(found) == limit
 
 
+@pytest.mark.parametrize("limit", [10, 30])
+async def test_a_text_ranks_at_once_where_many_were_found_before(limit: int) -> None:
+    """What is found does not depend on what was asked before."""
+    catalog = FakeCatalog(CARDS)
+    query = Query(text="red scarf", filter=CardFilter(subjects=("bear",)), limit=limit)
+    first = await find(query, catalog, described=True)
+    catalog.queries.clear()
+    assert await find(query, catalog, described=True) == first
+    assert len(catalog.queries) == 1
+    await catalog.search(replace(query, limit=5))
+    assert await find(query, catalog, described=True) == first
+
+
 DOGS = [
     replace(
         card(f"dog-{age:03d}", "dog", "photo", "2026-01-01", "A dog."),

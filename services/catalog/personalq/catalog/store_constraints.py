@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from personalq.catalog.cards import Filter
+from personalq.catalog.cards import SELECTABLE, Filter
 from personalq.catalog.store_names import HAS_TRIGGER, IS_CALLED
 from personalq.catalog.store_rows import label_of
 from personalq.chassis.names import fold, name_key
@@ -33,6 +33,8 @@ class Constraints:
     #: Everything else.
     others: Sequence[str]
     values: dict[str, Any]
+    #: Whether every selectable card satisfies them, and no other.
+    selectable: bool
 
     @property
     def sql(self) -> str:
@@ -53,6 +55,12 @@ class Constraints:
         # A card with two of the labels is one card.
         distinct = "" if len(labels) == 1 else "DISTINCT "
         return _all_cards(f"{distinct}{columns}", "labels", all_of(conditions))
+
+    def count(self) -> str:
+        """A query for how many cards satisfy them."""
+        if self.selectable:
+            return "SELECT coalesce(max(selectable), 0) FROM tenants WHERE tenant = :tenant"
+        return f"SELECT count(*) FROM ({self.scope()}) s"  # noqa: S608 - constants of this file
 
     def scope_of_cards(self, columns: str) -> str:
         """The same for columns that only `checkpoints` has."""
@@ -100,7 +108,12 @@ def constraints_of(wished: Filter) -> Constraints:
     add(HAS_TRIGGER, "triggers", [fold(trigger) for trigger in wished.triggers])
     values["trigger_keys"] = [name_key(trigger) for trigger in wished.triggers]
     add(IS_CALLED, "names", [name_key(name) for name in wished.names])
-    return Constraints(wanted=wanted, others=others, values=values)
+    return Constraints(
+        wanted=wanted,
+        others=others,
+        values=values,
+        selectable=set(wished.states) == set(SELECTABLE) and wished == Filter(states=wished.states),
+    )
 
 
 def all_of(conditions: Sequence[str]) -> str:

@@ -22,7 +22,6 @@ from personalq.catalog.store_rows import vector_text, vectors_text
 from personalq.catalog.words import any_term, telling_terms
 
 # Everything put together below are constants of these files; values are always bound.
-# ruff: noqa: S608
 
 #: How far down a ranking still counts, and how far down an order candidates are taken from.
 _DEPTH = 1000
@@ -98,7 +97,7 @@ _FIRST_MATCHES = """candidates AS MATERIALIZED (
 # to join. What `near` and `worded` find satisfies the
 # constraints; the index scans go on until they have found as many as they were asked for.
 _FROM_INDEXES = """
-total AS MATERIALIZED (SELECT count(*) AS matches FROM ({scope}) s),
+total (matches) AS MATERIALIZED ({count}),
 {near},
 {worded},
 newest AS MATERIALIZED (
@@ -341,11 +340,13 @@ def search_statement(
     indexed = indexes is not None and query.order is Order.RELEVANCE
     if query.order in _ORDERS:
         candidates, order = _in_order(query.order, constraints)
-        total = f"SELECT count(*) FROM ({constraints.scope()}) s"
+        total = constraints.count()
         # Without a text those of the page are the first: nothing ranks what has the same place.
         values["reach"] = max(_DEPTH, limit + offset) if ranks else limit + offset
     elif indexes is not None:
-        candidates, more = _from_indexes(scope, terms, dense=dense, model=model, indexes=indexes)
+        candidates, more = _from_indexes(
+            scope, constraints.count(), terms, dense=dense, model=model, indexes=indexes
+        )
         total = _COUNT_ALL
         values |= more | {
             "many": indexes.many,
@@ -398,6 +399,7 @@ def _in_order(order: Order, constraints: Constraints) -> tuple[str, str]:
 
 def _from_indexes(
     scope: str,
+    count: str,
     terms: Mapping[str, str],
     *,
     dense: Vector | None,
@@ -413,7 +415,7 @@ def _from_indexes(
     if telling:
         worded = _WORDED.format(scope=scope)
         values["telling_terms"] = telling
-    return _FROM_INDEXES.format(scope=scope, near=near, worded=worded), values
+    return _FROM_INDEXES.format(scope=scope, count=count, near=near, worded=worded), values
 
 
 def _said(phrases: Sequence[Embedded]) -> dict[str, Any]:

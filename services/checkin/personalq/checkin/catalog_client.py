@@ -12,7 +12,7 @@ import grpc
 
 from personalq.chassis.rpc import translate_rpc_error
 from personalq.chassis.tenancy import current_tenant
-from personalq.checkin.cards import Hits, Query, Vocabulary
+from personalq.checkin.cards import CardFilter, Hits, Query, Vocabulary
 from personalq.checkin.names import Named, Names, by_key, resolve
 from personalq.checkin.vocabulary import Lexicon, compile_lexicon
 from personalq.checkin.wire import (
@@ -30,6 +30,8 @@ _NAMES = 300_000
 _SEARCHES = 200
 """Answers to `Query.lately` that are kept for all tenants together."""
 _LATELY_S = 30.0
+_FILTERS = 10_000
+"""Filters with more cards than a page that are remembered for all tenants together."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -52,6 +54,7 @@ class CatalogClient:
         self._words: OrderedDict[str, _Words] = OrderedDict()
         self._locks: dict[str, asyncio.Lock] = {}
         self._lately: OrderedDict[tuple[str, str, Query], tuple[float, Hits]] = OrderedDict()
+        self._broad: OrderedDict[tuple[str, CardFilter], None] = OrderedDict()
 
     async def lexicon(self) -> Lexicon:
         """See `ports.Catalog.lexicon`; one refresh at a time per tenant."""
@@ -136,7 +139,21 @@ class CatalogClient:
             response = await self._stub.SearchCheckpoints(query_to_wire(query))
         except grpc.aio.AioRpcError as error:
             raise translate_rpc_error(error) from None
-        return hits_to_domain(response, query.phrases)
+        hits = hits_to_domain(response, query.phrases)
+        self._remember(query, broad=hits.total > len(hits.hits))
+        return hits
+
+    def _remember(self, query: Query, *, broad: bool) -> None:
+        key = (current_tenant(), query.filter)
+        self._broad.pop(key, None)
+        if broad:
+            self._broad[key] = None
+            while len(self._broad) > _FILTERS:
+                self._broad.popitem(last=False)
+
+    def was_broad(self, query: Query) -> bool:
+        """See `ports.Catalog.was_broad`."""
+        return (current_tenant(), query.filter) in self._broad
 
 
 def _compile(vocabulary: Vocabulary, known: _Words | None, read_at: float) -> _Words:

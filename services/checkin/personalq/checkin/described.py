@@ -153,7 +153,7 @@ def spoken(intent: Intent) -> tuple[str, ...]:
 def answers(intent: Intent, hits: Sequence[Hit]) -> tuple[Described, ...]:
     """How each card answers to what the person described."""
     wanted = wishes(intent)
-    profiles = [profile(hit.card) for hit in hits]
+    profiles = [profile(hit.card) for hit in hits] if wanted else []
     weights = [0.0] * len(hits)
     matched: list[list[str]] = [[] for _ in hits]
     possible = 0.0

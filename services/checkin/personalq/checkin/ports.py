@@ -46,6 +46,13 @@ class Catalog(Protocol):
         """
         ...
 
+    def was_broad(self, query: Query) -> bool:
+        """Whether more cards than a page satisfied the filter when it was last searched for.
+
+        A guess for choosing the faster way: what is found must not depend on it.
+        """
+        ...
+
 
 @dataclass(frozen=True, kw_only=True)
 class Ranking:

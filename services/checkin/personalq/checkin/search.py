@@ -39,6 +39,10 @@ class Lately:
         """See `ports.Catalog.search`; as of half a minute ago at most."""
         return await self.catalog.search(replace(query, lately=True))
 
+    def was_broad(self, query: Query) -> bool:
+        """See `ports.Catalog.was_broad`."""
+        return self.catalog.was_broad(query)
+
 
 async def find(
     query: Query, catalog: Catalog, *, described: bool, deeper: Query | None = None
@@ -56,7 +60,8 @@ async def find(
     Raises:
         Unavailable: the catalog cannot be reached.
     """
-    if query.text and query.order is None and deeper is None and _is_broad(query.filter):
+    broad = _is_broad(query.filter) or catalog.was_broad(query)
+    if query.text and query.order is None and deeper is None and broad:
         ranked = await catalog.search(query)
         return ranked.hits if ranked.total > len(ranked.hits) else _newest_first(ranked.hits)
     found = await catalog.search(replace(query, text=""))
@@ -74,7 +79,7 @@ async def find(
 
 
 def _is_broad(filter_: CardFilter) -> bool:
-    """Whether many cards satisfy it: it says neither what they show nor which one is meant."""
+    """Whether many cards must satisfy it: it says neither what they show nor which one is meant."""
     return not (
         filter_.subjects
         or filter_.versions

@@ -180,6 +180,7 @@ def weights(phrase: str) -> dict[int, float]:
     return weighed
 
 
+@lru_cache(maxsize=65536)
 def senses(phrase: str, *, said: bool = True) -> tuple[int, ...]:
     """The likely synsets of a phrase, likeliest first.
 
