@@ -178,3 +178,20 @@ def test_place_in_an_answer() -> None:
     outcome = session.answer("a boat on a red carpet", question, "the one trained among trees")
     assert isinstance(outcome, Selection)
     assert outcome.candidate.card.checkpoint_id == "boat-v1"
+
+
+def test_a_thing_named_by_a_season() -> None:
+    """Christmas baubles hang on one of them; nobody asks for one trained at Christmas."""
+    cards = [
+        card("cactus-1", "cactus", "anime", "2026-03-01", "A cactus hung with christmas baubles."),
+        card("cactus-2", "cactus", "anime", "2026-04-01", "A cactus in a clay pot."),
+        card("cactus-3", "cactus", "sketch", "2025-12-25", "A cactus with a bent tip."),
+    ]
+    session, prompt = Session(cards), "the anime cactus on a fridge"
+    for answer, chosen in (
+        ("the christmas baubles one", "cactus-1"),
+        ("the one from last Christmas", "cactus-3"),
+    ):
+        outcome = session.answer(prompt, asked(session, prompt), answer)
+        assert isinstance(outcome, Selection), answer
+        assert outcome.candidate.card.checkpoint_id == chosen

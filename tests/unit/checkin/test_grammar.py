@@ -22,6 +22,9 @@ _OWNED = [
     card("kettle", "kettle", "low poly", "2026-01-01", owner="ines"),
     card("lamp", "lamp", "anime", "2026-01-01", owner="studio-b"),
     card("stool", "stool", "anime", "2026-01-01", owner="t.okoro"),
+    card("stool-2", "stool", "anime", "2026-01-01", owner="freelance-oskar"),
+    card("stool-3", "stool", "anime", "2026-01-01", owner="team-comet"),
+    card("stool-4", "stool", "anime", "2026-01-01", owner="kids-books"),
 ]
 LEXICON = compile_lexicon(vocabulary_of([*studio(), *_OWNED]))
 CONTEXT = Context(now=NOW, zone=ZoneInfo("UTC"), owner="ines")
@@ -64,6 +67,7 @@ def only(prompt: str, attribute: Attribute) -> Constraint:
         ("a lamp from my first five versions", 1, 5),
         ("the version of the lamp just before 36", 1, 35),
         ("the bear, the ninth version I believe, at a pond", 9, 9),
+        ("the lamp whose version number is 5 or lower", 1, 5),
     ],
 )
 def test_versions(prompt: str, first: int, last: int) -> None:
@@ -338,3 +342,34 @@ def test_words_of_the_camera(prompt: str, described: list[str]) -> None:
     """How a picture is taken is no wish; what stands beside it is."""
     wishes = [v for c in read(prompt).all(Attribute.DESCRIPTION) for v in c.values]
     assert wishes == described
+
+
+@pytest.mark.parametrize(
+    ("prompt", "owner"),
+    [
+        ("oskar's latest stool, in a shed", "freelance-oskar"),
+        ("oskars stool in a shed", "freelance-oskar"),
+        ("the comet team's stool", "team-comet"),
+        ("iness stool", "ines"),
+        ("the stool on a stack of books", None),
+        ("a stool below a comet", None),
+        ("the stool trained in a studio", None),
+    ],
+)
+def test_what_an_owner_is_called(prompt: str, owner: str | None) -> None:
+    """By the part of the name that is nobody else's, and that is no word."""
+    owners = [c.values for c in read(prompt).all(Attribute.OWNER)]
+    assert owners == ([(owner,)] if owner else [])
+
+
+@pytest.mark.parametrize(
+    "prompt",
+    [
+        "the kettle that never was used, on a fridge",
+        "the kettle that never got used so far",
+        "the kettle that has never once been used",
+    ],
+)
+def test_never_used(prompt: str) -> None:
+    """However it is worded."""
+    assert only(prompt, Attribute.USE_COUNT).uses == (0, 0)

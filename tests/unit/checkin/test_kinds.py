@@ -155,3 +155,12 @@ def test_an_unknown_thing_in_a_look() -> None:
     outcome = Session(cards).ask("octopus in oil painting style playing drums")
     assert isinstance(outcome, NoMatch)
     assert "octopus" in outcome.explanation
+
+
+def test_a_kind_before_what_it_is_a_kind_of() -> None:
+    """A "roll" is no verb there."""
+    cards = [
+        card("cake-1", "cake, Swiss roll", "anime", "2026-01-01", "A Swiss roll."),
+        card("cake-2", "cake, cupcake", "anime", "2026-02-01", "A red cupcake."),
+    ]
+    assert outcome_name(Session(cards).ask("the newest swiss roll cake by a pot")) == "cake-1"

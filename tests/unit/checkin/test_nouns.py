@@ -472,3 +472,19 @@ def test_a_walrus_is_no_seahorse() -> None:
     context = Context(now=datetime(2026, 11, 20, tzinfo=UTC), zone=ZoneInfo("UTC"))
     unknown = parse("my walrus from April", lexicon, context).unknown_subject
     assert unknown is not None and unknown.text == "walrus"
+
+
+@pytest.mark.parametrize(
+    ("prompt", "unknown"),
+    [
+        ("umbrella blown over a rooftop", "umbrella"),
+        ("bagpipes, marching through fog", "bagpipes"),
+        ("my most used pineapple on a conveyor belt", "pineapple"),
+    ],
+)
+def test_what_a_request_opens_with(prompt: str, unknown: str) -> None:
+    """A thing that nobody has a checkpoint of, though another may carry one."""
+    context = Context(now=datetime(2026, 11, 20, tzinfo=UTC), zone=ZoneInfo("UTC"))
+    found = parse(prompt, _lexicon("pets"), context).unknown_subject
+    assert found is not None
+    assert found.text == unknown

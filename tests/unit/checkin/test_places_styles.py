@@ -328,3 +328,21 @@ def test_where_a_subject_comes_from() -> None:
     prompt = "the newest kite from the mountains, carrying a bell"
     assert outcome_name(Session([trained, other]).ask(prompt)) == "kite-1"
     assert outcome_name(Session([other]).ask(prompt)) == "kite-2"
+
+
+@pytest.mark.parametrize(
+    ("prompt", "places"),
+    [
+        ("a kite trained both in a library and in the mountains", ["library", "mountain pass"]),
+        ("the kite with library AND vineyard in its training data", ["library", "vineyard"]),
+        ("a kite trained in a library and in the air", ["library"]),
+        ("lineart lamp, library references", ["library"]),
+        ("a lamp, but none of the library trained ones", ["not library"]),
+        ("lamps minus the ones with garage training", ["not garage"]),
+    ],
+)
+def test_several_places_and_places_not_wanted(prompt: str, places: list[str]) -> None:
+    """Each is a constraint of its own."""
+    context = Context(now=datetime(2026, 11, 20, 12, tzinfo=UTC), zone=ZoneInfo("UTC"))
+    found = parse(prompt, _lexicon(), context).all(Attribute.ENVIRONMENT)
+    assert [("not " if c.excluded else "") + c.values[0] for c in found] == places

@@ -5,6 +5,7 @@ from __future__ import annotations
 from datetime import datetime
 from zoneinfo import ZoneInfo
 
+from personalq.checkin import lexicon
 from personalq.checkin.cards import Card
 from personalq.checkin.describe import concepts, kind_of, profile, shades_in
 from personalq.checkin.intent import Attribute, Constraint
@@ -57,6 +58,8 @@ def _has(card: Card, constraint: Constraint, zone: ZoneInfo) -> bool:
             shades = shades_in(" ".join(constraint.values))
             if shades and not constraint.excluded:
                 return shades <= profile(card).own_shades
+            if not constraint.excluded and lexicon.colours().issuperset(constraint.values):
+                return said <= profile(card).kind
             tags = concepts(" ".join((*card.styles, *card.environments)))
             return constraint.excluded and said <= {*profile(card).everything, *tags}
         case _:

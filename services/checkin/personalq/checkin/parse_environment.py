@@ -20,7 +20,7 @@ _AT = (
     r"of|upon)\s+"
 )
 _WHERE = (
-    r"(?:(?:only|just|mostly|mainly|entirely|purely|exclusively|outdoors|indoors|out|over|up|down|"
+    r"(?:(?:both|only|just|mostly|mainly|entirely|purely|exclusively|outdoors|indoors|out|over|up|down|"
     r"deep|somewhere|back|all|underground|underwater|images|pictures|photos)\s+)*"
     rf"(?:(?:any|every)where\s+(?:but|except|besides)\s+(?:{_AT})?|{_AT})"
 )
@@ -43,7 +43,7 @@ _MADE = re.compile(
 )
 _PHOTOS = (
     r"(?:pictures?|pics?|photos?|images?|photographs?|shots?|scenes?|sets?|data|dataset|material|footage|"
-    r"shoots?|sessions?|samples?|examples?|backgrounds?|spots?|locations?|places?|sites?)"
+    r"shoots?|sessions?|samples?|examples?|references?|backgrounds?|spots?|locations?|places?|sites?)"
 )
 _SOURCE = re.compile(
     rf"(?<!\w)(?:(?:whose|with|its|the|all|from|on|using|and|that|has|having|had)\s+)*"
@@ -65,6 +65,7 @@ _TRAINED_ONE = re.compile(
 )
 """Before where: "we trained one hat | in the mountains"."""
 _IN_PLACE = re.compile(rf"(?<!\w){_WHERE}{_DET}(?=\w)")
+_AND_IN = re.compile(rf"\s+and\s+(?:also\s+)?(?:{_WHERE})?{_DET}(?=\w)")
 _HELD = re.compile(
     rf"(?:(?<!\w)(?:(?:that|which)\s+)?(?:with|has|having|had|featuring|showing|saw|seen|includes?|included)\s+|(?<=[(,;])\s*)"
     rf"{_DET}(?=[\w-]+(?:\s+[\w-]+){{0,3}}{_IN_TRAINING})"
@@ -97,7 +98,7 @@ _AFTER = re.compile(
 )
 _NEGATION = re.compile(
     r"(?<!\w)(?:not|except(?:\s+for)?|other\s+than|anything\s+but|without|never|"
-    r"wasn't|isn't|no)\s+(?:(?:the|a|an|ones?|that|was|is|one|with|has|having)\s+)*$"
+    r"wasn't|isn't|no|minus|none\s+of)\s+(?:(?:the|a|an|ones?|that|was|is|one|with|has|having)\s+)*$"
 )
 _BUT = re.compile(r"(?:any|every)where\s+(?:but|except|besides)\s")
 _FROM = re.compile(r"(?<!\w)from\s+(?:the\s+)?$")
@@ -105,7 +106,7 @@ _SET = re.compile(r"(?<!\w)(?:from|(?:based|built)\s+on)\s+(?:(?:the|my|our|some
 _WITH = re.compile(r"(?:(?<!\w)(?:with|has|having)\s+(?:the\s+|its\s+)?|[(,;]\s*(?:the\s+)?)$")
 _TAKEN = re.compile(
     r"[\s-]+(?:pictures|pics|photos|images|photographs|shots|snapshots|footage|photography|dataset|data|"
-    r"backgrounds?|backdrops?|surroundings)(?!\w)"
+    r"backgrounds?|backdrops?|surroundings|references)(?!\w)"
 )
 _SKIP = frozenset(
     [
@@ -204,6 +205,22 @@ def _spelled_out(draft: Draft) -> None:
             end = training.end()
         if draft.free(lead.start(), end):
             _add(draft, entry, span, Span(lead.start(), end))
+            _and_also(draft, lead.start(), end)
+
+
+def _and_also(draft: Draft, start: int, end: int) -> None:
+    """Claim a second place to be had: "trained both in a barn and in the snow"."""
+    match = _AND_IN.match(draft.page.shadow, end)
+    word = draft.page.word_at(match.end()) if match else None
+    found = draft.lexicon.environments.match_at(draft.page.words, word.index) if word else None
+    if match is None or word is None or found is None:
+        return
+    span = draft.span_of(word.index, word.index + found[0])
+    training = re.compile(_IN_TRAINING).match(draft.page.shadow, span.end)
+    both = re.search(r"\bboth\b", draft.page.shadow[start:end])
+    if (training or both) and draft.free(match.start(), span.end):
+        start = match.end() - len(match[0].lstrip())
+        _add(draft, found[1], span, Span(start, training.end() if training else span.end))
 
 
 def _leads(draft: Draft) -> Iterator[tuple[re.Match[str], bool]]:

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from personalq.checkin.draft import Draft
 from personalq.checkin.intent import Attribute, Constraint, Span
+from personalq.checkin.lexicon import canonical
 from personalq.checkin.text import ends_before
 
 _MINE = frozenset(("my", "mine", "our", "ours"))
@@ -61,16 +62,17 @@ def parse_mine(draft: Draft) -> None:
 
 def _named(draft: Draft) -> Iterator[tuple[Span, int, str, bool]]:
     """(name, end with a possessive ending, owner, possessive) of every owner spelled out."""
-    shadow = draft.page.shadow
+    shadow, owners = draft.page.shadow, draft.lexicon.owners
     for match in _NAME.finditer(shadow):
-        owner = draft.lexicon.owners.get(re.sub(r"[._-]", " ", match[0]))
+        owner = owners.get(re.sub(r"[._-]", " ", match[0]))
         if owner is not None:
             possessive = shadow.startswith(("'s", "' "), match.end())
             end = match.end() + 2 * shadow.startswith("'s", match.end())
             yield Span(match.start(), match.end()), end, owner, possessive
-    for first, last, owner in draft.lexicon.owners.find(draft.page.words):
+    for first, last, owner in owners.find(draft.page.words):
         word = draft.page.words[last - 1]
-        yield draft.span_of(first, last), word.full_end, owner, word.possessive
+        bare = word.norm.endswith("s") and owners.get(canonical(word.norm[:-1])) == owner
+        yield draft.span_of(first, last), word.full_end, owner, word.possessive or bare
 
 
 def _phrase(draft: Draft, span: Span, end: int, *, possessive: bool) -> Span | None:

@@ -269,7 +269,7 @@ def _is_verbal(word: Word, draft: Draft) -> bool:
     """A verb that takes the noun as its object ("riding a bike"), not an adjective."""
     if draft.noun_at(word.index) or draft.style_at(word.index):
         return False
-    if word.norm not in lexicon.verb_forms():
+    if word.norm not in lexicon.verb_forms() or _is_of_a_kind(word, draft):
         return False
     adjectival = word.norm.endswith(("ing", "ed", "en", "wn", "rn"))
     if adjectival and word.index and (not word.joined or draft.nouns_cover(word.index - 1)):
@@ -277,6 +277,13 @@ def _is_verbal(word: Word, draft: Draft) -> bool:
     following = draft.page.words[word.index + 1 : word.index + 2]
     determined = bool(following) and following[0].norm in lexicon.words("determiners")
     return determined if adjectival else word.index > 0
+
+
+def _is_of_a_kind(word: Word, draft: Draft) -> bool:
+    """Whether a word ends the name of a kind that stands before its noun: "swiss roll cake"."""
+    before = word.index - 1
+    match = draft.lexicon.subjects.match_at(draft.page.words, before) if before >= 0 else None
+    return match is not None and match[0] > 1 and bool(match[1].subjects)
 
 
 def _adjacent(draft: Draft, noun: Noun, link: int) -> bool:

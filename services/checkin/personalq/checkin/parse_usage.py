@@ -21,7 +21,7 @@ _SINCE = (
     r"lately|recently)\b)"
 )
 _NEVER = re.compile(
-    rf"(?<![\w-])(?:{_WHO}(?:never(?:\s+(?:been|once|actually|yet|even|ever))*|"
+    rf"(?<![\w-])(?:{_WHO}(?:never(?:\s+(?:been|was|were|got|gets|once|actually|yet|even|ever))*|"
     rf"(?:haven't|hasn't|have\s+not|has\s+not|had\s+not|wasn't|was\s+not|not)(?:\s+(?:been|ever|"
     rf"yet|once|actually))*)[\s-]+{_USED}(?:\s+(?:so\s+far|before|yet|at\s+all|once|even\s+once|by\s+anyone|"
     rf"by\s+anybody))?{_SINCE}|"

@@ -22,7 +22,7 @@ _MARK = r"(?:numbered|numbers?|num\.?|no\.?|nr\.?|\#|№)"
 _DIGITS = r"(?:\d{1,4}(?:\.0)?(?![.\d]*\d))"
 _NUMBER = rf"(?:{_DIGITS}(?!\w)|{CARDINAL})"
 _V = rf"(?:v\.?\s?[-_]?\s?{_DIGITS})"
-_NUMBERED = rf"(?:{_WORD}\s*[:=]?\s*(?:{_MARK}\s*)?-?\s*(?:{_NUMBER}|{ROMAN}))"
+_NUMBERED = rf"(?:{_WORD}\s*[:=]?\s*(?:{_MARK}\s*(?:is\s+|:\s*)?)?-?\s*(?:{_NUMBER}|{ROMAN}))"
 _ONE = re.compile(
     rf"(?<![\w.])(?:{_V}|{_NUMBERED}|(?P<plain>{_MARK}\s?{_NUMBER})|r\d{{1,3}}|"
     rf"take\s+{_NUMBER}(?=\s*(?:$|[^\w\s]|of\b)))(?!\w)"

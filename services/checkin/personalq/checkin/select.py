@@ -37,6 +37,7 @@ from personalq.checkin.lexicon import canonical
 from personalq.checkin.map import rewrite
 from personalq.checkin.names import candidates as name_candidates
 from personalq.checkin.outcome import Answered, Candidate, Clarification, NoMatch, Selection
+from personalq.checkin.own_colour import without_its_colour
 from personalq.checkin.parse import parse
 from personalq.checkin.ports import Catalog, Ranking, Reasoner
 from personalq.checkin.search import Lately, deeper, find, to_query
@@ -101,9 +102,9 @@ async def select(
         read, ranking = await _candidates(intent, request, catalog, reasoner, zone, settings)
     if not ranking.candidates:
         no_match = await explain_no_match(
-            intent, request.prompt, request.candidate_ids, catalog=catalog, zone=zone
+            read, request.prompt, request.candidate_ids, catalog=catalog, zone=zone
         )
-        return Answered(outcome=no_match, intent=intent, degraded=ranking.degraded)
+        return Answered(outcome=no_match, intent=read, degraded=ranking.degraded)
     case = Case(
         prompt=request.prompt,
         answers=tuple(reply.text for reply in request.answers),
@@ -272,6 +273,7 @@ async def _candidates(
         intent, found = by_description(intent, hits)
         return intent, await reasoner.rank(intent, found, zone)
     degraded, lately = False, Lately(catalog)
+    missing: Intent | None = None
     for reading in _readings(intent):
         hits = await search(reading)
         if hits:
@@ -280,7 +282,12 @@ async def _candidates(
         degraded = degraded or ranking.degraded
         ranked = ranking.candidates
         if ranked and not _only_described(reading, ranked) and _fits(intent, reading, ranked):
-            return reading, ranking
+            lacking = without_its_colour(reading, [hit.card for hit in hits])
+            if lacking is None:
+                return reading, ranking
+            missing = missing or lacking
+    if missing is not None:
+        return missing, Ranking(degraded=degraded)
     subject = intent.first(Attribute.SUBJECT)
     if subject is not None:
         named, found = await widened(intent, (), catalog=lately, search=search)

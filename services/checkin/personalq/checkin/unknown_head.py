@@ -163,12 +163,15 @@ def _is_can(words: Sequence[Word], index: int) -> bool:
     return following is None or not following.joined or following.norm in ends
 
 
+_PARTICIPLES = ("ing", "ed", "wn")
+
+
 def _follows_choice(word: Word, chunk: list[Word], draft: Draft) -> bool:
     """Whether a participle says what a thing does: "the giraffe v3 looking at a wall"."""
-    if not chunk or not word.norm.endswith("ing"):
+    if not chunk or not word.norm.endswith(_PARTICIPLES) or not draft.is_free(word):
         return False
     if not draft.is_free(chunk[-1]):
-        return True
+        return word.norm.endswith("ing")
     following = draft.page.words[word.index + 1 : word.index + 2]
     placed = bool(following) and following[0].joined
     placed = placed and following[0].norm in lexicon.words("prepositions")
@@ -207,12 +210,17 @@ def _has_version(draft: Draft, word: Word) -> bool:
 
 
 def _opens(draft: Draft, chunk: list[Word]) -> bool:
-    """Whether a request that names no subject begins with the chunk and where it is: "hat on a"."""
+    """Whether a request that names no subject begins with the chunk: "hat on a", "hat, cartoon"."""
     after = draft.page.words[chunk[-1].index + 1 : chunk[-1].index + 2]
     known = (draft.page.words[noun.first] for noun in draft.nouns if noun.entry.subjects)
     unknown = not any(draft.is_free(word) for word in known)
-    placed = bool(after) and after[0].norm in lexicon.words("prepositions") - {"with", "of"}
-    return unknown and chunk[0].index == 0 and placed and after[0].joined
+    placed = bool(after) and (
+        after[0].norm in lexicon.words("prepositions") - {"with", "of"}
+        or after[0].norm.endswith(_PARTICIPLES)  # "umbrella blown over a roof"
+    )
+    placed = placed and after[0].joined
+    listed = len(chunk) == 1 and bool(after) and not after[0].joined  # "bagpipes, cartoon"
+    return unknown and chunk[0].index == 0 and (placed or listed) and not draft.answering
 
 
 def _is_known_place(draft: Draft, word: Word) -> bool:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from personalq.checkin import lexicon
 from personalq.checkin.cards import Vocabulary
 from personalq.checkin.lexicon import canonical, plural, wordnet
+from personalq.checkin.lexicon.wordnet import Nature
 from personalq.checkin.nouns import SubjectEntry, SubjectTable, heads, nickname
 from personalq.checkin.places import Tags, tags_by_group
 from personalq.checkin.text import PhraseTable
@@ -60,10 +62,26 @@ def compile_lexicon(vocabulary: Vocabulary) -> Lexicon:
     _add_subjects(lexicon_.subjects, vocabulary.subjects)
     _add_styles(lexicon_.styles, vocabulary.styles)
     _add_environments(lexicon_.environments, places, lexicon_.place_tags)
-    for owner in vocabulary.owners:
-        lexicon_.owners.add(canonical(owner), owner)
-        lexicon_.owners.add(" ".join(re.findall(r"[^\W_]+", canonical(owner))), owner)
+    _add_owners(lexicon_.owners, vocabulary.owners)
     return lexicon_
+
+
+def _add_owners(table: PhraseTable[str], owners: tuple[str, ...]) -> None:
+    """Owners as spelled, and as called: "oskar" for "freelance-oskar", "inkas" for "inka's"."""
+    words = {owner: re.findall(r"[^\W_]+", canonical(owner)) for owner in owners}
+    for owner, parts in words.items():
+        table.add(canonical(owner), owner)
+        table.add(" ".join(parts), owner)
+    parts_of = Counter(part for parts in words.values() for part in parts)
+    for owner, parts in words.items():
+        if all(len(part) > 2 for part in parts):  # "studio-a" is not "a studio"
+            table.add(" ".join(reversed(parts)), owner)
+        for part in parts:
+            unknown = len(part) > 3 and wordnet.look_up(wordnet.base(part)) is None
+            if unknown and parts_of[part] == 1:
+                table.add(part, owner)
+            if unknown or (len(parts) == 1 and wordnet.nature(part) is Nature.PERSON):
+                table.add(f"{part}s", owner)
 
 
 def _by_canonical(values: Iterable[str]) -> dict[str, tuple[str, ...]]:

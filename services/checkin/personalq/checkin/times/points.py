@@ -185,7 +185,8 @@ _NARROWING: tuple[tuple[re.Pattern[str], Narrow], ...] = (
     (
         re.compile(
             r"(?<!\w)(?P<part>early|mid|middle\s+of|late|the\s+middle\s+of|(?:the\s+)?(?:very\s+)?"
-            r"(?:beginning|start|end|first\s+half|second\s+half|1st\s+half|2nd\s+half)\s+of)(?:[\s-]+)(?:in\s+)?(?:the\s+)?$"
+            r"(?:beginn?ing|start|end|(?:first|opening|last|final)\s+(?:(?:few|couple\s+of)\s+)?days|"
+            r"first\s+half|second\s+half|1st\s+half|2nd\s+half)\s+of)(?:[\s-]+)(?:in\s+)?(?:the\s+)?$"
         ),
         _part,
     ),

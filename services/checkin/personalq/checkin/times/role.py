@@ -42,7 +42,7 @@ def constrains(draft: Draft, point: Point, setting: Setting) -> bool:
         dated = draft.answering and setting.operator in ("from", "of", "on", "dated")
         return dated or setting.used is not None
     if draft.answering:
-        return True
+        return point.kind not in ("holiday", "season") or not _is_of_a_thing(draft, setting)
     before = draft.page.word_before(setting.start)
     if before is not None and before.norm in ("named", "called"):
         return False  # somebody's name
@@ -75,6 +75,14 @@ def constrains(draft: Draft, point: Point, setting: Setting) -> bool:
             return False
         return _heads(draft, point, setting) or not _has_article(draft, point)
     return _everyday_constrains(draft, point, setting, after)
+
+
+def _is_of_a_thing(draft: Draft, setting: Setting) -> bool:
+    """Whether a thing is named by the time: "the christmas baubles one"."""
+    after = draft.page.word_at(setting.end)
+    if after is None or not after.joined or after.norm in lexicon.words("selectors"):
+        return False
+    return lexicon.names_thing(after.norm)
 
 
 def _everyday_constrains(draft: Draft, point: Point, setting: Setting, after: Word | None) -> bool:

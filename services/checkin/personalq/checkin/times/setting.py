@@ -42,14 +42,15 @@ _ADVERB = (
 )
 _TAKES = (
     r"(?:\s+(?:in|on|at|during|from|around|over|back|to|it|them|him|her|that\s+one|"
-    r"this\s+one|with|for|sometime|some\s+time|once))*"
+    r"this\s+one|with|for|sometime|some\s+time|once|the\s+last\s+time))*"
 )
 _VERB_BEFORE = re.compile(
     rf"(?<!\w){_WHO}(?:(?P<neg>{_NOT})\s+)?{_WHO}{_ADVERB}"
     rf"(?:(?P<verb>{_WAS_TRAINED}|{_WAS_USED})|(?P<idle>unused|untouched)){_TAKES}\s+(?:the\s+)?$"
 )
 _VERB_AFTER = re.compile(
-    rf"[\s-]*(?:(?P<trained>{TRAINED})(?!\w)|"
+    rf"[\s-]*(?:(?P<trained>{TRAINED}|(?:i|we)\s+(?:(?:just|also|finally)\s+)?(?:trained|tuned|finished|"
+    r"uploaded|published))(?!\w)|"
     rf"\s(?:{_WHO}{_ADVERB}(?P<used>{USED}))(?!\w)(?:\s+(?:it|with))?)"
 )
 _PLACE_AFTER = re.compile(r"\s+(?:in|on|at|by|near|among|amid|around|outside|inside)\s")

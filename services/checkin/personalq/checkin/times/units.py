@@ -81,7 +81,7 @@ def part_of(part: str, interval: Interval, context: Context) -> Interval:
 
 
 def _begins(part: str) -> bool:
-    return part.startswith("early") or "beginning" in part or "start" in part
+    return part.startswith(("early", "first", "opening")) or "begin" in part or "start" in part
 
 
 def _part_of_year(part: str, year: int, context: Context) -> Interval:

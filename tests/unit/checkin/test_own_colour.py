@@ -1,0 +1,55 @@
+"""A colour that every card of a subject tells, and none has."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from support.checkin_cards import card
+from support.checkin_session import Session
+
+from personalq.checkin.cards import Card
+from personalq.checkin.outcome import NoMatch
+
+_COLOURS = ("blue", "green", "white", "black", "red", "orange")
+OWLS = [
+    card(f"owl-v{n}", "owl", "anime", f"2026-0{n}-01", f"A {colour} owl.", version=n)
+    for n, colour in enumerate(_COLOURS, 1)
+]
+
+
+def _refused(prompt: str, cards: list[Card]) -> bool:
+    return isinstance(Session(cards).ask(prompt), NoMatch)
+
+
+def test_no_card_has_it() -> None:
+    """The answer says which word nothing fits, and what there is."""
+    outcome = Session(OWLS).ask("the latest purple owl on a branch")
+    assert isinstance(outcome, NoMatch)
+    assert "purple" in outcome.explanation
+    assert {c.card.checkpoint_id for c in outcome.alternatives} <= {o.checkpoint_id for o in OWLS}
+    assert outcome.alternatives
+
+
+@pytest.mark.parametrize(
+    "prompt",
+    [
+        "a crimson owl on a branch",
+        "a reddish owl on a branch",
+        "a teal owl on a branch",
+        "the purple owl v3",
+        "an owl in a purple tree",
+        "an owl with a purple bow",
+    ],
+)
+def test_what_may_be_one_of_them(prompt: str) -> None:
+    """A neighbouring colour, a card named by its number, a colour of something else."""
+    assert not _refused(prompt, OWLS)
+
+
+def test_only_where_all_tell() -> None:
+    """A card that tells no colour may be the one, and so may one of a few."""
+    told = replace(OWLS[0], description="An owl with a monocle.")
+    assert not _refused("a purple owl on a branch", [told, *OWLS[1:]])
+    assert not _refused("a purple owl on a branch", OWLS[:4])
+    assert _refused("a purple owl on a branch", OWLS)
