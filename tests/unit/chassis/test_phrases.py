@@ -17,6 +17,7 @@ from personalq.chassis.phrases import phrases_of
         ("A teapot, dented, and missing its lid", ("A teapot", "dented", "missing its lid")),
         ("An owl wearing a scarf; one eye green", ("An owl", "a scarf", "one eye green")),
         ("A corgi (three legs). Sleeps a lot!", ("A corgi", "three legs", "Sleeps a lot")),
+        ("An owl you can tell by one green eye", ("An owl", "one green eye")),
         ("An owl rendered in ash-grey with a bell", ("An owl rendered in ash-grey", "a bell")),
         ("An owl rendered in loose washes", ("An owl",)),
         ("Un tétera azul con el pico roto", ("Un tétera azul con el pico roto",)),
@@ -45,6 +46,8 @@ def test_a_description_falls_into_its_phrases(description: str, phrases: tuple[s
         "The pictures were taken on a ferry",
         "Fine-tuned for 800 steps",
         "Photos from a harbour",
+        "References come from a barn",
+        "Everything it saw was a dry desert",
         "...",
     ],
 )

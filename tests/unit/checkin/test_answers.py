@@ -195,3 +195,16 @@ def test_a_thing_named_by_a_season() -> None:
         outcome = session.answer(prompt, asked(session, prompt), answer)
         assert isinstance(outcome, Selection), answer
         assert outcome.candidate.card.checkpoint_id == chosen
+
+
+def test_a_part_of_the_subject_in_an_answer() -> None:
+    """A turbine on the roof is no place of training."""
+    cards = [
+        card("tower-1", "tower", "anime", "2026-03-01", "A tower with a wind turbine on the roof."),
+        card("tower-2", "tower", "anime", "2026-04-01", "A tower of bricks.", environments="roof"),
+    ]
+    session, prompt = Session(cards), "the tower in a bottle"
+    answer = "the one with a wind turbine on the roof"
+    outcome = session.answer(prompt, asked(session, prompt), answer)
+    assert isinstance(outcome, Selection)
+    assert outcome.candidate.card.checkpoint_id == "tower-1"

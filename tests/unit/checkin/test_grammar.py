@@ -111,6 +111,7 @@ def test_the_version_just_before_another() -> None:
     [
         ("not the newest kettle but the one right before it", OrderKey.NEWEST, 2),
         ("the lamp two before the last", OrderKey.NEWEST, 3),
+        ("lamp; sort by date, third from the top (newest first)", OrderKey.NEWEST, 3),
         ("the kettle that came before the latest one", OrderKey.NEWEST, 2),
         ("the next-to-oldest lamp", OrderKey.OLDEST, 2),
         ("the third kettle we ever built", OrderKey.OLDEST, 3),
@@ -373,3 +374,20 @@ def test_what_an_owner_is_called(prompt: str, owner: str | None) -> None:
 def test_never_used(prompt: str) -> None:
     """However it is worded."""
     assert only(prompt, Attribute.USE_COUNT).uses == (0, 0)
+
+
+def test_used_with_the_subject_in_between() -> None:
+    """That is when it was used, and what was used is the subject."""
+    prompt = "I used a kettle last Sunday. Same one again, with a lantern on it"
+    assert (
+        only(prompt, Attribute.LAST_USED_AT).intervals[0].start.date().isoformat() == "2026-11-15"
+    )
+    assert only(prompt, Attribute.SUBJECT).values == ("kettle",)
+    assert only("a kettle I used only one single time", Attribute.USE_COUNT).uses == (1, 1)
+    assert read("Which kettle has nobody touched for the longest time?").order is not None
+
+
+def test_what_covers_the_subject_is_scene() -> None:
+    """What is done to it in the picture tells nothing of the card."""
+    assert not read("take the kettle and cover it with petals").all(Attribute.DESCRIPTION)
+    assert read("take the kettle, it has petals").all(Attribute.DESCRIPTION)

@@ -6,6 +6,7 @@ import pytest
 from support.checkin_cards import card
 from support.checkin_session import Session, outcome_name
 
+from personalq.checkin.nouns import heads
 from personalq.checkin.outcome import Clarification, NoMatch
 
 HATS = [
@@ -164,3 +165,29 @@ def test_a_kind_before_what_it_is_a_kind_of() -> None:
         card("cake-2", "cake, cupcake", "anime", "2026-02-01", "A red cupcake."),
     ]
     assert outcome_name(Session(cards).ask("the newest swiss roll cake by a pot")) == "cake-1"
+
+
+def test_a_compound_that_few_descriptions_have() -> None:
+    """Where one is described as a soda can, it is a kind, and not any can."""
+    cards = [
+        card("can-1", "can, soda can", "anime", "2026-01-01", "A pink soda can."),
+        card("can-2", "can, soda can", "anime", "2026-02-01", "A green fizzy drink."),
+        card("can-3", "can, soda can", "anime", "2026-03-01", "A yellow fizzy drink."),
+        card("can-4", "can, soup can", "anime", "2026-04-01", "A black soup can."),
+    ]
+    assert outcome_name(Session(cards).ask("the newest soda can by a pond")) == "can-3"
+
+
+def test_a_size_is_no_part_of_a_name() -> None:
+    """Who says "man-sized bear" asks for no "pocket-sized bear"."""
+    assert heads("pocket sized bear") == ("bear",)
+
+
+def test_a_wider_word_for_what_is_worn() -> None:
+    """A sailor cap is a cap as a mortarboard is, but no mortarboard."""
+    cards = [
+        card("duck-1", "duck", "anime", "2026-01-01", "A duck with a mortarboard."),
+        card("duck-2", "duck", "sketch", "2026-02-01", "A duck with a round cap."),
+    ]
+    assert outcome_name(Session(cards).ask("the duck in a mortarboard")) == "duck-1"
+    assert outcome_name(Session(cards[1:]).ask("the duck in a mortarboard")) == "duck-2"

@@ -311,6 +311,14 @@ def test_what_a_thing_is_made_of_is_no_look(prompt: str) -> None:
     assert _said(prompt, Attribute.STYLE) is None
 
 
+def test_drawn_on_a_blackboard() -> None:
+    """That is with chalk."""
+    chalk = card("kite-1", "kite", "chalk drawing", "2026-01-01")
+    other = card("kite-2", "kite", "sketch", "2026-03-01")
+    prompt = "the kite that's drawn on a blackboard, with some maths around"
+    assert outcome_name(Session([chalk, other]).ask(prompt)) == "kite-1"
+
+
 def test_a_colour_that_is_also_a_look() -> None:
     """Where no checkpoint draws with charcoal, a charcoal owl is a gray one."""
     gray = card("owl-v1", "owl", "anime", "2026-01-10", "A charcoal owl with a bell.")
@@ -331,9 +339,25 @@ def test_where_a_subject_comes_from() -> None:
 
 
 @pytest.mark.parametrize(
+    ("prompt", "looks"),
+    [
+        ("lamp, but no photo look and nothing made in clay", {"photo-realistic", "claymation"}),
+        ("a lamp, not claymation or lineart", {"claymation", "lineart", "line-art"}),
+    ],
+)
+def test_looks_not_wanted(prompt: str, looks: set[str]) -> None:
+    """However many are named."""
+    context = Context(now=datetime(2026, 11, 20, 12, tzinfo=UTC), zone=ZoneInfo("UTC"))
+    found = parse(prompt, _lexicon(), context).all(Attribute.STYLE)
+    assert all(c.excluded for c in found)
+    assert looks <= {value for c in found for value in c.values}
+
+
+@pytest.mark.parametrize(
     ("prompt", "places"),
     [
         ("a kite trained both in a library and in the mountains", ["library", "mountain pass"]),
+        ("I'm thinking of the lineart lamp trained in a garage", ["garage"]),
         ("the kite with library AND vineyard in its training data", ["library", "vineyard"]),
         ("a kite trained in a library and in the air", ["library"]),
         ("lineart lamp, library references", ["library"]),

@@ -14,7 +14,7 @@ _SENTENCE = re.compile(r"(?<![.;:/|!?])[.;:/|!?]+(?:\s|$)|\s[/|]\s|[()\n]")
 _PIECE = re.compile(
     r"\b(?:(?:complete|shown|(?:that\s+|which\s+)?comes(?:\s+\w+ed)?|painted|drawn|made|seen)\s+with|with|wearing|"
     r"(?<!-)and(?!-)|having|holding(?:\s+(?:out|up))?|carrying|featuring|has|plus|look\s+for|and\s+all|"
-    r"always\s+has|recogni[sz]able\s+by|(?:notable|known)\s+for)\b",
+    r"always\s+has|recogni[sz]able\s+by|you\s+can\s+tell\s+(?:it\s+)?by|(?:notable|known)\s+for)\b",
     re.IGNORECASE,
 )
 # "Red and white striped" is one look, not two things.
@@ -46,8 +46,9 @@ _TRAINING = re.compile(
     r"(?:\b(?:was|were|is|are)\s+)?\b(?:trained|training\s+(?:on|with|data|sets?|images|pictures|photos|scenes|shots|samples|"
     r"examples|material)|(?:reference|source)\s+(?:images|pictures|photos|shots|material)|"
     r"fine-?\s?tuned|tuned\s+on|learn(?:ed|t)\s+(?:from|on|in|with)|"
-    r"(?:pictures|photos|images|shots)\s+"
-    r"(?:came|come|were|are|from|set\s+in|taken)|(?:works?\s+)?best\s+for|optimi[sz]ed|"
+    r"(?:pictures|photos|images|shots|references)\s+"
+    r"(?:came|come|were|are|from|set\s+in|taken)|everything\s+it\s+(?:saw|knows|learn(?:ed|t))|"
+    r"(?:works?\s+)?best\s+for|optimi[sz]ed|"
     r"(?:outputs?|results?)\s+(?:has|have|is|are|comes?|looks?)|"
     r"made\s+for(?=\s+(?:[\w'’-]+\s+){1,4}(?:pictures|images|renders|photos|art)\b)|"
     r"version\s+\d+|v\d+|no\s+particular|nothing\s+(?:special|particular|else))\b.*$"

@@ -40,6 +40,8 @@ ELSEWHERE_ON_IT = 0.95
 """How much it counts where a card does not say that it is there: "a bell around its neck"."""
 KIN = 0.9
 """How much a noun counts that is of the same kind in WordNet, or only spelled alike."""
+WIDER = 0.6
+"""How much a noun counts that only says of what kind the wanted one is: "cap", of a mortarboard."""
 MAX_PHRASES = 8
 """Phrases a catalog compares in one search."""
 _LONGEST = 200
@@ -295,7 +297,7 @@ def _fit(wanted: Trait, said: Trait, nouns: frozenset[str]) -> float:
         stem(said.noun) not in nouns
         and (_ends_alike(wanted.noun, said.noun) or _kin(wanted.noun, said.noun))
     ):
-        noun = KIN
+        noun = WIDER if _is_wider(said.noun, wanted.noun) else KIN
     else:
         return 0.0
     if wanted.where and not any(concept in said.concepts for concept in wanted.where):
@@ -331,6 +333,14 @@ def _kin(one: str, other: str) -> bool:
     above_first = {n for sense in first for n in wordnet.above(sense)[:2]}
     above_second = {n for sense in second for n in wordnet.above(sense)[:2]}
     return bool(above_first & set(second)) or bool(above_second & set(first))
+
+
+@lru_cache(maxsize=16384)
+def _is_wider(one: str, other: str) -> bool:
+    """Whether the first of two kin nouns is the more general."""
+    first = set(wordnet.senses(one))
+    above_second = {n for sense in wordnet.senses(other) for n in wordnet.above(sense)[1:2]}
+    return not first & set(wordnet.senses(other)) and bool(above_second & first)
 
 
 def _alike(wish: Wish, profiles: Sequence[Profile], *, floor: float) -> list[float]:

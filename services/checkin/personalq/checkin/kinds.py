@@ -118,7 +118,7 @@ def _broader(subject: Constraint, cards: Sequence[Card]) -> tuple[str, ...]:
 
 def _wider(subject: Constraint, general: tuple[str, ...], cards: Sequence[Card]) -> Constraint:
     """The constraint that cards of the general subject may satisfy too."""
-    if is_kind(name_of(subject), cards):
+    if is_kind(name_of(subject), cards) or _is_told_apart(name_of(subject), general, cards):
         return replace(subject, broader=general)
     main = tuple(s for s in general if all(_is_mainly(card, s) for card in cards))
     others = [card for card in cards if any(names(card, word) for word in main)]
@@ -126,6 +126,12 @@ def _wider(subject: Constraint, general: tuple[str, ...], cards: Sequence[Card])
     if 2 * len(others) > len(cards) and name.islower():
         return replace(subject, values=(*subject.values, *main))
     return subject
+
+
+def _is_told_apart(name: str, general: tuple[str, ...], cards: Sequence[Card]) -> bool:
+    """Whether some card is described by a compound of the general word: "soda can" among cans."""
+    longer = any(canonical(name).endswith(f" {canonical(word)}") for word in general)
+    return longer and any(names(card, name) for card in cards)
 
 
 def _is_mainly(card: Card, subject: str) -> bool:

@@ -223,6 +223,7 @@ def heads(phrase: str) -> tuple[str, ...]:
         tail
         for tail in tails
         if not lexicon.is_no_noun(parts[-1])
+        and not tail.startswith(("sized ", "shaped "))  # "pocket-sized bear"
         and wordnet.nature(tail) not in _NO_HEADS
         and (not senses or above & set(meant(tail, said=False)))
     )

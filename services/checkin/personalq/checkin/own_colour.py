@@ -17,11 +17,16 @@ from personalq.checkin.intent import Attribute, Constraint, Intent
 _FEWEST = 5
 """Cards that must tell: the only bear may well be wanted in blue."""
 _ALIKE = (
-    frozenset(["=red", "=orange", "=brown"]),
-    frozenset(["=tan", "=brown", "=cream", "=golden"]),
-    frozenset(["=golden", "=yellow", "=orange"]),
-    frozenset(["=teal", "=blue", "=green"]),
-    frozenset(["=cream", "=white", "=gray"]),
+    {"=tan", "=brown"},
+    {"=tan", "=cream"},
+    {"=tan", "=golden"},
+    {"=golden", "=yellow"},
+    {"=golden", "=orange"},
+    {"=orange", "=brown"},
+    {"=teal", "=blue"},
+    {"=teal", "=green"},
+    {"=cream", "=white"},
+    {"=gray", "=black"},
 )
 """Colours that people call by each other's names."""
 
@@ -50,5 +55,5 @@ def _is_colour(constraint: Constraint, intent: Intent) -> bool:
     if subject is None or subject.span is None or constraint.span is None or constraint.excluded:
         return False
     colours = lexicon.colours() - {"colorful"}
-    plain = all(value in colours for value in constraint.values)
+    plain = all(value in colours and not value.endswith("ish") for value in constraint.values)
     return plain and not constraint.hard and constraint.span.end + 1 == subject.span.start

@@ -71,6 +71,21 @@ _FULL = frozenset(
         "overflowing",
     ]
 )
+_COVERING = frozenset(
+    [
+        "cover",
+        "fill",
+        "surround",
+        "decorate",
+        "adorn",
+        "wrap",
+        "drape",
+        "bury",
+        "sprinkle",
+        "shower",
+    ]
+)
+"""What is done to the subject in the picture: "cover it with petals"."""
 _DONE = ("done", "made", "modeled", "modelled", "painted", "drawn", "rendered", "sculpted", "shown")
 """How a picture was made: "a cactus modelled in plasticine with a blue flower"."""
 _LACKING = frozenset(["no", "without", "missing", "lacking"])
@@ -131,7 +146,7 @@ def is_told_of(words: Sequence[Word], index: int) -> bool:
     if word.norm not in ("it", "he", "she", "they") or index + 1 >= len(words):
         return False
     following = words[index + 1]
-    if not following.joined:
+    if not following.joined or (index and words[index - 1].norm in _COVERING):
         return False
     told = following.norm in ("got", "is", "are") or following.norm in lexicon.words("bearing")
     return told or (word.possessive and is_adjective(following.norm))

@@ -104,6 +104,11 @@ _BUT = re.compile(r"(?:any|every)where\s+(?:but|except|besides)\s")
 _FROM = re.compile(r"(?<!\w)from\s+(?:the\s+)?$")
 _SET = re.compile(r"(?<!\w)(?:from|(?:based|built)\s+on)\s+(?:(?:the|my|our|some|a|an)\s+)?$")
 _WITH = re.compile(r"(?:(?<!\w)(?:with|has|having)\s+(?:the\s+|its\s+)?|[(,;]\s*(?:the\s+)?)$")
+_HAS_THERE = re.compile(
+    r"(?<!\w)(?:with|has|having|wearing)\s+(?:[\w-]+\s+){1,5}(?:on|in|at|over|around|behind|under|by)\s+"
+    r"(?:(?:the|a|an|its|his|her)\s+)?$"
+)
+"""Before a part of the subject: "the one with a wind turbine on the roof"."""
 _TAKEN = re.compile(
     r"[\s-]+(?:pictures|pics|photos|images|photographs|shots|snapshots|footage|photography|dataset|data|"
     r"backgrounds?|backdrops?|surroundings|references)(?!\w)"
@@ -374,7 +379,8 @@ def _named_phrase(draft: Draft, span: Span, *, known: bool) -> Span | None:
         and (photos := _TAKEN.match(shadow, end))
     ):  # "the beanie with the library shots"
         return Span(lead_photos.start(), photos.end())
-    return span if draft.answering and known else None
+    has = ends_before(_HAS_THERE, shadow, start) is not None
+    return span if draft.answering and known and not has else None
 
 
 def _come_from(draft: Draft, entry: TagEntry, span: Span) -> None:

@@ -85,7 +85,7 @@ _RULES = (
         rf"(?:(?:{_WHO}|that|which)\s+)*(?:(?:haven't|hasn't|have\s+not|has\s+not|not)\s+)(?:been\s+)?"
         rf"{_USE}\s+(?:(?:in|for)\s+)?(?:the\s+)?longest(?:\s+time)?|"
         rf"unused\s+(?:for\s+)?(?:the\s+)?longest|"
-        rf"(?:that\s+)?(?:nobody|no\s+one)\s+has\s+{_USE}\s+for\s+(?:the\s+)?longest(?:\s+time)?|"
+        rf"(?:that\s+|has\s+)?(?:nobody|no\s+one)\s+(?:has\s+)?{_USE}\s+(?:in|for)\s+(?:the\s+)?longest(?:\s+time)?|"
         r"(?:(?:that|which)(?:\s+has|'s)?\s+(?:been\s+)?)?(?:gathering|collecting|gathered|collected)\s+dust\s+"
         r"(?:for\s+)?(?:the\s+)?longest(?:\s+time)?|(?:with\s+)?(?:the\s+)?longest\s+(?:time\s+)?since\s+"
         r"(?:its\s+|the\s+)?last\s+(?:use|used|render)|"
@@ -199,6 +199,11 @@ _RULES = (
         rf"(?:very\s+)?(?:{_OLDEST}|first)(?:\s+(?:{_SELECTOR}))?(?=\s*(?:$|[^\w\s]))",
         _O,
         2,
+    ),
+    _rule(
+        r"(?:(?:order|sort)(?:ed)?\s+by\s+(?:date|age|time)[\s,;:]+)?(?P<n>ORDINAL)\s+from\s+the\s+top"
+        r"[\s,;(]+(?:newest|latest)\s+first",
+        _N,
     ),
     # By number; a version trained again later may have a lower one.
     _rule(

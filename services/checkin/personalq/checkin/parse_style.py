@@ -30,7 +30,7 @@ _NEGATION = re.compile(
     r"(?:\b(?:not|no|non|never|without|except(?:\s+for)?|excluding|other\s+than|apart\s+from|"
     r"aside\s+from|anything\s+but|instead\s+of|rather\s+than|nor|neither|isn't|aren't|wasn't|less|"
     r"(?:don't|do\s+not|didn't)\s+(?:want|need|like|mean)|"
-    r"skip|avoid|minus|but\s+not|not\s+in|not\s+as)"
+    r"nothing(?:\s+(?:drawn|painted|done|made|rendered))?(?:\s+with)?|skip|avoid|minus|but\s+not|not\s+in|not\s+as)"
     r"[\s-]+(?:(?:the|a|an|any|in|my|too|so|that|as|of|in\s+an?|in\s+the|ones?(?:\s+in)?|be)\s+)*)$"
 )
 _SCENE_PREPOSITIONS = frozenset(
@@ -218,7 +218,8 @@ def _goes_on(draft: Draft, previous: Constraint, constraint: Constraint) -> bool
     """Whether an unwanted look is told in more words: "anything but the computer generated 3D"."""
     if not previous.excluded or constraint.excluded or not (previous.span and constraint.span):
         return False
-    return not draft.page.shadow[previous.span.end : constraint.span.start].strip()
+    between = draft.page.shadow[previous.span.end : constraint.span.start].strip()
+    return between in ("", "or", "nor")
 
 
 def _both(draft: Draft, first: Constraint, second: Constraint) -> Constraint | None:
@@ -328,6 +329,8 @@ def _constrains(draft: Draft, tag: Tag) -> bool:
             return True  # "the way Warhol would do it", "drawn with clean outlines"
         if before.norm in ("with", "has", "having") and index and words[index].joined:
             return _is_what_is_shown(draft, tag, index)
+        if before.norm == "of" and index and words[index - 1].norm in ("thinking", "talking"):
+            return True
         if before.norm == "of" and index and not _frames(draft, index - 1):
             return False
         if _acts(draft, before, words[index + 1]):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, replace
 
 from personalq.checkin import lexicon
@@ -10,7 +11,7 @@ from personalq.checkin.draft import Draft, Noun
 from personalq.checkin.intent import Attribute, Constraint, Mention, Span
 from personalq.checkin.lexicon import canonical
 from personalq.checkin.lexicon.wordnet import Nature, nature
-from personalq.checkin.text import Word
+from personalq.checkin.text import Word, ends_before
 from personalq.checkin.unknown_head import chosen_thing, missing_subject, unknown_head
 from personalq.checkin.word_roles import is_particle, opens_contact
 
@@ -46,7 +47,8 @@ def parse_subject(draft: Draft) -> None:
         unknown = None
     if unknown is not None and best == 1 and _is_theirs(draft, unknown, chosen[0][0]):
         unknown = None
-    if unknown is not None and best < 2:
+    added = unknown is not None and best >= 2 and _is_added(draft, unknown, chosen[0][0])
+    if unknown is not None and (best < 2 or added):
         draft.unknown_subject = unknown
         return
     if best < 1 and not draft.answering and _names_a_selector(draft):
@@ -380,6 +382,18 @@ def _is_for(draft: Draft, unknown: Constraint) -> bool:
     following = draft.page.words[head.index + 1 : head.index + 2]
     mine = draft.page.words[head.index - 1].norm in ("my", "our")
     return mine and bool(following) and following[0].norm in _LIKING
+
+
+_ADDED = re.compile(
+    r"(?<!\w)and\s+(?:then\s+)?(?:put|add|place|set|stick|lay|hang|drop)\s+an?\s+(?:[\w-]+\s+)?$"
+)
+
+
+def _is_added(draft: Draft, unknown: Constraint, noun: Noun) -> bool:
+    """Whether a subject is put beside what was asked for: "the piano, and put a vase on it"."""
+    start = draft.page.words[noun.first].start
+    behind = unknown.span is not None and unknown.span.end <= start
+    return behind and ends_before(_ADDED, draft.page.shadow, start) is not None
 
 
 def _is_theirs(draft: Draft, unknown: Constraint, noun: Noun) -> bool:

@@ -30,7 +30,7 @@ _NEVER = re.compile(
     rf"yet\s+to\s+be\s+used|(?:is\s+)?(?:still\s+)?waiting\s+for\s+(?:its|the|a)\s+first\s+use){_SINCE}|"
     r"with(?:out|\s+no|\s+zero)\s+(?:any\s+)?(?:uses?|renders?)\b)(?!\w)"
 )
-_TIMES = rf"(?:(?P<once>once|twice|thrice)|(?P<n>{CARDINAL})\s+times?)"
+_TIMES = rf"(?:(?P<once>once|twice|thrice)|(?P<n>{CARDINAL})\s+(?:single\s+)?times?)"
 _COUNTED = re.compile(
     rf"(?<![\w-]){_WHO}(?:only\s+|just\s+)?(?:ever\s+)?(?:been\s+)?{_USED}\s+(?:it\s+)?"
     rf"(?:(?P<least>at\s+least|no\s+(?:less|fewer)\s+than)|(?P<most>at\s+most|up\s+to|no\s+more\s+than)|"

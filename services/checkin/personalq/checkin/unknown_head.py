@@ -135,6 +135,8 @@ def _chunks(draft: Draft) -> list[list[Word]]:
                     "let's",
                 )
             )
+            asked = word.norm == "have" and bool(word.index) and _is_asking(draft, word.index)
+            head_again = head_again or asked
             scene = not head_again and not (
                 word.norm in ("for", "of") and not current and not scene
             )
@@ -152,6 +154,11 @@ def _chunks(draft: Draft) -> list[list[Word]]:
     if current and not scene:
         chunks.append(current)
     return chunks
+
+
+def _is_asking(draft: Draft, index: int) -> bool:
+    """Whether "have" asks for what follows: "could I have the"."""
+    return draft.page.words[index - 1].norm in ("i", "we")
 
 
 def _is_can(words: Sequence[Word], index: int) -> bool:

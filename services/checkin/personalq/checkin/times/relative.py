@@ -106,7 +106,7 @@ RULES: tuple[tuple[str, Read], ...] = (
         _today,
     ),
     (
-        rf"{_MORE}(?P<n>{COUNT})\s+(?P<u>{UNITS}|hour|minute)s?\s+(?:ago|back|earlier)(?!\w)",
+        rf"{_MORE}(?P<n>{COUNT})\s+(?P<u>{UNITS}|hour|minute)s?\s+(?:ago|back|earlier)(?:\s+today)?(?!\w)",
         _ago,
     ),
     (

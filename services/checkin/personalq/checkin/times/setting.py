@@ -48,6 +48,10 @@ _VERB_BEFORE = re.compile(
     rf"(?<!\w){_WHO}(?:(?P<neg>{_NOT})\s+)?{_WHO}{_ADVERB}"
     rf"(?:(?P<verb>{_WAS_TRAINED}|{_WAS_USED})|(?P<idle>unused|untouched)){_TAKES}\s+(?:the\s+)?$"
 )
+_USED_ONE = re.compile(
+    rf"(?<!\w)(?:i|we)\s+(?:last\s+)?{USED}\s+(?:an?|the|my|our)\s+[\w-]+(?:\s+[\w-]+)?\s+$"
+)
+"""With what was used in between: "I used a chair | last Sunday"."""
 _VERB_AFTER = re.compile(
     rf"[\s-]*(?:(?P<trained>{TRAINED}|(?:i|we)\s+(?:(?:just|also|finally)\s+)?(?:trained|tuned|finished|"
     r"uploaded|published))(?!\w)|"
@@ -120,6 +124,8 @@ def read_setting(draft: Draft, start: int, end: int) -> Setting:
         used = bool(match["idle"]) or re.fullmatch(_WAS_USED, match["verb"]) is not None
         negated = bool(match["neg"]) or bool(match["idle"])
         start, cued = match.start(), True
+    elif used is None and ends_before(_USED_ONE, shadow, start):
+        used = cued = True
     if (match := ends_before(_SAME_AS, shadow, start)) and draft.free(match.start("as"), start):
         used, start, cued = True, match.start("as"), True
     if (match := ends_before(_NEGATION, shadow, start)) and draft.free(match.start(), start):
