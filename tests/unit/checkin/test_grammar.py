@@ -379,9 +379,9 @@ def test_never_used(prompt: str) -> None:
 def test_used_with_the_subject_in_between() -> None:
     """That is when it was used, and what was used is the subject."""
     prompt = "I used a kettle last Sunday. Same one again, with a lantern on it"
-    assert (
-        only(prompt, Attribute.LAST_USED_AT).intervals[0].start.date().isoformat() == "2026-11-15"
-    )
+    start = only(prompt, Attribute.LAST_USED_AT).intervals[0].start
+    assert start is not None
+    assert start.date().isoformat() == "2026-11-15"
     assert only(prompt, Attribute.SUBJECT).values == ("kettle",)
     assert only("a kettle I used only one single time", Attribute.USE_COUNT).uses == (1, 1)
     assert read("Which kettle has nobody touched for the longest time?").order is not None
