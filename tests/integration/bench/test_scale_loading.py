@@ -21,7 +21,7 @@ from personalq.catalog.store import open_store
 MODEL = Model(id="pool/8", dim=8)
 #: What the loader adds or the time of storing decides.
 NOT_COMPARED = {"registered_at", "updated_at", "requested_at"}
-TABLES = ("checkpoints", "names", "labels", "card_words", "words", "embeddings_8")
+TABLES = ("checkpoints", "names", "labels", "card_words", "words", "card_counts", "embeddings_8")
 
 
 def _pool() -> np.ndarray:

@@ -296,6 +296,8 @@ async def test_every_card_counts_as_long_as_it_can_be_selected(
         connection.execute("DELETE FROM personalq.artifacts")
         connection.execute("DELETE FROM personalq.checkpoints WHERE checkpoint_id IN ('fox','dog')")
     assert await count() == 1
+    others = await Searcher(fresh_store, "blue")(order=Order.NEWEST)
+    assert others.total_matches == len(others.hits) == 1
 
 
 async def test_an_empty_catalog_answers(store: PostgresStore, tenant: str) -> None:

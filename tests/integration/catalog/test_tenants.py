@@ -12,7 +12,10 @@ from personalq.catalog.lifecycle import accept_artifact
 from personalq.catalog.store import PostgresStore
 
 RED, BLUE = "red", "blue"
-TABLES = ("checkpoints", "names", "words", "labels", "artifacts", "embeddings_384")
+TABLES = (
+    *("checkpoints", "names", "words", "labels", "artifacts", "embeddings_384"),
+    "card_counts",
+)
 #: Read through a view of the owner's, which has to keep tenants apart itself; see migrations.
 WORDS = ("card_words", "tenant_words")
 

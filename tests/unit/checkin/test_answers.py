@@ -208,3 +208,17 @@ def test_a_part_of_the_subject_in_an_answer() -> None:
     outcome = session.answer(prompt, asked(session, prompt), answer)
     assert isinstance(outcome, Selection)
     assert outcome.candidate.card.checkpoint_id == "tower-1"
+
+
+@pytest.mark.parametrize("answer", ["the summer owl", "the summer picture", "summer stuff"])
+def test_a_season_with_the_subject_in_an_answer(answer: str) -> None:
+    """That is when it was trained."""
+    cards = [
+        card(f"owl-{month}", "owl", "anime", f"2026-{month:02d}-10", "A brown owl.")
+        for month in (1, 4, 7)
+    ]
+    session = Session(cards)
+    question = asked(session, "an owl on a lamp post")
+    outcome = session.answer("an owl on a lamp post", question, answer)
+    assert isinstance(outcome, Selection)
+    assert outcome.candidate.card.checkpoint_id == "owl-7"

@@ -177,3 +177,17 @@ def test_the_example_of_the_readme_is_real(session: Session) -> None:
     shown = re.findall(r"^ +(?:\d\.\d%|–)  (\S+) +(.*)$", text, re.MULTILINE)
     expected = [*chosen.runners_up, nearest]
     assert shown == [(c.card.checkpoint_id, "; ".join(c.reasons)) for c in expected]
+
+
+@pytest.mark.parametrize(
+    "prompt",
+    ["the bear that I have never used", "a bear used more than 100 times", "a cat used 3 times"],
+)
+def test_what_no_card_of_a_subject_has(session: Session, prompt: str) -> None:
+    """The answer names the subject, and offers cards of it."""
+    outcome = session.ask(prompt)
+    assert isinstance(outcome, NoMatch)
+    subject = "bear" if "bear" in prompt else "cat"
+    assert f"among those that are {subject}" in outcome.explanation
+    assert outcome.alternatives
+    assert all(subject in " ".join(c.card.subjects) for c in outcome.alternatives)

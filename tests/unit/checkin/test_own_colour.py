@@ -35,6 +35,9 @@ def test_no_card_has_it() -> None:
     "prompt",
     [
         "a crimson owl on a branch",
+        "a vivid owl on a branch",
+        "a rainbow owl on a branch",
+        "a chocolate owl on a branch",
         "a reddish owl on a branch",
         "a teal owl on a branch",
         "the purple owl v3",
@@ -53,3 +56,23 @@ def test_only_where_all_tell() -> None:
     assert not _refused("a purple owl on a branch", [told, *OWLS[1:]])
     assert not _refused("a purple owl on a branch", OWLS[:4])
     assert _refused("a purple owl on a branch", OWLS)
+
+
+def test_only_of_cards_that_fit_otherwise() -> None:
+    """Of the one that was used twice, the picture may well be purple."""
+    used = [replace(OWLS[0], use_count=2), *OWLS[1:]]
+    assert not _refused("the purple owl that I used exactly twice", used)
+
+
+def test_not_where_there_are_more() -> None:
+    """Cards that were not looked at may have it."""
+    many = [replace(OWLS[n % 6], checkpoint_id=f"owl-{n}", version=None) for n in range(120)]
+    assert not _refused("a purple owl on a branch", many)
+
+
+def test_a_kind_that_is_named_by_a_colour() -> None:
+    """And two subjects, only one of which has it."""
+    trees = [replace(owl, subjects=("tree",)) for owl in OWLS]
+    others = [replace(o, checkpoint_id=f"{o.checkpoint_id}-d", subjects=("dog",)) for o in OWLS]
+    assert not _refused("an orange tree on a hill", trees[:5])
+    assert not _refused("a purple owl and a dog", [*OWLS, *others])

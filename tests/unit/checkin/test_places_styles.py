@@ -342,7 +342,7 @@ def test_where_a_subject_comes_from() -> None:
     ("prompt", "looks"),
     [
         ("lamp, but no photo look and nothing made in clay", {"photo-realistic", "claymation"}),
-        ("a lamp, not claymation or lineart", {"claymation", "lineart", "line-art"}),
+        ("a lamp, no claymation or lineart", {"claymation", "lineart", "line-art"}),
     ],
 )
 def test_looks_not_wanted(prompt: str, looks: set[str]) -> None:
@@ -370,3 +370,23 @@ def test_several_places_and_places_not_wanted(prompt: str, places: list[str]) ->
     context = Context(now=datetime(2026, 11, 20, 12, tzinfo=UTC), zone=ZoneInfo("UTC"))
     found = parse(prompt, _lexicon(), context).all(Attribute.ENVIRONMENT)
     assert [("not " if c.excluded else "") + c.values[0] for c in found] == places
+
+
+@pytest.mark.parametrize(
+    ("prompt", "attribute"),
+    [
+        ("a lamp thinking of claymation", Attribute.STYLE),
+        ("a lamp with library references on the wall", Attribute.ENVIRONMENT),
+    ],
+)
+def test_what_belongs_to_the_picture(prompt: str, attribute: Attribute) -> None:
+    """Though it is said in the words of a wish."""
+    assert _said(prompt, attribute) is None
+
+
+def test_a_subject_before_minus() -> None:
+    """What is left out is no part of its name."""
+    context = Context(now=datetime(2026, 11, 20, 12, tzinfo=UTC), zone=ZoneInfo("UTC"))
+    intent = parse("lamps minus the library ones", _lexicon(), context)
+    assert [c.values for c in intent.all(Attribute.SUBJECT)] == [("lamp",)]
+    assert [c.excluded for c in intent.all(Attribute.ENVIRONMENT)] == [True]

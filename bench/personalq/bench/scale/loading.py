@@ -14,7 +14,7 @@ from psycopg import sql
 
 from personalq.bench.scale.cards import NOW, Tenant, make_cards
 from personalq.bench.scale.vectors import Pool, mixed
-from personalq.catalog.cards import Card, phrases_hash, text_hash
+from personalq.catalog.cards import SELECTABLE, Card, phrases_hash, text_hash
 from personalq.catalog.names import names_of
 from personalq.catalog.store_names import name_rows, word_changes
 from personalq.catalog.store_rows import card_values, labels_of
@@ -30,6 +30,11 @@ _LOADED = "SELECT revision FROM tenants WHERE tenant = %s"
 _COUNT_WORD = """
 INSERT INTO words AS w (tenant, kind, word, cards) VALUES (%s, %s, %s, %s)
 ON CONFLICT (tenant, kind, word) DO UPDATE SET cards = w.cards + excluded.cards
+"""
+# The triggers that count cards do not fire here; see `connect`.
+_COUNT_CARDS = """
+INSERT INTO card_counts AS k (tenant, selectable) VALUES (%s, %s)
+ON CONFLICT (tenant) DO UPDATE SET selectable = k.selectable + excluded.selectable
 """
 _RAISE_REVISION = """
 UPDATE tenants SET revision = %s, vocabulary_revision = vocabulary_revision + 1 WHERE tenant = %s
@@ -107,6 +112,8 @@ def load_cards(
     with connection.cursor() as cursor:
         rows = [(tenant, kind, word, count) for (kind, word), count in sorted(counts.items())]
         cursor.executemany(_COUNT_WORD, rows)
+    selectable = sum(card.state in SELECTABLE for card in cards)
+    connection.execute(_COUNT_CARDS, [tenant, selectable])
     connection.execute(_RAISE_REVISION, [start + len(cards), tenant])
 
 

@@ -59,7 +59,7 @@ class Constraints:
     def count(self) -> str:
         """A query for how many cards satisfy them."""
         if self.selectable:
-            return "SELECT coalesce(max(selectable), 0) FROM tenants WHERE tenant = :tenant"
+            return "SELECT coalesce(max(selectable), 0) FROM card_counts WHERE tenant = :tenant"
         return f"SELECT count(*) FROM ({self.scope()}) s"  # noqa: S608 - constants of this file
 
     def scope_of_cards(self, columns: str) -> str:

@@ -140,7 +140,8 @@ class CatalogClient:
         except grpc.aio.AioRpcError as error:
             raise translate_rpc_error(error) from None
         hits = hits_to_domain(response, query.phrases)
-        self._remember(query, broad=hits.total > len(hits.hits))
+        if not query.filter.checkpoint_ids:
+            self._remember(query, broad=hits.total > len(hits.hits))
         return hits
 
     def _remember(self, query: Query, *, broad: bool) -> None:

@@ -8,11 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from zoneinfo import ZoneInfo
 
 from personalq.checkin import lexicon
-from personalq.checkin.cards import Card
+from personalq.checkin.cards import Hit
+from personalq.checkin.check import satisfies
 from personalq.checkin.describe import concepts, profile
 from personalq.checkin.intent import Attribute, Constraint, Intent
+from personalq.checkin.lexicon import canonical, wordnet
 
 _FEWEST = 5
 """Cards that must tell: the only bear may well be wanted in blue."""
@@ -23,25 +26,35 @@ _ALIKE = (
     {"=golden", "=yellow"},
     {"=golden", "=orange"},
     {"=orange", "=brown"},
+    {"=orange", "=red"},
     {"=teal", "=blue"},
     {"=teal", "=green"},
     {"=cream", "=white"},
     {"=gray", "=black"},
+    {"=pink", "=purple"},
 )
 """Colours that people call by each other's names."""
 
 
-def without_its_colour(intent: Intent, cards: Sequence[Card]) -> Intent | None:
-    """The intent that says what nothing fits; None where some card may be of the colour."""
-    colour = next((c for c in intent.described if _is_colour(c, intent)), None)
+def without_its_colour(intent: Intent, hits: Sequence[Hit], zone: ZoneInfo) -> Intent | None:
+    """The intent that says what nothing fits; None where some card may be of the colour.
+
+    Args:
+        hits: all that the catalog found for it.
+    """
+    colour = next((c for c in intent.described if _is_its_colour(c, intent)), None)
     named = intent.first(Attribute.VERSION) or intent.first(Attribute.IDENTITY)
-    if colour is None or named is not None or len(cards) < _FEWEST:
+    if colour is None or named is not None:
         return None
+    hard = [c for c in intent.constraints if c.hard]
+    cards = [hit.card for hit in hits if all(satisfies(hit.card, c, zone) for c in hard)]
     wanted = set(concepts(" ".join(colour.values)))
     meant = wanted.union(*(alike for alike in _ALIKE if alike & wanted))
     told = {f"={name}" for name in lexicon.words("colors")}
     shown = [profile(card) for card in cards]
-    if any(not told & each.kind or meant & each.everything for each in shown):
+    if len(cards) < _FEWEST or any(
+        not told & each.kind or meant & each.everything for each in shown
+    ):
         return None
     missing = replace(colour, hard=True)
     return replace(
@@ -49,11 +62,15 @@ def without_its_colour(intent: Intent, cards: Sequence[Card]) -> Intent | None:
     )
 
 
-def _is_colour(constraint: Constraint, intent: Intent) -> bool:
-    """Whether it is a plain colour that stands right before the subject."""
+def _is_its_colour(constraint: Constraint, intent: Intent) -> bool:
+    """Whether it is the name of a colour that stands right before the one subject."""
     subject = intent.first(Attribute.SUBJECT)
-    if subject is None or subject.span is None or constraint.span is None or constraint.excluded:
+    if subject is None or subject.span is None or constraint.span is None:
         return False
-    colours = lexicon.colours() - {"colorful"}
-    plain = all(value in colours and not value.endswith("ish") for value in constraint.values)
-    return plain and not constraint.hard and constraint.span.end + 1 == subject.span.start
+    if constraint.excluded or constraint.hard or constraint.span.end + 1 != subject.span.start:
+        return False
+    names = set(lexicon.words("colors")) - {"colorful"}
+    plain = set(map(canonical, constraint.text.split())) <= names
+    kind = wordnet.look_up(canonical(f"{constraint.text} {subject.text}"))  # "an orange tree"
+    several = {m.subjects for m in intent.mentions if m.weight >= 2} - {subject.values}
+    return plain and kind is None and not several

@@ -65,7 +65,8 @@ _TRAINED_ONE = re.compile(
 )
 """Before where: "we trained one hat | in the mountains"."""
 _IN_PLACE = re.compile(rf"(?<!\w){_WHERE}{_DET}(?=\w)")
-_AND_IN = re.compile(rf"\s+and\s+(?:also\s+)?(?:{_WHERE})?{_DET}(?=\w)")
+_TRAINING = re.compile(_IN_TRAINING)
+_AND_IN = re.compile(rf"\s+(?P<and>and)\s+(?:also\s+)?(?:{_WHERE})?{_DET}(?=\w)")
 _HELD = re.compile(
     rf"(?:(?<!\w)(?:(?:that|which)\s+)?(?:with|has|having|had|featuring|showing|saw|seen|includes?|included)\s+|(?<=[(,;])\s*)"
     rf"{_DET}(?=[\w-]+(?:\s+[\w-]+){{0,3}}{_IN_TRAINING})"
@@ -111,7 +112,7 @@ _HAS_THERE = re.compile(
 """Before a part of the subject: "the one with a wind turbine on the roof"."""
 _TAKEN = re.compile(
     r"[\s-]+(?:pictures|pics|photos|images|photographs|shots|snapshots|footage|photography|dataset|data|"
-    r"backgrounds?|backdrops?|surroundings|references)(?!\w)"
+    r"backgrounds?|backdrops?|surroundings|references(?=\s*(?:$|[,.;])))(?!\w)"
 )
 _SKIP = frozenset(
     [
@@ -206,7 +207,7 @@ def _spelled_out(draft: Draft) -> None:
         end = max(span.end, _last_noun(phrase, span).end)
         while material := _MATERIAL.match(draft.page.shadow, end):
             end = material.end()
-        if training := re.compile(_IN_TRAINING).match(draft.page.shadow, end):
+        if training := _TRAINING.match(draft.page.shadow, end):
             end = training.end()
         if draft.free(lead.start(), end):
             _add(draft, entry, span, Span(lead.start(), end))
@@ -221,11 +222,11 @@ def _and_also(draft: Draft, start: int, end: int) -> None:
     if match is None or word is None or found is None:
         return
     span = draft.span_of(word.index, word.index + found[0])
-    training = re.compile(_IN_TRAINING).match(draft.page.shadow, span.end)
+    training = _TRAINING.match(draft.page.shadow, span.end)
     both = re.search(r"\bboth\b", draft.page.shadow[start:end])
     if (training or both) and draft.free(match.start(), span.end):
-        start = match.end() - len(match[0].lstrip())
-        _add(draft, found[1], span, Span(start, training.end() if training else span.end))
+        whole = Span(match.start("and"), training.end() if training else span.end)
+        _add(draft, found[1], span, whole)
 
 
 def _leads(draft: Draft) -> Iterator[tuple[re.Match[str], bool]]:

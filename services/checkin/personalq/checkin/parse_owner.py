@@ -7,8 +7,7 @@ from collections.abc import Iterator
 
 from personalq.checkin.draft import Draft
 from personalq.checkin.intent import Attribute, Constraint, Span
-from personalq.checkin.lexicon import canonical
-from personalq.checkin.text import ends_before
+from personalq.checkin.text import Word, ends_before
 
 _MINE = frozenset(("my", "mine", "our", "ours"))
 _DONE = (
@@ -71,8 +70,22 @@ def _named(draft: Draft) -> Iterator[tuple[Span, int, str, bool]]:
             yield Span(match.start(), match.end()), end, owner, possessive
     for first, last, owner in owners.find(draft.page.words):
         word = draft.page.words[last - 1]
-        bare = word.norm.endswith("s") and owners.get(canonical(word.norm[:-1])) == owner
-        yield draft.span_of(first, last), word.full_end, owner, word.possessive or bare
+        yield draft.span_of(first, last), word.full_end, owner, word.possessive
+    for first, last, owner in draft.lexicon.nicknames.find(draft.page.words):
+        word = draft.page.words[last - 1]
+        bare = word.norm.endswith("s") and draft.lexicon.nicknames.get(word.norm[:-1]) == owner
+        if _is_theirs(draft, draft.span_of(first, last), word, bare=bare):
+            yield draft.span_of(first, last), word.full_end, owner, True
+
+
+def _is_theirs(draft: Draft, span: Span, word: Word, *, bare: bool) -> bool:
+    """Whether something is said to be theirs who go by a nickname, and to be what is asked for."""
+    if any(noun.entry.subjects and noun.last <= word.index for noun in draft.nouns):
+        by = ends_before(_BY, draft.page.shadow, span.start)
+        return by is not None and re.search(r"\bby\s", by[0]) is not None
+    following = draft.page.words[word.index + 1 : word.index + 2]
+    owns = word.possessive or bare
+    return owns and bool(following) and draft.leads_to_head(following[0].index, reach=4)
 
 
 def _phrase(draft: Draft, span: Span, end: int, *, possessive: bool) -> Span | None:

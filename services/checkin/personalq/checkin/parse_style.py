@@ -219,7 +219,8 @@ def _goes_on(draft: Draft, previous: Constraint, constraint: Constraint) -> bool
     if not previous.excluded or constraint.excluded or not (previous.span and constraint.span):
         return False
     between = draft.page.shadow[previous.span.end : constraint.span.start].strip()
-    return between in ("", "or", "nor")
+    none = previous.text.casefold().startswith(("no ", "nothing ", "without "))
+    return not between or (none and between in ("or", "nor"))
 
 
 def _both(draft: Draft, first: Constraint, second: Constraint) -> Constraint | None:
@@ -329,8 +330,8 @@ def _constrains(draft: Draft, tag: Tag) -> bool:
             return True  # "the way Warhol would do it", "drawn with clean outlines"
         if before.norm in ("with", "has", "having") and index and words[index].joined:
             return _is_what_is_shown(draft, tag, index)
-        if before.norm == "of" and index and words[index - 1].norm in ("thinking", "talking"):
-            return True
+        if before.norm == "of" and index > 1 and words[index - 1].norm == "thinking":
+            return words[index - 2].norm in ("i'm", "im", "am", "was", "we're", "are")
         if before.norm == "of" and index and not _frames(draft, index - 1):
             return False
         if _acts(draft, before, words[index + 1]):

@@ -393,6 +393,7 @@ def _is_added(draft: Draft, unknown: Constraint, noun: Noun) -> bool:
     """Whether a subject is put beside what was asked for: "the piano, and put a vase on it"."""
     start = draft.page.words[noun.first].start
     behind = unknown.span is not None and unknown.span.end <= start
+    behind = behind and any(c.hard for c in draft.constraints)  # "bake a cake and put a bear on it"
     return behind and ends_before(_ADDED, draft.page.shadow, start) is not None
 
 

@@ -270,8 +270,9 @@ async def _candidates(
     search = partial(_search, request=request, catalog=catalog, settings=settings, also=also)
     if intent.unknown_subject is not None:
         hits = await search(intent)
-        intent, found = by_description(intent, hits)
-        return intent, await reasoner.rank(intent, found, zone)
+        told, found = by_description(intent, hits)
+        ranking = await reasoner.rank(told, found, zone)
+        return (told if ranking.candidates else intent), ranking
     degraded, lately = False, Lately(catalog)
     missing: Intent | None = None
     for reading in _readings(intent):
@@ -282,7 +283,8 @@ async def _candidates(
         degraded = degraded or ranking.degraded
         ranked = ranking.candidates
         if ranked and not _only_described(reading, ranked) and _fits(intent, reading, ranked):
-            lacking = without_its_colour(reading, [hit.card for hit in hits])
+            complete = len(hits) < settings.candidate_limit
+            lacking = without_its_colour(reading, hits, zone) if complete else None
             if lacking is None:
                 return reading, ranking
             missing = missing or lacking
@@ -297,8 +299,9 @@ async def _candidates(
         loose = intent.without(subject)
         hits = await search(replace(loose, unknown_subject=subject))
         told, found = told_subject(intent, hits)
-        if found:
-            return told, await reasoner.rank(told, found, zone)
+        ranking = await reasoner.rank(told, found, zone)
+        if ranking.candidates:
+            return told, ranking
     return intent, Ranking(degraded=degraded)
 
 

@@ -170,12 +170,18 @@ def _is_can(words: Sequence[Word], index: int) -> bool:
     return following is None or not following.joined or following.norm in ends
 
 
-_PARTICIPLES = ("ing", "ed", "wn")
+def _is_participle(word: Word) -> bool:
+    """By its ending: "hanging", "blown", but neither "brown" nor "crown"."""
+    norm = word.norm
+    if norm.endswith("ing"):
+        return True
+    thing = lexicon.names_thing(norm) or norm in lexicon.colours()
+    return norm.endswith(("ed", "wn")) and not thing
 
 
 def _follows_choice(word: Word, chunk: list[Word], draft: Draft) -> bool:
     """Whether a participle says what a thing does: "the giraffe v3 looking at a wall"."""
-    if not chunk or not word.norm.endswith(_PARTICIPLES) or not draft.is_free(word):
+    if not chunk or not _is_participle(word) or not draft.is_free(word):
         return False
     if not draft.is_free(chunk[-1]):
         return word.norm.endswith("ing")
@@ -223,7 +229,7 @@ def _opens(draft: Draft, chunk: list[Word]) -> bool:
     unknown = not any(draft.is_free(word) for word in known)
     placed = bool(after) and (
         after[0].norm in lexicon.words("prepositions") - {"with", "of"}
-        or after[0].norm.endswith(_PARTICIPLES)  # "umbrella blown over a roof"
+        or _is_participle(after[0])  # "umbrella blown over a roof"
     )
     placed = placed and after[0].joined
     listed = len(chunk) == 1 and bool(after) and not after[0].joined  # "bagpipes, cartoon"

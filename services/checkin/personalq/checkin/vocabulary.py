@@ -10,7 +10,6 @@ from dataclasses import dataclass, field
 from personalq.checkin import lexicon
 from personalq.checkin.cards import Vocabulary
 from personalq.checkin.lexicon import canonical, plural, wordnet
-from personalq.checkin.lexicon.wordnet import Nature
 from personalq.checkin.nouns import SubjectEntry, SubjectTable, heads, nickname
 from personalq.checkin.places import Tags, tags_by_group
 from personalq.checkin.text import PhraseTable
@@ -43,6 +42,8 @@ class Lexicon:
     place_tags: Tags = field(default_factory=Tags)
     """The same tags, by what is related to them."""
     owners: PhraseTable[str] = field(default_factory=PhraseTable)
+    nicknames: PhraseTable[str] = field(default_factory=PhraseTable)
+    """What else owners are called; only where it is said that something is theirs."""
     style_names: frozenset[str] = frozenset()
     spellings: tuple[str, ...] = ()
     """Words of the catalog that a mistyped word may mean."""
@@ -62,26 +63,34 @@ def compile_lexicon(vocabulary: Vocabulary) -> Lexicon:
     _add_subjects(lexicon_.subjects, vocabulary.subjects)
     _add_styles(lexicon_.styles, vocabulary.styles)
     _add_environments(lexicon_.environments, places, lexicon_.place_tags)
-    _add_owners(lexicon_.owners, vocabulary.owners)
+    for owner in vocabulary.owners:
+        lexicon_.owners.add(canonical(owner), owner)
+        lexicon_.owners.add(" ".join(_words_of(owner)), owner)
+    _add_nicknames(lexicon_, vocabulary.owners)
     return lexicon_
 
 
-def _add_owners(table: PhraseTable[str], owners: tuple[str, ...]) -> None:
-    """Owners as spelled, and as called: "oskar" for "freelance-oskar", "inkas" for "inka's"."""
-    words = {owner: re.findall(r"[^\W_]+", canonical(owner)) for owner in owners}
-    for owner, parts in words.items():
-        table.add(canonical(owner), owner)
-        table.add(" ".join(parts), owner)
-    parts_of = Counter(part for parts in words.values() for part in parts)
-    for owner, parts in words.items():
-        if all(len(part) > 2 for part in parts):  # "studio-a" is not "a studio"
-            table.add(" ".join(reversed(parts)), owner)
+def _words_of(owner: str) -> list[str]:
+    return re.findall(r"[^\W_]+", canonical(owner))
+
+
+_GROUPS = ("team", "crew", "studio", "group", "lab")
+
+
+def _add_nicknames(lexicon_: Lexicon, owners: tuple[str, ...]) -> None:
+    """What owners are called: "oskar" for "freelance-oskar", "comet team" for "team-comet"."""
+    parts_of = Counter(part for owner in owners for part in _words_of(owner))
+    tables = (lexicon_.subjects, lexicon_.styles, lexicon_.environments)
+    for owner in owners:
+        parts = _words_of(owner)
+        if len(parts) == 2 and parts[0] in _GROUPS and len(parts[1]) > 2:
+            lexicon_.nicknames.add(f"{parts[1]} {parts[0]}", owner)
         for part in parts:
-            unknown = len(part) > 3 and wordnet.look_up(wordnet.base(part)) is None
-            if unknown and parts_of[part] == 1:
-                table.add(part, owner)
-            if unknown or (len(parts) == 1 and wordnet.nature(part) is Nature.PERSON):
-                table.add(f"{part}s", owner)
+            known = wordnet.look_up(wordnet.base(part)) is not None
+            known = known or any(table.get(part) is not None for table in tables)
+            if not known and len(part) > 3 and parts_of[part] == 1:
+                lexicon_.nicknames.add(part, owner)
+                lexicon_.nicknames.add(f"{part}s", owner)
 
 
 def _by_canonical(values: Iterable[str]) -> dict[str, tuple[str, ...]]:

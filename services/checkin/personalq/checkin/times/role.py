@@ -80,9 +80,11 @@ def constrains(draft: Draft, point: Point, setting: Setting) -> bool:
 def _is_of_a_thing(draft: Draft, setting: Setting) -> bool:
     """Whether a thing is named by the time: "the christmas baubles one"."""
     after = draft.page.word_at(setting.end)
-    if after is None or not after.joined or after.norm in lexicon.words("selectors"):
+    if after is None or not after.joined or draft.noun_at(after.index) is not None:
         return False
-    return lexicon.names_thing(after.norm)
+    called = lexicon.words("selectors") | lexicon.words("shown_of") | lexicon.words("frames")
+    called |= {"stuff", "thing", "things"}
+    return after.norm not in called and lexicon.names_thing(after.norm)
 
 
 def _everyday_constrains(draft: Draft, point: Point, setting: Setting, after: Word | None) -> bool:

@@ -53,8 +53,8 @@ _USED_ONE = re.compile(
 )
 """With what was used in between: "I used a chair | last Sunday"."""
 _VERB_AFTER = re.compile(
-    rf"[\s-]*(?:(?P<trained>{TRAINED}|(?:i|we)\s+(?:(?:just|also|finally)\s+)?(?:trained|tuned|finished|"
-    r"uploaded|published))(?!\w)|"
+    rf"[\s-]*(?:(?P<trained>{TRAINED}|(?P<told>(?:i|we)\s+(?:(?:just|also|finally)\s+)?(?:trained|tuned|finished|"
+    r"uploaded|published))(?=(?P<thing>\s+(?:an?|the|my|our)\s+[\w-]+(?:\s+[\w-]+)?)))(?!\w)|"
     rf"\s(?:{_WHO}{_ADVERB}(?P<used>{USED}))(?!\w)(?:\s+(?:it|with))?)"
 )
 _PLACE_AFTER = re.compile(r"\s+(?:in|on|at|by|near|among|amid|around|outside|inside)\s")
@@ -124,8 +124,9 @@ def read_setting(draft: Draft, start: int, end: int) -> Setting:
         used = bool(match["idle"]) or re.fullmatch(_WAS_USED, match["verb"]) is not None
         negated = bool(match["neg"]) or bool(match["idle"])
         start, cued = match.start(), True
-    elif used is None and ends_before(_USED_ONE, shadow, start):
-        used = cued = True
+    elif used is None and (match := ends_before(_USED_ONE, shadow, start)):
+        used = True if _is_the_only_subject(draft, match.start(), start) else None
+        cued = cued or used is True
     if (match := ends_before(_SAME_AS, shadow, start)) and draft.free(match.start("as"), start):
         used, start, cued = True, match.start("as"), True
     if (match := ends_before(_NEGATION, shadow, start)) and draft.free(match.start(), start):
@@ -137,7 +138,9 @@ def read_setting(draft: Draft, start: int, end: int) -> Setting:
         operator, end = "since", end + match.end()
     elif match := _OLDER.match(tail):
         operator, end = "until", end + match.end()
-    elif match := _VERB_AFTER.match(tail):
+    elif (match := _VERB_AFTER.match(tail)) and (
+        match["told"] is None or _is_the_only_subject(draft, end, end + match.end("thing"))
+    ):
         cued = True
         used = match["trained"] is None
         if used or not _PLACE_AFTER.match(tail, match.end()):
@@ -151,6 +154,14 @@ def read_setting(draft: Draft, start: int, end: int) -> Setting:
         cued=cued,
         near=near,
     )
+
+
+def _is_the_only_subject(draft: Draft, start: int, end: int) -> bool:
+    """Whether a subject stands in [start, end), and no other anywhere: "I used a chair | …"."""
+    known = [noun for noun in draft.nouns if noun.entry.subjects]
+    spans = [draft.span_of(noun.first, noun.last) for noun in known]
+    inside = any(start <= span.start and span.end <= end for span in spans)
+    return inside and len({noun.entry.subjects for noun in known}) == 1
 
 
 def applied(operator: str, interval: Interval) -> Interval:

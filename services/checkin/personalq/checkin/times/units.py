@@ -58,12 +58,20 @@ def unit_ago(unit: str, count: int, context: Context, *, vague: bool = False) ->
     )
 
 
+_FEW_DAYS = 10
+"""What "the first days" of a month, a quarter or a year are at most."""
+
+
 def part_of(part: str, interval: Interval, context: Context) -> Interval:
     """The early, middle or late part of an interval: thirds, or halves when said."""
     first, last = first_day(interval, context), last_day(interval, context)
     if first is None or last is None:
         return interval
     part = part.removeprefix("the ").replace("1st", "first").replace("2nd", "second")
+    if part.endswith("days of"):
+        few = timedelta(min((last - first).days, _FEW_DAYS))
+        start, end = (first, first + few) if _begins(part) else (last - few, last)
+        return calendar.days(start, end, context.zone)
     whole_year = (last - first).days > 360
     if whole_year:
         return _part_of_year(part, first.year, context)
