@@ -8,7 +8,7 @@ from personalq.checkin import lexicon
 from personalq.checkin.draft import Noun
 from personalq.checkin.lexicon import plural
 from personalq.checkin.lexicon.wordnet import look_up, may_be_noun
-from personalq.checkin.numbers import CARDINALS
+from personalq.checkin.numbers import CARDINALS, ORDINAL
 from personalq.checkin.roles import plays
 from personalq.checkin.text import Page, PhraseTable, Word
 from personalq.checkin.vocabulary import Lexicon
@@ -193,7 +193,7 @@ def _is_modifier(page: Page, lexicon_: Lexicon, first: int, last: int) -> bool:
         return False
     if known:
         return True
-    if _goes_doing(page.words, last):
+    if _goes_doing(page.words, last) or _opens_wish(page, lexicon_, last):
         return False
     if plays(page.words[last - 1].norm, norm):
         return False
@@ -229,6 +229,25 @@ def _goes_doing(words: tuple[Word, ...], index: int) -> bool:
     """Whether the words say what the noun before them does: "the owl | ice skating"."""
     following = words[index + 1] if index + 1 < len(words) else None
     return following is not None and (words[index].norm, following.norm) in _ACTIVITIES
+
+
+_ORDERED = re.compile(
+    rf"(?:(?:{ORDINAL}|next)[\s-]+)?(?:newest|latest|oldest|earliest|"
+    r"(?:most|least)[\s-]+(?:recent(?:ly)?|used))(?!\w)"
+)
+_DATED = re.compile(r"(?:spring|summer|autumn|fall|winter|early|late|mid|q[1-4])[\s-]+(?:20|')\d\d")
+_TRAINED = re.compile(r"[\s-]+(?:training|trained)(?!\w)")
+
+
+def _opens_wish(page: Page, lexicon_: Lexicon, index: int) -> bool:
+    """Whether an order, a time or a place of training begins: "car | third newest"."""
+    start = page.words[index].start
+    if _ORDERED.match(page.shadow, start) or _DATED.match(page.shadow, start):
+        return True
+    place = lexicon_.environments.match_at(page.words, index)
+    if place is None:
+        return False
+    return _TRAINED.match(page.shadow, page.words[index + place[0] - 1].end) is not None
 
 
 def _governs(words: tuple[Word, ...], first: int, index: int) -> bool:
@@ -287,6 +306,7 @@ def is_ordinary(word: Word) -> bool:
     return (
         word.norm in lexicon.calendar("months")
         or word.norm in lexicon.calendar("seasons")
+        or _VERSION.fullmatch(word.norm) is not None
         or len(word.norm) <= 2
         or word.norm.startswith("<")
         or word.norm in lexicon.words("determiners")

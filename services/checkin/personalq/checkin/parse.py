@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import re
+from dataclasses import replace
+
 from personalq.checkin.draft import Context, Draft, Tag
 from personalq.checkin.find_nouns import find_nouns
 from personalq.checkin.intent import Intent, Span
+from personalq.checkin.lexicon import canonical
 from personalq.checkin.parse_clause import parse_clauses
 from personalq.checkin.parse_description import parse_description
 from personalq.checkin.parse_environment import parse_environment, parse_place_tags
@@ -17,6 +21,7 @@ from personalq.checkin.parse_subject import parse_subject
 from personalq.checkin.parse_time import parse_time
 from personalq.checkin.parse_usage import parse_usage
 from personalq.checkin.parse_version import parse_version
+from personalq.checkin.plain import greeting, make_plain
 from personalq.checkin.text import merge, read
 from personalq.checkin.typos import correct
 from personalq.checkin.vocabulary import Lexicon
@@ -29,9 +34,15 @@ def parse(prompt: str, lexicon: Lexicon, context: Context, *, answering: bool = 
         entry = lexicon.subjects.get(word)
         return entry is not None and bool(entry.subjects)
 
-    corrected = correct(prompt, lexicon.spellings, names=context.names, subjects=subjects)
+    def is_owner(name: str) -> bool:
+        return lexicon.owners.get(canonical(re.sub(r"[._-]", " ", name))) is not None
+
+    plain = make_plain(prompt, is_owner)
+    corrected = correct(plain.text, lexicon.spellings, names=context.names, subjects=subjects)
     read_as = _parse(corrected.text, lexicon, context, answering=answering)
-    return corrected.as_typed(read_as)
+    intent = plain.as_typed(corrected.as_typed(read_as))
+    opening = greeting(prompt)
+    return replace(intent, content=(opening, *intent.content)) if opening.end else intent
 
 
 def _parse(prompt: str, lexicon: Lexicon, context: Context, *, answering: bool) -> Intent:

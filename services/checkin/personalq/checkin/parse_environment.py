@@ -12,6 +12,7 @@ from personalq.checkin.lexicon import canonical
 from personalq.checkin.lexicon.wordnet import Nature, nature
 from personalq.checkin.text import Word, ends_before
 from personalq.checkin.vocabulary import TagEntry
+from personalq.checkin.word_roles import is_doing
 
 _DET = r"(?:(?:the|an?|some|our|my|various|several|different|real|actual)\s+)*"
 _AT = (
@@ -32,7 +33,7 @@ _TAUGHT = (
     r"(?:did\s+(?:i|we|you|they)\s+(?:train|tune|teach|fine-?tune)|trained|tuned|fine-?tuned|"
     r"taught|learned|learnt|schooled|training\s+took\s+place|with\s+(?:its\s+|the\s+)?training)(?:\s+(?:it|them|this\s+one|that\s+one))?"
 )
-_TRAINED = re.compile(rf"(?<!\w){_TAUGHT}\s+{_WHERE}{_OF_PHOTOS}{_DET}(?=\w)")
+_TRAINED = re.compile(rf"(?<![\w-]){_TAUGHT}\s+{_WHERE}{_OF_PHOTOS}{_DET}(?=\w)")
 _PICTURED = re.compile(
     rf"(?<!\w)(?:shot|photographed|captured|taken|recorded|filmed|snapped)\s+{_WHERE}{_DET}(?=\w)"
 )
@@ -55,7 +56,7 @@ _SOURCE = re.compile(
     rf"snapped|set|shows?|showed|showing|stem|stemmed|featured?|includes?|included|contains?|contained)\s+)?(?:{_WHERE})?{_DET}(?=\w)"
 )
 _IN_TRAINING = (
-    r"\s+(?:in\s+(?:(?:its|the|their|her|his)\s+)?training(?:\s+(?:set|data|material|run))?|"
+    r"\s+(?:(?:in|during)\s+(?:(?:its|the|their|her|his)\s+)?training(?:\s+(?:set|data|material|run))?|"
     r"as\s+(?:(?:its|the|their|a)\s+)?(?:training|learning|source|reference)\s+(?:data|set|material|"
     r"environment|location|setting|place|ground|backdrop|background|scene|scenery|photos|pictures|images)|"
     r"(?:to\s+(?:train|learn)\s+(?:on|from)|for\s+training))(?!\w)"
@@ -64,11 +65,16 @@ _TRAINED_ONE = re.compile(
     rf"(?<!\w)(?:i|we)(?:'ve|\s+have)?\s+{_TAUGHT}\s+(?:one|an?|the|this|that|my|our)\s+[\w-]+(?:\s+[\w-]+)?\s+$"
 )
 """Before where: "we trained one hat | in the mountains"."""
+_LAST_ONE = re.compile(
+    r"(?<!\w)(?:last|latest|newest|most\s+recent|first)\s+(?:[\w-]+\s+){1,4}?(?:(?:that|which)\s+)?"
+    r"(?:i|we)(?:'ve|\s+have)?\s+(?:ever\s+)?$"
+)
+_ARTICLE = re.compile(r"(?<!\w)an?\s+$")
 _IN_PLACE = re.compile(rf"(?<!\w){_WHERE}{_DET}(?=\w)")
 _TRAINING = re.compile(_IN_TRAINING)
 _AND_IN = re.compile(rf"\s+(?P<and>and)\s+(?:also\s+)?(?:{_WHERE})?{_DET}(?=\w)")
 _HELD = re.compile(
-    rf"(?:(?<!\w)(?:(?:that|which)\s+)?(?:with|has|having|had|featuring|showing|saw|seen|includes?|included)\s+|(?<=[(,;])\s*)"
+    rf"(?:(?<!\w)(?:(?:that|which)\s+)?(?:with|has|having|had|featuring|showing|saw|seen|(?:was|were|got|been)\s+(?:shown|fed|given)|includes?|included)\s+|(?<=[(,;])\s*)"
     rf"{_DET}(?=[\w-]+(?:\s+[\w-]+){{0,3}}{_IN_TRAINING})"
 )
 _OUTDOORS = re.compile(
@@ -99,7 +105,7 @@ _AFTER = re.compile(
 )
 _NEGATION = re.compile(
     r"(?<!\w)(?:not|except(?:\s+for)?|other\s+than|anything\s+but|without|never|"
-    r"wasn't|isn't|no|minus|none\s+of)\s+(?:(?:the|a|an|ones?|that|was|is|one|with|has|having)\s+)*$"
+    r"wasn't|isn't|no|minus|none\s+of)\s+(?:(?:the|a|an|ones?|that|was|is|one|with|has|having|from|of|built|based|made|trained|on)\s+)*$"
 )
 _BUT = re.compile(r"(?:any|every)where\s+(?:but|except|besides)\s")
 _FROM = re.compile(r"(?<!\w)from\s+(?:the\s+)?$")
@@ -126,6 +132,9 @@ _SKIP = frozenset(
         "it",
         "this",
         "that",
+        "whichever",
+        "whatever",
+        "whoever",
         "purpose",
         "scratch",
         "top",
@@ -204,6 +213,8 @@ def _spelled_out(draft: Draft) -> None:
         if found is None:
             continue
         entry, span = found
+        if _is_order(draft, lead.start()) and (not entry.known or _ARTICLE.search(lead[0])):
+            continue
         end = max(span.end, _last_noun(phrase, span).end)
         while material := _MATERIAL.match(draft.page.shadow, end):
             end = material.end()
@@ -212,6 +223,13 @@ def _spelled_out(draft: Draft) -> None:
         if draft.free(lead.start(), end):
             _add(draft, entry, span, Span(lead.start(), end))
             _and_also(draft, lead.start(), end)
+
+
+def _is_order(draft: Draft, start: int) -> bool:
+    """Whether "trained" says which is the last, and the place is the picture's: "the last cupcake
+    I trained | on a skateboard".
+    """
+    return ends_before(_LAST_ONE, draft.page.shadow, start) is not None
 
 
 def _and_also(draft: Draft, start: int, end: int) -> None:
@@ -234,7 +252,8 @@ def _leads(draft: Draft) -> Iterator[tuple[re.Match[str], bool]]:
     shadow = draft.page.shadow
     for pattern in (_SOURCE, _HELD, _TRAINED, _MADE, _OUTDOORS):
         for match in pattern.finditer(shadow):
-            if pattern is not _SOURCE or not _is_named_before(draft, match.start()):
+            named = pattern in (_SOURCE, _TRAINED) and _is_named_before(draft, match.start())
+            if not named or (pattern is _TRAINED and not _is_free_place(draft, match.start())):
                 yield match, pattern in (_SOURCE, _HELD, _TRAINED)
     for match in _IN_PLACE.finditer(shadow):
         if ends_before(_TRAINED_ONE, shadow, match.start()):
@@ -249,12 +268,27 @@ def _leads(draft: Draft) -> Iterator[tuple[re.Match[str], bool]]:
 
 
 def _is_named_before(draft: Draft, start: int) -> bool:
-    """Whether the pictures are told by the word before: "the airport training set on a deck"."""
+    """Whether the word before tells the place: "the airport training set on a deck", "the mug,
+    kitchen trained with tea".
+    """
     word, first = draft.page.word_before(start), draft.page.word_at(start)
     if word is None or first is None or not first.joined:
         return False
+    if word.norm == "as":  # "beach photos as training data"
+        return True
     match = draft.lexicon.environments.match_at(draft.page.words, word.index)
     return match is not None and match[1].known
+
+
+def _is_free_place(draft: Draft, start: int) -> bool:
+    """Whether the place before is neither the scene, "the mug in the kitchen trained at the beach",
+    nor the subject, "the mountain peak trained at the beach".
+    """
+    word = draft.page.word_before(start)
+    if word is None or draft.nouns_cover(word.index):
+        return False
+    lead = draft.page.words[word.index - 1].norm if word.index and word.joined else ""
+    return lead not in lexicon.words("prepositions") and lead not in lexicon.words("determiners")
 
 
 def _noun_phrase(draft: Draft, start: int) -> list[Word]:
@@ -391,7 +425,8 @@ def _come_from(draft: Draft, entry: TagEntry, span: Span) -> None:
     """
     lead = ends_before(_FROM, draft.page.shadow, span.start)
     following = draft.page.word_at(span.end)
-    if lead is None or (following is not None and following.joined):
+    goes_on = following is not None and following.joined and not is_doing(following)
+    if lead is None or goes_on:
         return
     whole = Span(lead.start(), span.end)
     before, at = draft.page.word_before(whole.start), draft.page.word_at(whole.start)

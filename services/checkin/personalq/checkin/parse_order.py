@@ -28,7 +28,7 @@ _SELECTOR = (
 _WHO = r"(?:i|we|you|she|he|they|anyone|anybody|somebody|someone)(?:'ve|'d)?"
 _HAVE = r"(?:(?:have|has|had|ever)\s+)*"
 _USE = (
-    r"(?:uses?|used|run|ran|render(?:ed)?\s+with|work(?:ed)?\s+with|reach(?:ed)?\s+for|"
+    r"(?:uses?|used|keep\s+using|kept\s+using|run|ran|render(?:ed)?\s+with|work(?:ed)?\s+with|reach(?:ed)?\s+for|"
     r"turn(?:ed)?\s+to|rely\s+on|relied\s+on|depend(?:ed)?\s+on|fall\s+back\s+on|pick(?:ed)?|open(?:ed)?|touched|load(?:ed)?|go\s+for)"
 )
 _COUNT = r"(?:(?:use|usage|render)[\s-]+(?:count|number|total)s?|uses|renders)"
@@ -38,11 +38,13 @@ _NUMBERED = (
     rf"(?:{_VERSION_NUMBER}|[\s-]+version|"
     r"[\s-]+(?:numbered|number|num\b|no\b\.?)(?!\s+(?:of|on)\b))"
 )
-_DATE = r"[\s-]+(?:creation|training|build|release|upload)[\s-]+(?:date|time)"
-_OF_ALL = (
-    r"(?:\s+(?:often|frequently|of\s+all)|(?=\s*(?:$|[^\w\s]|"
-    r"(?:on|in|at|by|with|near|under|and|but|as|to|for|while|please)\b)))"
+_DATE = r"[\s-]+(?:(?:creation|training|build|release|upload)[\s-]+)?(?:date|time)(?!\w)"
+_ENDS = (
+    r"(?=\s*(?:$|[^\w\s]|(?:on|in|at|by|of|with|near|under|and|but|as|to|for|while|please|full|"
+    r"covered|thanks)\b|(?!(?:every|any|no|some)thing\b)\w{2,}ing\b))"
 )
+"""What follows a wish: nothing, or what is to be seen."""
+_OF_ALL = rf"(?:\s+(?:often|frequently|of\s+all)|{_ENDS})"
 
 
 @dataclass(frozen=True)
@@ -166,7 +168,7 @@ _RULES = (
         rf"(?P<not>(?:not\s+)?(?:the\s+|my\s+|our\s+)?(?:very\s+)?(?:{_NEWEST}|last))"
         r"(?:\s+[\w-]+){0,5}?\s*(?P<tail>(?:[,;-]\s*)?(?:no,?\s+)?(?:but\s+)?(?:rather\s+)?the\s+(?:one|version|"
         r"model|build)\s+(?:(?:that\s+(?:came|was\s+made)|made|trained|built)\s+)?(?:just\s+|right\s+|straight\s+|immediately\s+|directly\s+)?"
-        r"before(?:\s+(?:it|that|this|that\s+one))?(?=\s*(?:$|[^\w\s]|(?:in|on|at|with|for|of|please)\b)))",
+        rf"before(?:\s+(?:it|that|this|that\s+one))?{_ENDS})",
         _N,
         2,
     ),
@@ -174,7 +176,7 @@ _RULES = (
         rf"(?P<not>(?:not\s+)?(?:the\s+|my\s+|our\s+)?(?:very\s+)?(?:{_OLDEST}|first))"
         r"(?:\s+[\w-]+){0,5}?\s*(?P<tail>(?:[,;-]\s*)?(?:no,?\s+)?(?:but\s+)?(?:rather\s+)?the\s+(?:one|version|"
         r"model|build)\s+(?:(?:that\s+(?:came|was\s+made)|made|trained|built)\s+)?(?:just\s+|right\s+|straight\s+|immediately\s+|directly\s+)?"
-        r"after(?:\s+(?:it|that|this|that\s+one))?(?=\s*(?:$|[^\w\s]|(?:in|on|at|with|for|of|please)\b)))",
+        rf"after(?:\s+(?:it|that|this|that\s+one))?{_ENDS})",
         _O,
         2,
     ),
@@ -240,7 +242,8 @@ _RULES = (
     _rule(rf"(?:{_WHO}\s+)?(?:ever\s+)?{_MADE}\s+first|did\s+{_WHO}\s+{_MAKE}\s+first", _O),
     _rule(rf"did\s+{_WHO}\s+{_MAKE}\s+(?:last|latest|most\s+recently){_OF_ALL}", _N),
     _rule(
-        rf"(?:(?:that|which)\s+)?c(?:ame|omes?)\s+(?:out|along)\s+(?:first|earliest){_OF_ALL}", _O
+        rf"(?:(?:that|which)\s+)?c(?:ame|omes?)\s+(?:(?:out|along)\s+)?(?:first|earliest){_OF_ALL}",
+        _O,
     ),
     _rule(
         rf"(?:(?:that|which)\s+)?c(?:ame|omes?)\s+(?:out|along)\s+(?:the\s+)?"

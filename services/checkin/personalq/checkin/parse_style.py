@@ -17,7 +17,7 @@ _DEGREE = re.compile(
     r"fully|truly)[\s-]+)+$"
 )
 _STYLED = re.compile(
-    r"[\s-]+(?:art\s+style|styled?|type|looking|look|aesthetic|effect|vibes?|feel|finish|treatment|"
+    r"[\s-]+(?:art\s+style|styled?|type|looking|look|styling|aesthetic|effect|vibes?|feel|finish|treatment|"
     r"technique|rendition|esque|like)(?!\w)(?:\s+of(?!\w))?|-?(?:ish|esque)(?!\w)"
 )
 _IN_STYLE = re.compile(
@@ -30,7 +30,7 @@ _NEGATION = re.compile(
     r"(?:\b(?:not|no|non|never|without|except(?:\s+for)?|excluding|other\s+than|apart\s+from|"
     r"aside\s+from|anything\s+but|instead\s+of|rather\s+than|nor|neither|isn't|aren't|wasn't|less|"
     r"(?:don't|do\s+not|didn't)\s+(?:want|need|like|mean)|"
-    r"nothing(?:\s+(?:drawn|painted|done|made|rendered))?(?:\s+with)?|skip|avoid|minus|but\s+not|not\s+in|not\s+as)"
+    r"nothing(?:\s+(?:drawn|painted|done|made|rendered))?(?:\s+with)?|none\s+of|skip|avoid|minus|but\s+not|not\s+in|not\s+as)"
     r"[\s-]+(?:(?:the|a|an|any|in|my|too|so|that|as|of|in\s+an?|in\s+the|ones?(?:\s+in)?|be)\s+)*)$"
 )
 _SCENE_PREPOSITIONS = frozenset(

@@ -22,16 +22,19 @@ _MARK = r"(?:numbered|numbers?|num\.?|no\.?|nr\.?|\#|№)"
 _DIGITS = r"(?:\d{1,4}(?:\.0)?(?![.\d]*\d))"
 _NUMBER = rf"(?:{_DIGITS}(?!\w)|{CARDINAL})"
 _V = rf"(?:v\.?\s?[-_]?\s?{_DIGITS})"
-_NUMBERED = rf"(?:{_WORD}\s*[:=]?\s*(?:{_MARK}\s*(?:is\s+|:\s*)?)?-?\s*(?:{_NUMBER}|{ROMAN}))"
+_NUMBERED = (
+    rf"(?:(?:whose\s+)?{_WORD}\s*(?:[:=]|is\s)?\s*(?:{_MARK}\s*(?:is\s+|:\s*)?)?-?\s*"
+    rf"(?:{_NUMBER}|{ROMAN}))"
+)
 _ONE = re.compile(
-    rf"(?<![\w.])(?:{_V}|{_NUMBERED}|(?P<plain>{_MARK}\s?{_NUMBER})|r\d{{1,3}}|"
+    rf"(?<![\w.])(?:{_V}|{_NUMBERED}|(?P<plain>(?!no\s+[a-z]){_MARK}\s?{_NUMBER})|r\d{{1,3}}|"
     rf"take\s+{_NUMBER}(?=\s*(?:$|[^\w\s]|of\b)))(?!\w)"
 )
 _ORDINAL_VERSION = re.compile(
     rf"(?<!\w)(?:(?P<n>{ORDINAL})[\s-]+(?:version|ver\.?|revision|iteration|build|release|"
     rf"edition|checkpoint|model|variant|take|one)|version\s+the\s+(?P<m>{ORDINAL}))(?!\w)"
 )
-_BARE_ORDINAL = re.compile(rf"(?:(?<!\w)(?:the|my|our)\s+|^\s*)(?P<n>{ORDINAL})(?!\w)")
+_BARE_ORDINAL = re.compile(rf"(?:(?<!\w)(?:the|my|our)\s+|^[\s\"“]*)(?P<n>{ORDINAL})(?!\w)")
 _OR = re.compile(r"\s*(?P<j>,\s*(?:or|and)|,|/|or|and|&)\s*(?:the\s+)?")
 _TO = re.compile(r"\s*(?:to|through|thru|until|till|up\s+to|-)\s*")
 _AND = re.compile(r"\s*and\s*")

@@ -8,15 +8,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, fields, is_dataclass, replace
 from functools import cache, lru_cache
-from typing import Any
 
 from rapidfuzz import process
 from rapidfuzz.distance import OSA
 
 from personalq.checkin import lexicon
-from personalq.checkin.intent import Intent, Span
+from personalq.checkin.corrected import Corrected, with_changes
 from personalq.checkin.lexicon import plural, vectors, wordnet
 from personalq.checkin.text import Page, Word, read
 
@@ -35,34 +33,6 @@ _GRAMMAR = (
     "newest", "latest", "oldest", "earliest", "recent", "recently", "version", "yesterday",
     "trained", "created", "second", "third", "original", "previous", "weekend", "christmas",
 )  # fmt: skip
-
-
-@dataclass(frozen=True)
-class Corrected:
-    """A text in which words are spelled as they were meant, and where they stood before."""
-
-    text: str
-    changes: tuple[tuple[Span, str], ...]
-    """Places in the text as it was typed, in order, and what stands there now."""
-
-    def as_typed(self, intent: Intent) -> Intent:
-        """The intent of the corrected text, with places in the typed one."""
-        moved: Intent = _moved(intent, self._place) if self.changes else intent
-        return moved
-
-    def _place(self, span: Span) -> Span:
-        return Span(self._position(span.start, end=False), self._position(span.end, end=True))
-
-    def _position(self, position: int, *, end: bool) -> int:
-        grown = 0
-        for typed, word in self.changes:
-            start = typed.start + grown
-            if position <= start:
-                break
-            if position < start + len(word):
-                return typed.end if end else typed.start
-            grown += len(word) - (typed.end - typed.start)
-        return position - grown
 
 
 def correct(
@@ -93,12 +63,7 @@ def correct(
         meant = _meant(page, word, spellings)
         if meant is not None and meant != page.shadow[word.start : word.end]:
             changes.append((word.span, meant))
-    changes.sort(key=lambda change: change[0].start)
-    parts, position = [], 0
-    for span, meant in changes:
-        parts += [text[position : span.start], meant]
-        position = span.end
-    return Corrected("".join([*parts, text[position:]]), tuple(changes))
+    return with_changes(text, changes)
 
 
 def _is_unknown(page: Page, word: Word) -> bool:
@@ -178,16 +143,3 @@ def _grammar() -> tuple[str, ...]:
     nouns = (word for group in lexicon.subject_tables()["same"].values() for word in group)
     said = (*_GRAMMAR, *_calendar(), *lexicon.words("selectors"))
     return spellings_of([*said, *styles, *places, *lexicon.description_groups(), *nouns])
-
-
-def _moved(value: Any, place: Callable[[Span], Span]) -> Any:
-    """A copy of what an intent is made of, with other places."""
-    if isinstance(value, Span):
-        return place(value)
-    if isinstance(value, tuple):
-        return tuple(_moved(each, place) for each in value)
-    if is_dataclass(value) and not isinstance(value, type):
-        parts = {field.name: getattr(value, field.name) for field in fields(value)}
-        changed = {name: _moved(part, place) for name, part in parts.items()}
-        return replace(value, **{n: p for n, p in changed.items() if p is not parts[n]})
-    return value

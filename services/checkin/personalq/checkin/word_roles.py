@@ -96,6 +96,13 @@ def is_adjective(norm: str) -> bool:
     return lexicon.is_adjective_like(norm) and not lexicon.names_thing(norm)
 
 
+def is_doing(word: Word) -> bool:
+    """Whether a word says what goes on in the picture: "sleeping", but not "training"."""
+    norm = word.norm
+    noun = norm in lexicon.words("selectors") or norm in ("painting", "drawing", "lighting")
+    return norm.endswith("ing") and norm in lexicon.verb_forms() and not noun
+
+
 def goes_on(draft: Draft, index: int) -> bool:
     """Whether a verb says where it is done, and so what happens: "it's swimming through a town"."""
     words = draft.page.words

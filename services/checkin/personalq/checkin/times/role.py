@@ -10,6 +10,7 @@ from personalq.checkin.lexicon.wordnet import may_be_noun
 from personalq.checkin.text import Word, ends_before
 from personalq.checkin.times.point import Point
 from personalq.checkin.times.setting import TRAINED, Setting
+from personalq.checkin.word_roles import is_doing
 
 _COMPARING = frozenset(
     (
@@ -98,7 +99,9 @@ def _everyday_constrains(draft: Draft, point: Point, setting: Setting, after: Wo
         return capital and not natural if _has_article(draft, point) else capital or not natural
     if point.month and setting.operator in ("in", "of", "around"):
         # "in may" names the month; "in march of the penguins" does not
-        return after is None or after.norm in lexicon.words("prepositions")
+        return after is None or after.norm in lexicon.words("prepositions") or is_doing(after)
+    if capital and after is not None and is_doing(after):  # "the robot March baking bread"
+        return any(draft.page.words[noun.last - 1].end + 1 == point.start for noun in draft.nouns)
     alone = after is None and not _is_joined(draft, point)
     return alone and bool(point.month)
 

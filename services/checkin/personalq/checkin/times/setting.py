@@ -13,7 +13,8 @@ from personalq.checkin.text import ends_before
 TRAINED = (
     r"(?:trained|created|made|built|tuned|finetuned|fine-tuned|learned|learnt|produced|"
     r"(?:finished|completed|stopped|started|began|ended)\s+(?:training|tuning|building|making)|"
-    r"finished|completed|dated|added|uploaded|released|published|baked|put\s+together|cooked\s+up|"
+    r"finished|completed|dated|added|uploaded|released|registered|published|baked|c(?:ame|omes)\s+out|"
+    r"(?:with\s+)?(?:(?:a|its|the)\s+)?(?:creation|training|release|upload)\s+date|put\s+together|cooked\s+up|"
     r"dates|dating|(?<=i\s)did|(?<=we\s)did)"
 )
 USED = (
@@ -57,14 +58,16 @@ _VERB_AFTER = re.compile(
     r"uploaded|published))(?=(?P<thing>\s+(?:an?|the|my|our)\s+[\w-]+(?:\s+[\w-]+)?)))(?!\w)|"
     rf"\s(?:{_WHO}{_ADVERB}(?P<used>{USED}))(?!\w)(?:\s+(?:it|with))?)"
 )
-_PLACE_AFTER = re.compile(r"\s+(?:in|on|at|by|near|among|amid|around|outside|inside)\s")
+_PLACE_AFTER = re.compile(
+    r"\s+(?:(?:mostly|only|entirely|mainly)\s+)?(?:in|on|at|by|near|among|amid|around|outside|inside|using|with|from)\s"
+)
 """Where rather than when something was trained: "of 2026 trained on the beach"."""
 _BEFORE = re.compile(
     r"(?<!\w)(?:(?:any\s+time|sometime|some\s+time|(?P<near>just|right|shortly|soon)|anywhere)\s+)?"
     r"(?P<from>from\s+)?(?P<op>no\s+later\s+than|no\s+earlier\s+than|not\s+(?:before|after)|"
     r"before|predat(?:es?|ed|ing)|prior\s+to|earlier\s+than|older\s+than|until|till|up\s+to|by(?:\s+the\s+end\s+of)?|pre|"
     r"after|postdat(?:es?|ed|ing)|later\s+than|newer\s+than|more\s+recent\s+than|since|post|as\s+of|"
-    r"starting(?:\s+(?:in|from))?|from|in|of|back\s+in|at|on|during|over|around|about|"
+    r"starting(?:\s+(?:in|from))?|from|in|(?:out\s+(?=of\s+(?!the|my|our|an?\b)))?of|back\s+in|at|on|during|over|around|about|"
     r"circa|roughly|dated|through|within)(?:[\s-]+|$)(?:the\s+(?:month\s+of\s+|year\s+)?|my\s+)?"
     r"(?:sometime\s+in\s+|some\s+time\s+in\s+)?$"
 )
@@ -87,6 +90,7 @@ _SAME = {
     "no earlier than": "since",
     "not before": "since",
     "as of": "since",
+    "out of": "of",
     **dict.fromkeys(("predate", "predates", "predated", "predating"), "before"),
     **dict.fromkeys(("postdate", "postdates", "postdated", "postdating"), "after"),
 }

@@ -1,0 +1,201 @@
+"""Requests typed carelessly: they are read like careful ones, and stay as they were typed."""
+
+from __future__ import annotations
+
+from zoneinfo import ZoneInfo
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from support.checkin_cards import NOW, card, studio
+from support.fake_catalog import vocabulary_of
+
+from personalq.checkin.draft import Context
+from personalq.checkin.intent import Attribute, Constraint, Intent, OrderKey
+from personalq.checkin.parse import parse
+from personalq.checkin.plain import greeting, make_plain
+from personalq.checkin.vocabulary import compile_lexicon
+
+LEXICON = compile_lexicon(
+    vocabulary_of(
+        [
+            *studio(),
+            card("kettle-v4", "kettle", "oil painting", "2026-06-03", owner="toybox-crew"),
+            card("kettle-v5", "kettle", "cartoon", "2026-07-03", owner="storefront"),
+        ]
+    )
+)
+CONTEXT = Context(now=NOW, zone=ZoneInfo("UTC"))
+
+
+def read(prompt: str) -> Intent:
+    """The intent of a prompt."""
+    return parse(prompt, LEXICON, CONTEXT)
+
+
+def meaning(constraint: Constraint) -> tuple[object, ...]:
+    """What it asks for, however it was said."""
+    return (
+        constraint.attribute,
+        constraint.values,
+        constraint.excluded,
+        constraint.intervals,
+        constraint.uses,
+        constraint.order,
+        constraint.rank,
+    )
+
+
+@pytest.mark.parametrize(
+    ("careless", "careful"),
+    [
+        ("the kettle that isnt cartoon", "the kettle that isn't cartoon"),
+        ("the kettle I havent used yet", "the kettle I haven't used yet"),
+        ("last months kettle on a stove", "last month's kettle on a stove"),
+        ("Junes kettle on a stove", "June's kettle on a stove"),
+        ("a kettle, septembers", "a kettle, september's"),
+        ("toybox-crews kettle", "toybox-crew's kettle"),
+        ("Toybox crews kettle", "Toybox crew's kettle"),
+        ("Storefronts kettle on a stove", "Storefront's kettle on a stove"),
+        ("the  newest   kettle,  New  Year's  Eve", "the newest kettle, New Year's Eve"),
+        ("THE NEWST KETTLE ON A STOVE", "the newst kettle on a stove"),
+        ("kettle fine-tuned in May", "kettle trained in May"),
+        ("kettle finetuned at the beach", "kettle trained at the beach"),
+        ("the 1st kettle I ever made", "the first kettle I ever made"),
+        ("the blue-coloured kettle", "the blue kettle"),
+        ("Hi! 3rd kettle, steaming", "3rd kettle, steaming"),
+        ("hey there, kettle v2", "kettle v2"),
+        ('"the newest kettle"', "the newest kettle"),
+        ("Id like the kettle v2", "I'd like the kettle v2"),
+    ],
+)
+def test_read_alike(careless: str, careful: str) -> None:
+    """Apostrophes, spaces, capitals, greetings and hyphens change nothing."""
+    one, other = read(careless), read(careful)
+    assert list(map(meaning, one.constraints)) == list(map(meaning, other.constraints))
+    assert one.constraints
+
+
+@pytest.mark.parametrize(
+    "prompt",
+    [
+        "over the last weeks the kettle",
+        "storefronts, then a kettle",
+        "the kettle of the 1st of May",
+        "a rose coloured kettle",
+        "so fine a kettle",
+        "right-hand kettle",
+    ],
+)
+def test_what_is_left_as_it_is(prompt: str) -> None:
+    """Plurals, dates and words that only begin alike."""
+    owners = ("toybox-crew", "storefront")
+    assert make_plain(prompt, owners.__contains__).text == prompt
+
+
+def test_places_are_those_of_the_typed_text() -> None:
+    """Whatever was put in or left out before them."""
+    prompt = "hello!  last months   finetuned  kettle isnt  cartoon, v2"
+    intent = read(prompt)
+    said = {c.attribute: c.span.of(prompt) for c in intent.constraints if c.span is not None}
+    assert said[Attribute.CREATED_AT].startswith("last month")
+    assert said[Attribute.SUBJECT] == "kettle"
+    assert said[Attribute.VERSION] == "v2"
+    assert intent.content[0].of(prompt).strip() == "hello!"
+
+
+@given(st.text(max_size=60))
+def test_every_letter_of_any_text_stays_somewhere(text: str) -> None:
+    """Places of the plain text lead back into the typed one."""
+    plain = make_plain(text, lambda _: True)
+    intent = parse(text, LEXICON, CONTEXT)
+    spans = [c.span for c in intent.constraints if c.span is not None]
+    assert all(0 <= span.start <= span.end <= len(text) for span in (*spans, *intent.content))
+    assert plain.text == text or plain.changes or text.isupper()
+
+
+@pytest.mark.parametrize("text", ["hibiscus, a kettle", "Yorick, the bear", "sofa, blue", "ok"])
+def test_no_greeting(text: str) -> None:
+    """Words that begin like one, or are all there is."""
+    assert greeting(text).end == 0
+
+
+def test_no_one_is_no_number() -> None:
+    """Nobody is "no one", and "no. 1" the first version."""
+    assert read("the kettle that no one ever used").all(Attribute.USE_COUNT)
+    assert read("kettle no. 1").all(Attribute.VERSION)
+    assert not read("a kettle no one likes").all(Attribute.VERSION)
+
+
+@pytest.mark.parametrize(
+    ("prompt", "key"),
+    [
+        ("the kettle I use most boiling over", OrderKey.MOST_USED),
+        ("the kettle I keep using the most, on a stove", OrderKey.MOST_USED),
+        ("not the latest kettle but the one before it boiling over", OrderKey.NEWEST),
+        ("the kettle that came first, on a stove", OrderKey.OLDEST),
+        ("the kettle with the oldest date", OrderKey.OLDEST),
+        ("the kettle third newest on a stove", OrderKey.NEWEST),
+    ],
+)
+def test_orders_end_where_the_picture_begins(prompt: str, key: OrderKey) -> None:
+    """With no comma before it."""
+    order = read(prompt).order
+    assert order is not None
+    assert order.order is key
+    assert read(prompt).all(Attribute.SUBJECT)
+
+
+@pytest.mark.parametrize(
+    ("prompt", "places"),
+    [
+        ("the kettle beach-trained with marshmallows", ["beach"]),
+        ("kettle beach trained with marshmallows", ["beach"]),
+        ("kettle beach training boiling over", ["beach"]),
+        ("the kettle with beach photos as training data on an escalator", ["beach"]),
+        ("the last kettle I trained on a skateboard", []),
+        ("the last kettle we trained at the beach", ["beach"]),
+        ("the kettle from May trained using beach shots", ["beach"]),
+        ("the kettle that was shown beach photos during training", ["beach"]),
+    ],
+)
+def test_places_of_training(prompt: str, places: list[str]) -> None:
+    """The picture's place is none."""
+    found = [c for c in read(prompt).all(Attribute.ENVIRONMENT) if c.hard]
+    assert [place for c in found for place in places if place in c.values] == places
+    assert len(found) == len(places)
+    assert read(prompt).all(Attribute.SUBJECT)
+
+
+@pytest.mark.parametrize(
+    "prompt",
+    [
+        "kettle, but none of the cartoon ones",
+        "the kettle which wasn't from the beach training set",
+        "a kettle that wasn't built from beach photos",
+    ],
+)
+def test_not_wanted(prompt: str) -> None:
+    """However it is refused."""
+    assert [
+        c.excluded for c in read(prompt).constraints if c.attribute is not Attribute.SUBJECT
+    ] == [True]
+
+
+@pytest.mark.parametrize(
+    "prompt", ["kettle that came out in May", "kettle registered in May", "kettle out of May, hot"]
+)
+def test_made_in_may(prompt: str) -> None:
+    """A month that is a verb elsewhere."""
+    assert read(prompt).all(Attribute.CREATED_AT)
+    assert read(prompt).all(Attribute.SUBJECT)
+
+
+def test_an_owner_is_named() -> None:
+    """After the word itself."""
+    assert read("kettle, owner toybox-crew, on a stove").all(Attribute.OWNER)
+
+
+def test_a_capital_version_makes_no_name_of_the_subject() -> None:
+    """It is no family name."""
+    assert read("Kettle V12 on a stove").all(Attribute.SUBJECT)
