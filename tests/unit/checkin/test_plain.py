@@ -55,6 +55,7 @@ def meaning(constraint: Constraint) -> tuple[object, ...]:
         ("Junes kettle on a stove", "June's kettle on a stove"),
         ("a kettle, septembers", "a kettle, september's"),
         ("toybox-crews kettle", "toybox-crew's kettle"),
+        ("the kettle, toybox crews", "the kettle, toybox crew's"),
         ("Toybox crews kettle", "Toybox crew's kettle"),
         ("Storefronts kettle on a stove", "Storefront's kettle on a stove"),
         ("the  newest   kettle,  New  Year's  Eve", "the newest kettle, New Year's Eve"),
@@ -157,6 +158,8 @@ def test_orders_end_where_the_picture_begins(prompt: str, key: OrderKey) -> None
         ("the last kettle we trained at the beach", ["beach"]),
         ("the kettle from May trained using beach shots", ["beach"]),
         ("the kettle that was shown beach photos during training", ["beach"]),
+        ("the kettle with photos of the beach as training data", ["beach"]),
+        ("kettle photographed at the beach for training", ["beach"]),
     ],
 )
 def test_places_of_training(prompt: str, places: list[str]) -> None:
@@ -173,6 +176,7 @@ def test_places_of_training(prompt: str, places: list[str]) -> None:
         "kettle, but none of the cartoon ones",
         "the kettle which wasn't from the beach training set",
         "a kettle that wasn't built from beach photos",
+        "the kettle, but not the one I trained at the beach",
     ],
 )
 def test_not_wanted(prompt: str) -> None:

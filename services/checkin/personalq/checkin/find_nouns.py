@@ -279,7 +279,7 @@ def _is_made(words: tuple[Word, ...], index: int) -> bool:
     return (
         words[index].norm in _SAME_FORMS
         and following is not None
-        and following.norm in ("and", "from", "out", "into", "in", "by", "with", "on")
+        and following.norm in ("and", "from", "out", "into", "in", "by", "with", "on", "to")
     )
 
 

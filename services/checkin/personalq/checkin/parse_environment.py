@@ -59,23 +59,24 @@ _IN_TRAINING = (
     r"\s+(?:(?:in|during)\s+(?:(?:its|the|their|her|his)\s+)?training(?:\s+(?:set|data|material|run))?|"
     r"as\s+(?:(?:its|the|their|a)\s+)?(?:training|learning|source|reference)\s+(?:data|set|material|"
     r"environment|location|setting|place|ground|backdrop|background|scene|scenery|photos|pictures|images)|"
-    r"(?:to\s+(?:train|learn)\s+(?:on|from)|for\s+training))(?!\w)"
+    r"(?:to\s+(?:train|learn)\s+(?:on|from)|(?:for|while)\s+(?:(?:its|the)\s+)?training))(?!\w)"
 )
 _TRAINED_ONE = re.compile(
     rf"(?<!\w)(?:i|we)(?:'ve|\s+have)?\s+{_TAUGHT}\s+(?:one|an?|the|this|that|my|our)\s+[\w-]+(?:\s+[\w-]+)?\s+$"
 )
 """Before where: "we trained one hat | in the mountains"."""
 _LAST_ONE = re.compile(
-    r"(?<!\w)(?:last|latest|newest|most\s+recent|first)\s+(?:[\w-]+\s+){1,4}?(?:(?:that|which)\s+)?"
+    r"(?<!\w)(?:last|(?P<surely>latest|newest|most\s+recent|first))\s+(?:[\w-]+\s+){1,4}?(?:(?:that|which)\s+)?"
     r"(?:i|we)(?:'ve|\s+have)?\s+(?:ever\s+)?$"
 )
+"""Before a "trained" that says which is the last."""
 _ARTICLE = re.compile(r"(?<!\w)an?\s+$")
 _IN_PLACE = re.compile(rf"(?<!\w){_WHERE}{_DET}(?=\w)")
 _TRAINING = re.compile(_IN_TRAINING)
 _AND_IN = re.compile(rf"\s+(?P<and>and)\s+(?:also\s+)?(?:{_WHERE})?{_DET}(?=\w)")
 _HELD = re.compile(
     rf"(?:(?<!\w)(?:(?:that|which)\s+)?(?:with|has|having|had|featuring|showing|saw|seen|(?:was|were|got|been)\s+(?:shown|fed|given)|includes?|included)\s+|(?<=[(,;])\s*)"
-    rf"{_DET}(?=[\w-]+(?:\s+[\w-]+){{0,3}}{_IN_TRAINING})"
+    rf"{_OF_PHOTOS}{_DET}(?!(?:photographed|shot|captured|taken|filmed)\b)(?=[\w-]+(?:\s+[\w-]+){{0,3}}{_IN_TRAINING})"
 )
 _OUTDOORS = re.compile(
     r"(?<!\w)(?:trained|tuned|taught|shot|photographed|learned|learnt|taken|filmed)\s+(?:(?:only|mostly|"
@@ -105,7 +106,7 @@ _AFTER = re.compile(
 )
 _NEGATION = re.compile(
     r"(?<!\w)(?:not|except(?:\s+for)?|other\s+than|anything\s+but|without|never|"
-    r"wasn't|isn't|no|minus|none\s+of)\s+(?:(?:the|a|an|ones?|that|was|is|one|with|has|having|from|of|built|based|made|trained|on)\s+)*$"
+    r"wasn't|isn't|no|minus|none\s+of)\s+(?:(?:the|a|an|ones?|that|was|is|one|with|has|having|from|of|built|based|made|trained|on|i|we|which)\s+)*$"
 )
 _BUT = re.compile(r"(?:any|every)where\s+(?:but|except|besides)\s")
 _FROM = re.compile(r"(?<!\w)from\s+(?:the\s+)?$")
@@ -213,8 +214,9 @@ def _spelled_out(draft: Draft) -> None:
         if found is None:
             continue
         entry, span = found
-        if _is_order(draft, lead.start()) and (not entry.known or _ARTICLE.search(lead[0])):
-            continue
+        ordered = ends_before(_LAST_ONE, draft.page.shadow, lead.start())
+        if ordered and not (entry.known and (ordered["surely"] or not _ARTICLE.search(lead[0]))):
+            continue  # "the last cupcake I trained | on a skateboard"
         end = max(span.end, _last_noun(phrase, span).end)
         while material := _MATERIAL.match(draft.page.shadow, end):
             end = material.end()
@@ -223,13 +225,6 @@ def _spelled_out(draft: Draft) -> None:
         if draft.free(lead.start(), end):
             _add(draft, entry, span, Span(lead.start(), end))
             _and_also(draft, lead.start(), end)
-
-
-def _is_order(draft: Draft, start: int) -> bool:
-    """Whether "trained" says which is the last, and the place is the picture's: "the last cupcake
-    I trained | on a skateboard".
-    """
-    return ends_before(_LAST_ONE, draft.page.shadow, start) is not None
 
 
 def _and_also(draft: Draft, start: int, end: int) -> None:

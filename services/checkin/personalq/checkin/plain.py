@@ -54,7 +54,7 @@ _GREETING = re.compile(
 )
 _SPACES = re.compile(r"(?P<here>\s{2,})")
 _OF_OWNERS = tuple(
-    re.compile(rf"(?P<opens>^|[,.;:!?]\s+)?(?<![\w'-])(?P<name>{name})(?P<here>)s(?=\s+\w)")
+    re.compile(rf"(?P<opens>^|[,.;:!?]\s+)?(?<![\w'-])(?P<name>{name})(?P<here>)s(?=\s+\w|\W*$)")
     for name in (r"[\w-]+", r"[\w-]+\s[\w-]+")
 )
 

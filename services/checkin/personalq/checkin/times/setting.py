@@ -20,6 +20,7 @@ TRAINED = (
 USED = (
     r"(?:used|rendered(?:\s+with)?|generated\s+with|ran|run|worked\s+with|played\s+with|"
     r"(?:working|playing)\s+with|had\s+open|tried|opened|touched|picked|loaded|was\s+using|were\s+using|"
+    r"(?:made|did)\s+(?:some\s+)?(?:pictures|images|renders|art)\s+with|saw\s+use|put\s+to\s+use|"
     r"been\s+using|stopped\s+using|last\s+(?:use|run|render)(?:\s+(?:was|is|dates))?|"
     r"last\s+time\s+(?:it\s+was|i|we)\s+used(?:\s+it)?\s+was|in\s+use|idle|"
     r"dormant)"
@@ -66,7 +67,7 @@ _BEFORE = re.compile(
     r"(?<!\w)(?:(?:any\s+time|sometime|some\s+time|(?P<near>just|right|shortly|soon)|anywhere)\s+)?"
     r"(?P<from>from\s+)?(?P<op>no\s+later\s+than|no\s+earlier\s+than|not\s+(?:before|after)|"
     r"before|predat(?:es?|ed|ing)|prior\s+to|earlier\s+than|older\s+than|until|till|up\s+to|by(?:\s+the\s+end\s+of)?|pre|"
-    r"after|postdat(?:es?|ed|ing)|later\s+than|newer\s+than|more\s+recent\s+than|since|post|as\s+of|"
+    r"after|postdat(?:es?|ed|ing)|later\s+than|newer\s+than|more\s+recent\s+than|(?:not|no)\s+(?:older|newer)\s+than|since|post|as\s+of|"
     r"starting(?:\s+(?:in|from))?|from|in|(?:out\s+(?=of\s+(?!the|my|our|an?\b)))?of|back\s+in|at|on|during|over|around|about|"
     r"circa|roughly|dated|through|within)(?:[\s-]+|$)(?:the\s+(?:month\s+of\s+|year\s+)?|my\s+)?"
     r"(?:sometime\s+in\s+|some\s+time\s+in\s+)?$"
@@ -77,7 +78,7 @@ _SAME_AS = re.compile(
 """What was used then: "the same kettle as yesterday"."""
 _ONWARD = re.compile(
     r"\s*(?:on(?:wards?)?|and\s+(?:later|after|newer)|or\s+(?:later|newer|after))"
-    r"(?=\s*(?:$|[,.;!?]))"
+    r"(?=\s*(?:$|[,.;!?]|and\b))"
 )
 _OLDER = re.compile(r"\s*(?:and|or)\s+(?:earlier|older|before)(?!\w)")
 _NEGATION = re.compile(
@@ -90,6 +91,10 @@ _SAME = {
     "no earlier than": "since",
     "not before": "since",
     "as of": "since",
+    "no older than": "since",
+    "not older than": "since",
+    "no newer than": "until",
+    "not newer than": "until",
     "out of": "of",
     **dict.fromkeys(("predate", "predates", "predated", "predating"), "before"),
     **dict.fromkeys(("postdate", "postdates", "postdated", "postdating"), "after"),
