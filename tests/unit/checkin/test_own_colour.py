@@ -31,6 +31,19 @@ def test_no_card_has_it() -> None:
     assert outcome.alternatives
 
 
+@pytest.mark.parametrize("colour", ["mauve", "dark purple", "lavender"])
+def test_shades(colour: str) -> None:
+    """Names that only colours have, and how light they are."""
+    assert _refused(f"a {colour} owl on a branch", OWLS)
+
+
+def test_a_kind_of_something() -> None:
+    """Cards of a subject within another one's."""
+    kinds = [replace(each, subjects=("bird", "owl")) for each in OWLS]
+    birds = [card(f"bird-v{n}", "bird", "anime", f"2026-0{n}-02", "A bird.") for n in range(1, 4)]
+    assert _refused("a purple owl on a branch", [*kinds, *birds])
+
+
 @pytest.mark.parametrize(
     "prompt",
     [

@@ -34,6 +34,12 @@ _ALIKE = (
     {"=pink", "=purple"},
 )
 """Colours that people call by each other's names."""
+_SHADES = frozenset(
+    ["scarlet", "crimson", "maroon", "burgundy", "navy", "azure", "cobalt", "turquoise", "cyan",
+     "magenta", "mauve", "lavender", "beige", "taupe", "vermilion"]
+)  # fmt: skip
+"""Names that only colours have: "emerald" and "ivory" are also what things are made of."""
+_TONES = frozenset(["dark", "light", "deep", "bright", "pale"])
 
 
 def without_its_colour(intent: Intent, hits: Sequence[Hit], zone: ZoneInfo) -> Intent | None:
@@ -69,8 +75,10 @@ def _is_its_colour(constraint: Constraint, intent: Intent) -> bool:
         return False
     if constraint.excluded or constraint.hard or constraint.span.end + 1 != subject.span.start:
         return False
-    names = set(lexicon.words("colors")) - {"colorful"}
-    plain = set(map(canonical, constraint.text.split())) <= names
+    names = (set(lexicon.words("colors")) | _SHADES) - {"colorful"}
+    words = set(map(canonical, constraint.text.split()))
+    plain = words <= names | _TONES and not names.isdisjoint(words)
     kind = wordnet.look_up(canonical(f"{constraint.text} {subject.text}"))  # "an orange tree"
-    several = {m.subjects for m in intent.mentions if m.weight >= 2} - {subject.values}
+    meant = {m.subjects for m in intent.mentions if m.span == subject.span} | {subject.values}
+    several = {m.subjects for m in intent.mentions if m.weight >= 2} - meant
     return plain and kind is None and not several
