@@ -71,7 +71,7 @@ for _index, _ten in enumerate(_TENS):
     CARDINALS[_ten] = _value
     ORDINALS[_ORDINAL_TENS[_index]] = _value
     for _unit in range(1, 10):
-        for _joint in ("-", " "):
+        for _joint in ("-", " ", ""):
             CARDINALS[f"{_ten}{_joint}{_UNITS[_unit]}"] = _value + _unit
             ORDINALS[f"{_ten}{_joint}{_ORDINAL_UNITS[_unit]}"] = _value + _unit
 

@@ -16,7 +16,7 @@ from personalq.checkin.word_roles import is_doing
 
 _DET = r"(?:(?:the|an?|some|our|my|various|several|different|real|actual)\s+)*"
 _AT = (
-    r"(?:in\s+front\s+of|next\s+to|in|at|on|by|with|near|from|using|under|around|outside|inside|"
+    r"(?:in\s+front\s+of|next\s+to|aboard|on\s+board|in|at|on|by|with|near|from|using|under|around|outside|inside|"
     r"against|among|amongst|amid|amidst|along|between|beside|within|through|throughout|across|off|"
     r"of|upon)\s+"
 )

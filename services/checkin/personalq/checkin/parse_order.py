@@ -31,7 +31,7 @@ _USE = (
     r"(?:uses?|used|keep\s+using|kept\s+using|run|ran|render(?:ed)?\s+with|work(?:ed)?\s+with|reach(?:ed)?\s+for|"
     r"turn(?:ed)?\s+to|rely\s+on|relied\s+on|depend(?:ed)?\s+on|fall\s+back\s+on|pick(?:ed)?|open(?:ed)?|touched|load(?:ed)?|go\s+for)"
 )
-_COUNT = r"(?:(?:use|usage|render)[\s-]+(?:count|number|total)s?|uses|renders)"
+_COUNT = r"(?:(?:use|usage|render)[\s-]+(?:count|number|total)s?|uses|renders|runs)"
 _OFTEN = r"(?:often|frequently|heavily|commonly|regularly)"
 _VERSION_NUMBER = r"[\s-]+version[\s-]+(?:numbered|number|num\b|no\b\.?)"
 _NUMBERED = (
@@ -83,7 +83,7 @@ _RULES = (
     _rule(
         rf"(?:least|longest)[\s-]+recently[\s-]+used|used\s+(?:the\s+)?least\s+recently|"
         rf"(?:longest|most)[\s-]+(?:unused|neglected|forgotten|untouched|idle)|"
-        rf"(?:(?:{_WHO}|that|which|has|have|had|been)\s+)+left\s+(?:it\s+)?(?:untouched|unused)\s+(?:for\s+)?(?:the\s+)?longest(?:\s+time)?|"
+        rf"(?:(?:{_WHO}|that|which|has|have|had|been)\s+)+left\s+(?:it\s+)?(?:untouched|unused|alone)\s+(?:for\s+)?(?:the\s+)?longest(?:\s+time)?|"
         rf"(?:(?:{_WHO}|that|which)\s+)*(?:(?:haven't|hasn't|have\s+not|has\s+not|not)\s+)(?:been\s+)?"
         rf"{_USE}\s+(?:(?:in|for)\s+)?(?:the\s+)?longest(?:\s+time)?|"
         rf"unused\s+(?:for\s+)?(?:the\s+)?longest|"
@@ -91,6 +91,7 @@ _RULES = (
         r"(?:(?:that|which)(?:\s+has|'s)?\s+(?:been\s+)?)?(?:gathering|collecting|gathered|collected)\s+dust\s+"
         r"(?:for\s+)?(?:the\s+)?longest(?:\s+time)?|(?:with\s+)?(?:the\s+)?longest\s+(?:time\s+)?since\s+"
         r"(?:its\s+|the\s+)?last\s+(?:use|used|render)|"
+        r"(?:(?:with\s+)?the\s+)?(?:oldest|earliest)\s+last\s+use|left\s+alone\s+(?:for\s+)?(?:the\s+)?longest|"
         r"whose\s+last\s+use\s+(?:is|was|lies)\s+(?:the\s+)?(?:furthest|farthest|longest)\s+(?:back|ago)",
         _STALE,
     ),
@@ -106,7 +107,7 @@ _RULES = (
         rf"(?:{_WHO}\s+)(?:always\s+{_USE}|{_USE}\s+all\s+the\s+time)|"
         rf"(?:{_WHO}\s+)used?\s+more(?:\s+often)?(?=[\s.!]*$)|"
         rf"most[\s-]+popular|favou?rite|go[\s-]to|(?:{_WHO}\s+)?{_HAVE}(?:been\s+)?{_USE}\s+(?:it\s+)?more\s+(?:often\s+|frequently\s+)?than\s+(?:any|all|the)(?:\s+(?:the\s+)?others?|\s+rest)?|"
-        rf"(?:with|gets|got|has|had|sees|saw)\s+(?:had\s+)?(?:the\s+)?most\s+(?:uses?|renders)|most[\s-]+loved|"
+        rf"(?:with|gets|got|has|had|sees|saw)\s+(?:had\s+)?(?:the\s+)?most\s+(?:uses?|renders|runs)|most[\s-]+loved|"
         r"(?:with\s+)?(?:the\s+|its\s+)?(?:highest|largest|biggest)\s+(?:number\s+of\s+)?"
         rf"{_COUNT}",
         _M,

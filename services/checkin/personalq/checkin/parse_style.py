@@ -444,9 +444,11 @@ def _names_checkpoint(draft: Draft, tag: Tag) -> bool:
 
 
 def _is_my_model(draft: Draft, tag: Tag) -> bool:
-    """Whether it tells which checkpoint: "with the sketch model", "behind my noir ship model"."""
+    """Whether it tells which checkpoint: "with the sketch model", "earliest cgi one"."""
     words = draft.page.words
     before = words[tag.first - 1].norm if tag.first and words[tag.first].joined else ""
+    if before and any(span.end + 1 == words[tag.first].start for span in draft.selecting):
+        return draft.leads_to_selector(tag.last, reach=1)
     return before in ("the", "my", "our") and draft.leads_to_selector(tag.last)
 
 

@@ -34,7 +34,7 @@ def parse_subject(draft: Draft) -> None:
         role = _role(draft, noun, mentions)
         mention = Mention(span=span, subjects=noun.entry.subjects, weight=role.weight)
         mentions.append((noun, mention, role))
-    mentions = _demote_frames(draft, mentions)
+    mentions = _behind_headings(draft, _demote_frames(draft, mentions))
     draft.mentions += [mention for _, mention, _ in mentions if mention.subjects]
     chosen = _chosen(_without_actors(draft, mentions))
     unknown = unknown_head(draft, [noun for noun, _, _ in mentions])
@@ -62,6 +62,20 @@ def parse_subject(draft: Draft) -> None:
             draft.unknown_subject = chosen_thing(draft)
         return
     _claim(draft, known)
+
+
+def _behind_headings(
+    draft: Draft, mentions: list[tuple[Noun, Mention, _Role]]
+) -> list[tuple[Noun, Mention, _Role]]:
+    """Leave out what only says what a picture is for: "kids tee: the turtle on a ramp"."""
+    asked = [m.span.start for _, m, role in mentions if m.subjects and role.weight >= 2]
+    shadow = draft.page.shadow
+    return [
+        each
+        for each in mentions
+        if each[1].subjects
+        or not any(re.search(r":\s", shadow[each[1].span.end : start]) for start in asked)
+    ]
 
 
 def _claim(draft: Draft, known: list[tuple[Noun, Mention]]) -> None:
@@ -190,13 +204,18 @@ def _role(draft: Draft, noun: Noun, before: list[tuple[Noun, Mention, _Role]]) -
         if word.possessive and not draft.nouns_cover(word.index):
             weight = min(weight, 2)
         index -= 1
-    if chosen:
+    if chosen and (weight or noun.entry.subjects or not _is_asked_for(before)):
         return _Role(weight=max(weight, 3), coordinate=coordinate, governor=governor)
     if possessed:
         return _Role(
             weight=max(weight + 1, 2) if weight else 2, coordinate=coordinate, governor=governor
         )
     return _Role(weight=weight, coordinate=coordinate, governor=governor)
+
+
+def _is_asked_for(before: list[tuple[Noun, Mention, _Role]]) -> bool:
+    """Whether something known was asked for already: "the bear on a rug, latest one"."""
+    return any(mention.subjects and role.weight >= 2 for _, mention, role in before)
 
 
 def _opens_question(draft: Draft, word: Word) -> bool:

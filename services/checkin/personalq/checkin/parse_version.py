@@ -75,7 +75,8 @@ _AT_LEAST = (
     r"starting\s+(?:at|with|from)|beginning\s+with|minimum)"
 )
 _AT_MOST = (
-    r"(?:up\s+to|until|till|at\s+most|through|(?:no|not)\s+(?:newer|later|higher|more)\s+than|"
+    r"(?:up\s+to|until|till|at\s+most|through|(?:no|not)\s+(?:(?:newer|later|higher|more)\s+than|"
+    r"above|over|past|beyond|after)|"
     r"maximum)"
 )
 _BOUNDS = (

@@ -32,6 +32,9 @@ _SAID = tuple(
     for words, meant in (
         (r"(?P<here>fine[\s-]?tuned)", "trained"),
         (r"(?P<here>fine[\s-]?tuning)", "training"),
+        (r"(?P<here>teh|hte)", "the"),
+        (r"(?P<here>adn)", "and"),
+        (r"(?P<here>wiht)", "with"),
         (
             r"(?:red|orange|yellow|green|blue|purple|violet|pink|brown|black|white|gr[ae]y)"
             r"(?P<here>[\s-]colou?red)",

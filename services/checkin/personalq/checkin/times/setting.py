@@ -77,8 +77,8 @@ _SAME_AS = re.compile(
 )
 """What was used then: "the same kettle as yesterday"."""
 _ONWARD = re.compile(
-    r"\s*(?:on(?:wards?)?|and\s+(?:later|after|newer)|or\s+(?:later|newer|after))"
-    r"(?=\s*(?:$|[,.;!?]|and\b))"
+    r"\s*(?:(?:on(?:wards?)?|and\s+after|or\s+after)(?=\s*(?:$|[,.;!?]|and\b))|"
+    r"(?:and|or)\s+(?:later|newer)(?!\w))"
 )
 _OLDER = re.compile(r"\s*(?:and|or)\s+(?:earlier|older|before)(?!\w)")
 _NEGATION = re.compile(
