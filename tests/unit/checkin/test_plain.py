@@ -203,3 +203,52 @@ def test_an_owner_is_named() -> None:
 def test_a_capital_version_makes_no_name_of_the_subject() -> None:
     """It is no family name."""
     assert read("Kettle V12 on a stove").all(Attribute.SUBJECT)
+
+
+@pytest.mark.parametrize(
+    ("prompt", "like"),
+    [
+        ("kettle on a rug latest of the oil painting ones", "the latest oil painting kettle"),
+        ("kettle by a red mailbox trained in the forest", "the kettle trained in the forest"),
+        ("kettle on a lawn mower earliest anime one", "the earliest anime kettle"),
+        ("kids tee: the kettle on a ramp made in March", "the kettle made in March"),
+        ("for the december mailing: the kettle v2", "the kettle v2"),
+        ("kettle not above v3", "kettle up to v3"),
+        ("kettle, any version from 3 up", "kettle, version at least 3"),
+        ("kettle from june 2026 or later upside down", "kettle since june 2026, upside down"),
+        ("kettle fortysecond version", "kettle forty-second version"),
+        ("kettle with the fewest runs", "the least used kettle"),
+        ("kettle with the oldest last use", "the least recently used kettle"),
+        ("kettle but not teh anime one", "kettle but not the anime one"),
+        ("kettle on a windy hill oil painting", "kettle, oil painting, on a windy hill"),
+    ],
+)
+def test_wishes_behind_the_scene(prompt: str, like: str) -> None:
+    """They are about the subject, wherever they stand."""
+
+    def hard(intent: Intent) -> list[tuple[object, ...]]:
+        return sorted((meaning(c) for c in intent.constraints if c.hard), key=str)
+
+    assert hard(read(prompt)) == hard(read(like))
+    assert read(prompt).unknown_subject is None
+
+
+def test_a_heading_that_chooses_is_none() -> None:
+    """It says more than what the picture is for."""
+    for prompt in ("for the kettle: take v2", "for the May version: a kettle"):
+        assert len(read(prompt).constraints) > 1
+
+
+@pytest.mark.parametrize(
+    ("prompt", "values"),
+    [
+        ("kettle red with a dent, on a stove", ("red",)),
+        ("kettle cream coloured like a shell", ("colored", "cream")),
+        ("kettle green lid on a stove", ("green", "lid")),
+    ],
+)
+def test_a_colour_behind_the_subject(prompt: str, values: tuple[str, ...]) -> None:
+    """It is the subject's."""
+    told = read(prompt).all(Attribute.DESCRIPTION)
+    assert values in [tuple(sorted(c.values)) for c in told]
+    assert read(prompt).all(Attribute.SUBJECT)

@@ -21,7 +21,7 @@ from personalq.checkin.parse_subject import parse_subject
 from personalq.checkin.parse_time import parse_time
 from personalq.checkin.parse_usage import parse_usage
 from personalq.checkin.parse_version import parse_version
-from personalq.checkin.plain import greeting, make_plain
+from personalq.checkin.plain import greeting, heading, make_plain
 from personalq.checkin.text import merge, read
 from personalq.checkin.typos import correct
 from personalq.checkin.vocabulary import Lexicon
@@ -37,12 +37,12 @@ def parse(prompt: str, lexicon: Lexicon, context: Context, *, answering: bool = 
     def is_owner(name: str) -> bool:
         return lexicon.owners.get(canonical(re.sub(r"[._-]", " ", name))) is not None
 
-    plain = make_plain(prompt, is_owner)
+    start = heading(prompt, greeting(prompt).end, subjects).end
+    plain = make_plain(prompt, is_owner, start=start)
     corrected = correct(plain.text, lexicon.spellings, names=context.names, subjects=subjects)
     read_as = _parse(corrected.text, lexicon, context, answering=answering)
     intent = plain.as_typed(corrected.as_typed(read_as))
-    opening = greeting(prompt)
-    return replace(intent, content=(opening, *intent.content)) if opening.end else intent
+    return replace(intent, content=(Span(0, start), *intent.content)) if start else intent
 
 
 def _parse(prompt: str, lexicon: Lexicon, context: Context, *, answering: bool) -> Intent:

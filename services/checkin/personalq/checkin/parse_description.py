@@ -252,6 +252,9 @@ def read_tail(draft: Draft, index: int) -> None:
             or _told_apart(draft, at)
         ):
             at = _phrase(draft, at + 1)
+        elif first and at == index and lead.norm in lexicon.colours() and draft.is_free(lead):
+            colours_part = following and words[at + 1].joined and lexicon.names_thing(following)
+            at = _phrase(draft, at) if colours_part else _predicate(draft, at)  # "horse green coat"
         elif lead.norm in ("is", "are", "looks", "was") and not first:
             at = _predicate(draft, at + 1)
         elif lead.norm in ("a", "an") and at and is_that(words[at - 1]):

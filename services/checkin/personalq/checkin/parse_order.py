@@ -91,7 +91,7 @@ _RULES = (
         r"(?:(?:that|which)(?:\s+has|'s)?\s+(?:been\s+)?)?(?:gathering|collecting|gathered|collected)\s+dust\s+"
         r"(?:for\s+)?(?:the\s+)?longest(?:\s+time)?|(?:with\s+)?(?:the\s+)?longest\s+(?:time\s+)?since\s+"
         r"(?:its\s+|the\s+)?last\s+(?:use|used|render)|"
-        r"(?:(?:with\s+)?the\s+)?(?:oldest|earliest)\s+last\s+use|left\s+alone\s+(?:for\s+)?(?:the\s+)?longest|"
+        r"(?:(?:with\s+)?the\s+)?(?:oldest|earliest)\s+last\s+use|(?<=one\s)left\s+alone\s+(?:for\s+)?the\s+longest|"
         r"whose\s+last\s+use\s+(?:is|was|lies)\s+(?:the\s+)?(?:furthest|farthest|longest)\s+(?:back|ago)",
         _STALE,
     ),

@@ -312,6 +312,8 @@ def _constrains(draft: Draft, tag: Tag) -> bool:
         return False
     if ends_before(_NEGATION, draft.page.shadow, first.start):
         return True
+    if not thing and word not in lexicon.looks() and _stands_last(draft, tag):
+        return True
     index = tag.first - 1
     joined = first.joined
     while index >= 0 and joined:
@@ -429,6 +431,19 @@ def _is_of_a_name(draft: Draft, tag: Tag) -> bool:
         noun.first <= tag.first and tag.last < noun.last and noun.entry.subjects
         for noun in draft.nouns
     )
+
+
+def _stands_last(draft: Draft, tag: Tag) -> bool:
+    """Whether a look ends the request, behind a thing of the scene: "on a windy hill line art"."""
+    words = draft.page.words
+    if not words[tag.first].joined or tag.last < len(words) or tag.first < 2:
+        return False
+    thing, before = words[tag.first - 1], words[tag.first - 2]
+    told = before.norm in ("a", "an", "the", "its") or (
+        words[tag.first - 3 : tag.first - 2] != ()
+        and words[tag.first - 3].norm in ("a", "an", "the")
+    )
+    return told and thing.joined and lexicon.names_thing(thing.norm) and draft.is_free(thing)
 
 
 def _names_checkpoint(draft: Draft, tag: Tag) -> bool:

@@ -97,7 +97,10 @@ _COMPARED = tuple(
         low,
         high,
     )
-    for op, low, high in ((r"at\s+least", 0, HIGHEST), *_BOUNDS[1:])
+    for op, low, high in (
+        (r"(?:at\s+least|from(?=\s+(?:v\.?\s?)?\w+\s+up))", 0, HIGHEST),
+        *_BOUNDS[1:],
+    )
 )
 _OR_MORE = re.compile(
     r"\s*(?:\+|(?:or|and)\s+(?:later|newer|higher|above|up|upwards?|greater|more\s+recent|more|"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
+from personalq.checkin import lexicon
 from personalq.checkin.corrected import Change, Corrected, with_changes
 from personalq.checkin.intent import Span
 from personalq.checkin.text import shadow
@@ -55,6 +56,9 @@ _GREETING = re.compile(
     rf"(?:{_STOP}|\s+(?=(?:i|i'm|we|can|could|would|please|show|give|find|get)\b))|"
     rf"(?:ok|okay|so|well|alright|um+|uh+|hm+|er){_STOP})+"
 )
+_PURPOSE = re.compile(
+    r"for\s+(?:the|our|my|an?|this|that|next)\s+(?P<what>[^:.,;!?\n]{1,40}):\s+(?=\S)"
+)
 _SPACES = re.compile(r"(?P<here>\s{2,})")
 _OF_OWNERS = tuple(
     re.compile(rf"(?P<opens>^|[,.;:!?]\s+)?(?<![\w'-])(?P<name>{name})(?P<here>)s(?=\s+\w|\W*$)")
@@ -68,14 +72,24 @@ def greeting(text: str) -> Span:
     return Span(0, opening.end() if opening else 0)
 
 
-def make_plain(text: str, is_owner: Callable[[str], bool]) -> Corrected:
-    """The text with single spaces, apostrophes where they belong, and one word for one thing.
+def heading(text: str, start: int, is_subject: Callable[[str], bool]) -> Span:
+    """What a picture is for, where it opens the request: "for the December mailing: …"."""
+    opening = _PURPOSE.match(shadow(text), start)
+    said = opening["what"].split() if opening else []
+    chooses = any(is_subject(word) or word in lexicon.words("selectors") for word in said)
+    if opening is None or chooses:
+        return Span(start, start)
+    return Span(*opening.span())
+
+
+def make_plain(text: str, is_owner: Callable[[str], bool], *, start: int = 0) -> Corrected:
+    """The text from `start` on, single spaces, apostrophes where they belong, one word for a thing.
 
     Args:
         is_owner: whether a lower-case name is an owner's; "toybox-crews teddy" is then theirs.
     """
     lowered = shadow(text)
-    changes: list[Change] = [(greeting(text), "")]
+    changes: list[Change] = [(Span(0, start), "")] if start else []
     for pattern in _APOSTROPHES:
         changes += [(Span(*match.span("here")), "'") for match in pattern.finditer(lowered)]
     for pattern, meant in _SAID:
