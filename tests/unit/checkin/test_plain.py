@@ -252,3 +252,17 @@ def test_a_colour_behind_the_subject(prompt: str, values: tuple[str, ...]) -> No
     told = read(prompt).all(Attribute.DESCRIPTION)
     assert values in [tuple(sorted(c.values)) for c in told]
     assert read(prompt).all(Attribute.SUBJECT)
+
+
+def test_a_shade_that_is_a_thing() -> None:
+    """Behind a noun it is the subject itself: "the robot raven"."""
+    ravens = compile_lexicon(
+        vocabulary_of(
+            [
+                card("raven-v1", "raven", "oil painting", "2026-06-03"),
+                card("robot-v1", "robot", "oil painting", "2026-06-03"),
+            ]
+        )
+    )
+    intent = parse("the robot raven in a library", ravens, CONTEXT)
+    assert [c.values for c in intent.all(Attribute.SUBJECT)] == [("raven",)]

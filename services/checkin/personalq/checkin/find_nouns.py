@@ -162,7 +162,9 @@ def _is_modifier(page: Page, lexicon_: Lexicon, first: int, last: int) -> bool:
         return True
     if norm in lexicon.words("selectors") or norm.startswith("<") or norm[0].isdigit():
         return False
-    if norm in lexicon.colours() and not following.hyphen:  # "horse green coat", but "rose pink"
+    if (
+        norm in lexicon.words("colors") and not following.hyphen
+    ):  # "horse green coat", but "rose pink"
         return f"{page.words[last - 1].norm} {norm}" in lexicon.description_groups()
     if following.hyphen and page.shadow[page.words[last - 1].end] == "-":
         if lexicon_.styles.match_at(page.words, last) or norm in (

@@ -252,7 +252,7 @@ def read_tail(draft: Draft, index: int) -> None:
             or _told_apart(draft, at)
         ):
             at = _phrase(draft, at + 1)
-        elif first and at == index and lead.norm in lexicon.colours() and draft.is_free(lead):
+        elif first and at == index and lead.norm in lexicon.words("colors") and draft.is_free(lead):
             colours_part = following and words[at + 1].joined and lexicon.names_thing(following)
             at = _phrase(draft, at) if colours_part else _predicate(draft, at)  # "horse green coat"
         elif lead.norm in ("is", "are", "looks", "was") and not first:
