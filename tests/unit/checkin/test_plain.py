@@ -160,6 +160,7 @@ def test_orders_end_where_the_picture_begins(prompt: str, key: OrderKey) -> None
         ("the kettle that was shown beach photos during training", ["beach"]),
         ("the kettle with photos of the beach as training data", ["beach"]),
         ("kettle photographed at the beach for training", ["beach"]),
+        ("kettle trained at the beach photo style", ["beach"]),
     ],
 )
 def test_places_of_training(prompt: str, places: list[str]) -> None:
@@ -266,3 +267,9 @@ def test_a_shade_that_is_a_thing() -> None:
     )
     intent = parse("the robot raven in a library", ravens, CONTEXT)
     assert [c.values for c in intent.all(Attribute.SUBJECT)] == [("raven",)]
+
+
+def test_first_in_a_race() -> None:
+    """What a winner did says nothing of its age."""
+    assert read("the kettle that came first in the big race").order is None
+    assert read("the kettle that came first in a kitchen").order is not None

@@ -218,7 +218,9 @@ def _spelled_out(draft: Draft) -> None:
         if ordered and not (entry.known and (ordered["surely"] or not _ARTICLE.search(lead[0]))):
             continue  # "the last cupcake I trained | on a skateboard"
         end = max(span.end, _last_noun(phrase, span).end)
-        while material := _MATERIAL.match(draft.page.shadow, end):
+        while (material := _MATERIAL.match(draft.page.shadow, end)) and draft.free(
+            end, material.end()
+        ):
             end = material.end()
         if training := _TRAINING.match(draft.page.shadow, end):
             end = training.end()

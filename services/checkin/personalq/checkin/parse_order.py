@@ -243,7 +243,8 @@ _RULES = (
     _rule(rf"(?:{_WHO}\s+)?(?:ever\s+)?{_MADE}\s+first|did\s+{_WHO}\s+{_MAKE}\s+first", _O),
     _rule(rf"did\s+{_WHO}\s+{_MAKE}\s+(?:last|latest|most\s+recently){_OF_ALL}", _N),
     _rule(
-        rf"(?:(?:that|which)\s+)?c(?:ame|omes?)\s+(?:(?:out|along)\s+)?(?:first|earliest){_OF_ALL}",
+        rf"(?:(?:that|which)\s+)?c(?:ame|omes?)\s+(?:(?:out|along)\s+)?(?:first|earliest)"
+        rf"(?!\s+(?:in|at)\s+(?:[\w-]+\s+){{0,3}}(?:race|contest|competition|show|class)\b){_OF_ALL}",
         _O,
     ),
     _rule(
