@@ -273,3 +273,10 @@ def test_first_in_a_race() -> None:
     """What a winner did says nothing of its age."""
     assert read("the kettle that came first in the big race").order is None
     assert read("the kettle that came first in a kitchen").order is not None
+
+
+def test_names_stay_as_they_are() -> None:
+    """A checkpoint may be called by what is made plain elsewhere."""
+    prompt = "the fine-tuned one, not kettle-fine-tuned-v2 or <adn-v2>"
+    plain = make_plain(prompt, lambda _: False, names=("kettle-fine-tuned-v2", "<adn-v2>"))
+    assert plain.text == "the trained one, not kettle-fine-tuned-v2 or <adn-v2>"

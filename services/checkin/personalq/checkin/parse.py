@@ -38,7 +38,7 @@ def parse(prompt: str, lexicon: Lexicon, context: Context, *, answering: bool = 
         return lexicon.owners.get(canonical(re.sub(r"[._-]", " ", name))) is not None
 
     start = heading(prompt, greeting(prompt).end, subjects).end
-    plain = make_plain(prompt, is_owner, start=start)
+    plain = make_plain(prompt, is_owner, start=start, names=context.names)
     corrected = correct(plain.text, lexicon.spellings, names=context.names, subjects=subjects)
     read_as = _parse(corrected.text, lexicon, context, answering=answering)
     intent = plain.as_typed(corrected.as_typed(read_as))

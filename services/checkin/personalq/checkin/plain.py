@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 
 from personalq.checkin import lexicon
 from personalq.checkin.corrected import Change, Corrected, with_changes
@@ -82,11 +82,14 @@ def heading(text: str, start: int, is_subject: Callable[[str], bool]) -> Span:
     return Span(*opening.span())
 
 
-def make_plain(text: str, is_owner: Callable[[str], bool], *, start: int = 0) -> Corrected:
+def make_plain(
+    text: str, is_owner: Callable[[str], bool], *, start: int = 0, names: Iterable[str] = ()
+) -> Corrected:
     """The text from `start` on, single spaces, apostrophes where they belong, one word for a thing.
 
     Args:
         is_owner: whether a lower-case name is an owner's; "toybox-crews teddy" is then theirs.
+        names: of checkpoints, which stay as they are: "bear-finetuned-v2".
     """
     lowered = shadow(text)
     changes: list[Change] = [(Span(0, start), "")] if start else []
@@ -104,4 +107,6 @@ def make_plain(text: str, is_owner: Callable[[str], bool], *, start: int = 0) ->
         ]
     if text.isupper():  # shouted: nothing is a name for its capitals
         text = "".join(c.lower() if len(c.lower()) == 1 else c for c in text)
-    return with_changes(text, set(changes))
+    spelled = [re.escape(shadow(name)) for name in names]
+    named = [Span(*m.span()) for name in spelled for m in re.finditer(name, lowered)]
+    return with_changes(text, {c for c in changes if not any(c[0].meets(name) for name in named)})
