@@ -16,12 +16,14 @@ from personalq.checkin.parse_identity import parse_identity
 from personalq.checkin.parse_modifier import parse_modifiers
 from personalq.checkin.parse_order import parse_order
 from personalq.checkin.parse_owner import parse_mine, parse_owner
-from personalq.checkin.parse_style import parse_look, parse_style, parse_unknown_style
+from personalq.checkin.parse_style import parse_style
 from personalq.checkin.parse_subject import parse_subject
 from personalq.checkin.parse_time import parse_time
 from personalq.checkin.parse_usage import parse_usage
 from personalq.checkin.parse_version import parse_version
 from personalq.checkin.plain import greeting, heading, make_plain
+from personalq.checkin.styles.frames import parse_look
+from personalq.checkin.styles.unknown import parse_unknown_style
 from personalq.checkin.text import merge, read
 from personalq.checkin.typos import correct
 from personalq.checkin.vocabulary import Lexicon

@@ -14,10 +14,11 @@ from dataclasses import replace
 
 from personalq.checkin import lexicon
 from personalq.checkin.apposition import renamed, sorts
+from personalq.checkin.descriptions.tail import read_tail
 from personalq.checkin.draft import Draft
 from personalq.checkin.intent import Attribute, Constraint, Span
 from personalq.checkin.lexicon.wordnet import Nature, nature
-from personalq.checkin.parse_description import is_told_of, read_tail
+from personalq.checkin.parse_description import is_told_of
 from personalq.checkin.text import Word
 from personalq.checkin.word_roles import PARTICIPLES, goes_on, opens_contact, past_asides
 

@@ -13,7 +13,7 @@ from personalq.checkin.draft import Draft
 from personalq.checkin.intent import Attribute, Constraint, Span
 from personalq.checkin.lexicon import wordnet
 from personalq.checkin.lexicon.vectors import likeness
-from personalq.checkin.parse_style import tags_of_look
+from personalq.checkin.styles.frames import tags_of_look
 from personalq.checkin.text import Word
 
 _REACH = 3
