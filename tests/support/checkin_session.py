@@ -18,7 +18,7 @@ from support.fake_catalog import FakeCatalog
 from personalq.checkin.answer import Reply
 from personalq.checkin.cards import Card
 from personalq.checkin.outcome import Answered, Clarification, Outcome, Selection
-from personalq.checkin.reason import DeterministicReasoner
+from personalq.checkin.reasoning.reason import DeterministicReasoner
 from personalq.checkin.select import Request, select
 from personalq.checkin.settings import CheckinSettings
 

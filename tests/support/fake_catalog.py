@@ -12,10 +12,10 @@ from personalq.catalog.names import all_names
 from personalq.catalog.places import told_places
 from personalq.chassis.names import name_key
 from personalq.checkin.cards import ArtifactRef, Card, CardFilter, Hit, Hits, Query, Vocabulary
-from personalq.checkin.describe import concepts, profile
 from personalq.checkin.intent import OrderKey
 from personalq.checkin.lexicon import canonical
 from personalq.checkin.names import Named, NameKind, Names
+from personalq.checkin.reasoning.describe import concepts, profile
 from personalq.checkin.vocabulary import Lexicon, compile_lexicon
 
 _KINDS = {

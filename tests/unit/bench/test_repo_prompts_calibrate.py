@@ -9,7 +9,7 @@ import pytest
 pytest.importorskip("torch")
 
 from personalq.bench.repo_prompts.calibrate import Example, fit, own_sets, prepared, report
-from personalq.checkin.meaning import Likeness, Place
+from personalq.checkin.reasoning.meaning import Likeness, Place
 
 
 def _examples(seed: int, *, telling: float) -> list[Example]:

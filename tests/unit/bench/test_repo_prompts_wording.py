@@ -11,9 +11,9 @@ import pytest
 from support.fake_catalog import vocabulary_of
 
 from personalq.bench.repo_prompts.files import OWN, read_cards, read_queries
-from personalq.checkin.draft import Context
 from personalq.checkin.intent import Attribute, Intent
-from personalq.checkin.parse import parse
+from personalq.checkin.parsing.draft import Context
+from personalq.checkin.parsing.parse import parse
 from personalq.checkin.vocabulary import compile_lexicon
 
 _CARDS = read_cards(OWN / "cards.jsonl")

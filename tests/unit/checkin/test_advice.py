@@ -11,14 +11,22 @@ from hypothesis import strategies as st
 from support.checkin_cards import NOW, card, studio
 from support.fake_catalog import vocabulary_of
 
-from personalq.checkin import traits
-from personalq.checkin.advice import WEIGHT, Case, Evidence, Opinion, Policy, Verdict, weigh
+from personalq.checkin.advising import traits
+from personalq.checkin.advising.advice import (
+    WEIGHT,
+    Case,
+    Evidence,
+    Opinion,
+    Policy,
+    Verdict,
+    weigh,
+)
 from personalq.checkin.cards import Hit
-from personalq.checkin.decide import decide
-from personalq.checkin.draft import Context
+from personalq.checkin.deciding.decide import decide
 from personalq.checkin.intent import Intent
-from personalq.checkin.parse import parse
-from personalq.checkin.reason import rank
+from personalq.checkin.parsing.draft import Context
+from personalq.checkin.parsing.parse import parse
+from personalq.checkin.reasoning.reason import rank
 from personalq.checkin.vocabulary import compile_lexicon
 
 ZONE = ZoneInfo("UTC")

@@ -10,15 +10,15 @@ from support.checkin_cards import NOW, studio
 from support.fake_catalog import vocabulary_of
 
 from personalq.checkin.cards import Card, Hit
-from personalq.checkin.describe import kind_of, profile
-from personalq.checkin.described import answers, is_bare, place_of, wishes
-from personalq.checkin.draft import Context
 from personalq.checkin.intent import Attribute, Constraint, Intent, Span
 from personalq.checkin.lexicon import look_of
 from personalq.checkin.lexicon.vectors import likeness
-from personalq.checkin.meaning import Place
-from personalq.checkin.parse import parse
-from personalq.checkin.reason import rank
+from personalq.checkin.parsing.draft import Context
+from personalq.checkin.parsing.parse import parse
+from personalq.checkin.reasoning.describe import kind_of, profile
+from personalq.checkin.reasoning.described import answers, is_bare, place_of, wishes
+from personalq.checkin.reasoning.meaning import Place
+from personalq.checkin.reasoning.reason import rank
 from personalq.checkin.vocabulary import compile_lexicon
 
 

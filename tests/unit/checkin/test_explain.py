@@ -12,9 +12,9 @@ import pytest
 from support.checkin_cards import card, studio
 from support.checkin_session import Session, outcome_name
 
-from personalq.checkin.explain import BLAME
+from personalq.checkin.deciding.explain import BLAME
+from personalq.checkin.deciding.lacks import distance, missed
 from personalq.checkin.intent import Attribute, Constraint, Interval, OrderKey
-from personalq.checkin.lacks import distance, missed
 from personalq.checkin.outcome import Clarification, NoMatch, Selection
 
 ZONE = ZoneInfo("UTC")

@@ -10,12 +10,12 @@ from hypothesis import strategies as st
 from support.checkin_cards import NOW, card, studio
 from support.fake_catalog import vocabulary_of
 
-from personalq.checkin.draft import Context
 from personalq.checkin.intent import Attribute, Constraint, Intent, OrderKey
-from personalq.checkin.numbers import number
-from personalq.checkin.parse import parse
-from personalq.checkin.text import read as page
-from personalq.checkin.times.points import points
+from personalq.checkin.parsing.draft import Context
+from personalq.checkin.parsing.numbers import number
+from personalq.checkin.parsing.parse import parse
+from personalq.checkin.parsing.text import read as page
+from personalq.checkin.parsing.times.points import points
 from personalq.checkin.vocabulary import compile_lexicon
 
 _OWNED = [

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from personalq.checkin.cards import Card, Hit
-from personalq.checkin.meaning import Place, compare, probabilities
+from personalq.checkin.reasoning.meaning import Place, compare, probabilities
 
 CARD = Card(checkpoint_id="goose", subjects=("goose",), description="A goose in a hat.")
 PLAIN = Card(checkpoint_id="plain", subjects=("goose",))

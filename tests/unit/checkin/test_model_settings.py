@@ -9,8 +9,8 @@ import pytest
 
 from personalq.chassis.errors import PersonalQError
 from personalq.chassis.settings import load_settings
+from personalq.checkin.advising.llm import open_llm
 from personalq.checkin.endpoint import Breaker
-from personalq.checkin.llm import open_llm
 from personalq.checkin.settings import CheckinSettings
 
 URL = "https://models.example/v1"

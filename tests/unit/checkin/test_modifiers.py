@@ -9,12 +9,12 @@ import pytest
 from support.fake_catalog import vocabulary_of
 
 from personalq.checkin.cards import Card, Hit
-from personalq.checkin.check import satisfies
-from personalq.checkin.described import answers, spoken
-from personalq.checkin.draft import Context
 from personalq.checkin.intent import Attribute, Intent, OrderKey
-from personalq.checkin.parse import parse
-from personalq.checkin.roles import plays
+from personalq.checkin.parsing.draft import Context
+from personalq.checkin.parsing.parse import parse
+from personalq.checkin.parsing.roles import plays
+from personalq.checkin.reasoning.check import satisfies
+from personalq.checkin.reasoning.described import answers, spoken
 from personalq.checkin.vocabulary import compile_lexicon
 
 UTC_ZONE = ZoneInfo("UTC")

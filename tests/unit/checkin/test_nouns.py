@@ -10,13 +10,13 @@ from zoneinfo import ZoneInfo
 import pytest
 
 from personalq.checkin.cards import Vocabulary
-from personalq.checkin.draft import Context
 from personalq.checkin.intent import Attribute
 from personalq.checkin.lexicon import wordnet
 from personalq.checkin.lexicon.build import build
 from personalq.checkin.lexicon.wordnet import Nature
 from personalq.checkin.nouns import heads, is_other_thing
-from personalq.checkin.parse import parse
+from personalq.checkin.parsing.draft import Context
+from personalq.checkin.parsing.parse import parse
 from personalq.checkin.vocabulary import Lexicon, compile_lexicon
 
 CATALOGS = {

@@ -9,10 +9,10 @@ import pytest
 from support.fake_catalog import vocabulary_of
 
 from personalq.checkin.cards import Card
-from personalq.checkin.described import spoken
-from personalq.checkin.draft import Context
 from personalq.checkin.intent import Attribute, Intent
-from personalq.checkin.parse import parse
+from personalq.checkin.parsing.draft import Context
+from personalq.checkin.parsing.parse import parse
+from personalq.checkin.reasoning.described import spoken
 from personalq.checkin.vocabulary import compile_lexicon
 
 LEXICON = compile_lexicon(vocabulary_of([Card(checkpoint_id="kettle-v1", subjects=("kettle",))]))

@@ -11,12 +11,12 @@ from support.checkin_cards import card
 from support.checkin_session import Session, outcome_name
 
 from personalq.checkin.cards import Vocabulary
-from personalq.checkin.draft import Context
 from personalq.checkin.intent import Attribute, Constraint
 from personalq.checkin.lexicon import wordnet
 from personalq.checkin.lexicon.spelling import american
 from personalq.checkin.outcome import Clarification
-from personalq.checkin.parse import parse
+from personalq.checkin.parsing.draft import Context
+from personalq.checkin.parsing.parse import parse
 from personalq.checkin.places import Tags
 from personalq.checkin.vocabulary import Lexicon, compile_lexicon
 

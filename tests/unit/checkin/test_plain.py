@@ -10,10 +10,10 @@ from hypothesis import strategies as st
 from support.checkin_cards import NOW, card, studio
 from support.fake_catalog import vocabulary_of
 
-from personalq.checkin.draft import Context
 from personalq.checkin.intent import Attribute, Constraint, Intent, OrderKey
-from personalq.checkin.parse import parse
-from personalq.checkin.plain import greeting, make_plain
+from personalq.checkin.parsing.draft import Context
+from personalq.checkin.parsing.parse import parse
+from personalq.checkin.parsing.plain import greeting, make_plain
 from personalq.checkin.vocabulary import compile_lexicon
 
 LEXICON = compile_lexicon(

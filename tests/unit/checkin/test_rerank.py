@@ -16,11 +16,11 @@ from support.fake_catalog import FakeCatalog
 from support.llm_server import Asked, ModelServer, Reply, run_model_server
 
 from personalq.chassis.errors import PersonalQError
-from personalq.checkin.cross_encoder import CrossEncoderReranker, open_cross_encoder
 from personalq.checkin.endpoint import Breaker, Endpoint, EndpointFailed
 from personalq.checkin.outcome import Answered, Clarification
-from personalq.checkin.reason import DeterministicReasoner
-from personalq.checkin.rerank import Calibration, RerankingReasoner, open_reranker
+from personalq.checkin.reasoning.reason import DeterministicReasoner
+from personalq.checkin.reranking.cross_encoder import CrossEncoderReranker, open_cross_encoder
+from personalq.checkin.reranking.rerank import Calibration, RerankingReasoner, open_reranker
 from personalq.checkin.select import Request, select
 from personalq.checkin.settings import CheckinSettings
 

@@ -9,9 +9,9 @@ import pytest
 from support.checkin_cards import NOW, studio
 from support.fake_catalog import vocabulary_of
 
-from personalq.checkin.draft import Context
 from personalq.checkin.intent import Attribute, Constraint
-from personalq.checkin.parse import parse
+from personalq.checkin.parsing.draft import Context
+from personalq.checkin.parsing.parse import parse
 from personalq.checkin.vocabulary import compile_lexicon
 
 LEXICON = compile_lexicon(vocabulary_of(studio()))

@@ -10,11 +10,11 @@ from hypothesis import strategies as st
 from support.checkin_cards import NOW, card, studio
 from support.fake_catalog import vocabulary_of
 
-from personalq.checkin.draft import Context
 from personalq.checkin.intent import Attribute, Intent, OrderKey
-from personalq.checkin.map import rewrite
-from personalq.checkin.parse import parse
-from personalq.checkin.typos import correct, is_word
+from personalq.checkin.mapping.map import rewrite
+from personalq.checkin.parsing.draft import Context
+from personalq.checkin.parsing.parse import parse
+from personalq.checkin.parsing.typos import correct, is_word
 from personalq.checkin.vocabulary import compile_lexicon
 
 _LIGHTHOUSE = card("tower-v3", "lighthouse", "pop art", "2026-02-03", "A red lighthouse.")

@@ -22,22 +22,10 @@ OPENINGS = (
 )  # fmt: skip
 QUESTIONS = ("can I get ", "could you do ")
 # A scene that begins with one of these may open a request.
-PREPOSITIONS = frozenset(
-    [
-        "above",
-        "after",
-        "at",
-        "beside",
-        "by",
-        "during",
-        "in",
-        "inside",
-        "next",
-        "on",
-        "under",
-        "with",
-    ]
-)
+PREPOSITIONS = frozenset((
+    "above", "after", "at", "beside", "by", "during", "in", "inside", "next", "on", "under",
+    "with",
+))  # fmt: skip
 USE_ORDERS: dict[str, dict[str, tuple[Words, Words]]] = {
     "used": {"last": ((), ("the one I used last", "the one I used most recently"))},
     "use_count": {

@@ -2,9 +2,9 @@
 
 Requests worded by hand (bench/repo_prompts/written/, and the development half) are parsed and
 searched by the real services. What a request describes and no word of a card explains is an
-example: how like each card is, and which one is meant. The numbers of `personalq.checkin.meaning`
-maximize the likelihood of all; what they are worth is measured on each set, with those of the
-others.
+example: how like each card is, and which one is meant. The numbers of
+`personalq.checkin.reasoning.meaning` maximize the likelihood of all; what they are worth is
+measured on each set, with those of the others.
 """
 
 from __future__ import annotations
@@ -28,12 +28,12 @@ from personalq.chassis.rpc import open_channel
 from personalq.chassis.tenancy import tenant_scope
 from personalq.checkin.cards import Hit
 from personalq.checkin.catalog_client import CatalogClient
-from personalq.checkin.decide import PLAUSIBLE
-from personalq.checkin.described import is_bare, is_explained, place_of, wishes
+from personalq.checkin.deciding.decide import PLAUSIBLE
 from personalq.checkin.intent import Intent
-from personalq.checkin.meaning import Likeness, Place, compare
 from personalq.checkin.ports import Ranking
-from personalq.checkin.reason import DeterministicReasoner
+from personalq.checkin.reasoning.described import is_bare, is_explained, place_of, wishes
+from personalq.checkin.reasoning.meaning import Likeness, Place, compare
+from personalq.checkin.reasoning.reason import DeterministicReasoner
 from personalq.checkin.select import Request, select
 from personalq.checkin.settings import CheckinSettings
 from personalq.sdk.embedded.temporary import temporary_stack

@@ -12,15 +12,15 @@ import grpc
 from personalq.chassis.rpc import open_channel, serve
 from personalq.chassis.runtime import run
 from personalq.chassis.settings import load_settings
-from personalq.checkin.advice import Adviser
+from personalq.checkin.advising.advice import Adviser
+from personalq.checkin.advising.llm import open_llm
+from personalq.checkin.advising.reason_llm import LlmAdviser
 from personalq.checkin.catalog_client import CatalogClient
 from personalq.checkin.endpoint import Breaker
 from personalq.checkin.lexicon import vectors, wordnet
-from personalq.checkin.llm import open_llm
 from personalq.checkin.ports import Reasoner
-from personalq.checkin.reason import DeterministicReasoner
-from personalq.checkin.reason_llm import LlmAdviser
-from personalq.checkin.rerank import Calibration, RerankingReasoner, open_reranker
+from personalq.checkin.reasoning.reason import DeterministicReasoner
+from personalq.checkin.reranking.rerank import Calibration, RerankingReasoner, open_reranker
 from personalq.checkin.select import select
 from personalq.checkin.servicer import SERVICE_NAME, STATUSES, CheckInServicer
 from personalq.checkin.settings import CheckinSettings

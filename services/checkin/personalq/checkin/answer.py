@@ -13,13 +13,13 @@ from dataclasses import dataclass, replace
 
 from personalq.chassis.errors import InvalidInput
 from personalq.checkin import calendar
-from personalq.checkin.draft import Context
 from personalq.checkin.intent import Attribute, Constraint, Intent, Interval
-from personalq.checkin.numbers import number
 from personalq.checkin.outcome import Option
-from personalq.checkin.parse import parse
-from personalq.checkin.text import shadow
-from personalq.checkin.times.point import day_interval
+from personalq.checkin.parsing.draft import Context
+from personalq.checkin.parsing.numbers import number
+from personalq.checkin.parsing.parse import parse
+from personalq.checkin.parsing.text import shadow
+from personalq.checkin.parsing.times.point import day_interval
 from personalq.checkin.vocabulary import Lexicon
 
 _VERSION = "q1"

@@ -15,7 +15,7 @@ from itertools import pairwise
 
 from personalq.chassis.names import name_key
 from personalq.checkin.intent import Span
-from personalq.checkin.text import shadow
+from personalq.checkin.parsing.text import shadow
 
 MAX_WORDS = 6
 """Words of the longest name that is looked for."""

@@ -13,7 +13,7 @@ from functools import cache, lru_cache
 
 from personalq.checkin import lexicon
 from personalq.checkin.lexicon import wordnet
-from personalq.checkin.text import PhraseTable, Word
+from personalq.checkin.parsing.text import PhraseTable, Word
 
 _LONGEST = 4
 """Words of the longest noun phrase that is looked up."""

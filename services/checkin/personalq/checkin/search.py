@@ -7,11 +7,11 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 
 from personalq.checkin.cards import CardFilter, Hit, Hits, Query
-from personalq.checkin.described import spoken
 from personalq.checkin.intent import Attribute, Constraint, Intent, Interval, OrderKey
 from personalq.checkin.lexicon import canonical
 from personalq.checkin.names import Names
 from personalq.checkin.ports import Catalog
+from personalq.checkin.reasoning.described import spoken
 from personalq.checkin.vocabulary import Lexicon
 
 _EPOCH = datetime.min.replace(tzinfo=UTC)

@@ -11,7 +11,7 @@ from functools import partial
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from personalq.chassis.errors import InvalidInput
-from personalq.checkin.advice import Adviser, Case, settle
+from personalq.checkin.advising.advice import Adviser, Case, settle
 from personalq.checkin.answer import (
     Reply,
     among_those_asked_about,
@@ -20,10 +20,8 @@ from personalq.checkin.answer import (
     read_question_id,
 )
 from personalq.checkin.cards import ArtifactRef, Hit
-from personalq.checkin.decide import PLAUSIBLE, Ask, Choose
-from personalq.checkin.described import KIN, MAX_PHRASES, answers, spoken
-from personalq.checkin.draft import Context
-from personalq.checkin.explain import (
+from personalq.checkin.deciding.decide import PLAUSIBLE, Ask, Choose
+from personalq.checkin.deciding.explain import (
     compared,
     confident,
     contradicted,
@@ -32,17 +30,19 @@ from personalq.checkin.explain import (
     near_misses,
 )
 from personalq.checkin.intent import Attribute, Constraint, Intent
-from personalq.checkin.kinds import carried, widened
 from personalq.checkin.lexicon import canonical
-from personalq.checkin.map import rewrite
+from personalq.checkin.mapping.map import rewrite
 from personalq.checkin.names import candidates as name_candidates
 from personalq.checkin.outcome import Answered, Candidate, Clarification, NoMatch, Selection
-from personalq.checkin.own_colour import without_its_colour
-from personalq.checkin.parse import parse
+from personalq.checkin.parsing.draft import Context
+from personalq.checkin.parsing.parse import parse
 from personalq.checkin.ports import Catalog, Ranking, Reasoner
+from personalq.checkin.reasoning.described import KIN, MAX_PHRASES, answers, spoken
+from personalq.checkin.reasoning.kinds import carried, widened
+from personalq.checkin.reasoning.own_colour import without_its_colour
+from personalq.checkin.reasoning.unknown import by_description, told_subject
 from personalq.checkin.search import Lately, deeper, find, to_query
 from personalq.checkin.settings import CheckinSettings
-from personalq.checkin.unknown import by_description, told_subject
 from personalq.checkin.vocabulary import Lexicon
 
 MAX_PROMPT = 2000

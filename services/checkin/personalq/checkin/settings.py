@@ -8,7 +8,7 @@ from pydantic import Field, SecretStr, field_validator, model_validator
 from pydantic_settings import SettingsConfigDict
 
 from personalq.chassis.settings import CommonSettings, Port, Seconds
-from personalq.checkin.advice import Policy
+from personalq.checkin.advising.advice import Policy
 
 _PREFIX = "PERSONALQ_CHECKIN_"
 

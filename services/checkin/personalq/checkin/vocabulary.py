@@ -11,9 +11,9 @@ from personalq.checkin import lexicon
 from personalq.checkin.cards import Vocabulary
 from personalq.checkin.lexicon import canonical, plural, wordnet
 from personalq.checkin.nouns import SubjectEntry, SubjectTable, heads, nickname
+from personalq.checkin.parsing.text import PhraseTable
+from personalq.checkin.parsing.typos import spellings_of
 from personalq.checkin.places import Tags, tags_by_group
-from personalq.checkin.text import PhraseTable
-from personalq.checkin.typos import spellings_of
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -1,0 +1,1 @@
+"""Select, ask about one attribute, or say what failed; and the reasons for it."""

@@ -1,0 +1,72 @@
+"""Descriptions between commas and in loose words: "a car, golden and small"."""
+
+from __future__ import annotations
+
+from personalq.checkin import lexicon
+from personalq.checkin.parsing.descriptions.phrase import describe
+from personalq.checkin.parsing.draft import Draft
+from personalq.checkin.parsing.text import Word
+from personalq.checkin.parsing.word_roles import (
+    is_adjective,
+    may_describe,
+)
+
+
+def read_asides(draft: Draft) -> None:
+    """Between commas: adjectives ("a car, golden and small") or things ("googly eyes")."""
+    run: list[Word] = []
+    for word in (*draft.page.words, None):
+        if word is not None and word.joined:
+            run.append(word)
+            continue
+        said = [w for w in run if w.norm not in ("and", "but", "a", "an", "the", "one", "very")]
+        if said and not draft.answering:
+            said = [] if _does(run) else _without_camera(said)
+        if said and all(draft.is_free(w) for w in said):
+            if all(is_adjective(w.norm) for w in said):
+                if run[0].index > 0:
+                    describe(draft, said)
+            elif all(may_describe(w, draft) for w in said) and len(said) <= 4 and not _frames(said):
+                describe(draft, said, phrase=True, vague=run[0].norm != "the")
+        run = [word] if word is not None else []
+
+
+def _without_camera(said: list[Word]) -> list[Word]:
+    """What is left beside how the picture is taken: "red, dramatic", but not "low angle"."""
+    if said[-1].norm not in lexicon.words("camera"):
+        return said
+    return _without_camera(said[:-1]) if len(said) > 1 and is_adjective(said[-1].norm) else []
+
+
+def _does(run: list[Word]) -> bool:
+    """Whether words say what the subject does: "climbing stairs", but not "sparkling"."""
+    first = run[0].norm
+    plain = first in lexicon.description_groups() or lexicon.names_thing(first)
+    return len(run) > 1 and first.endswith("ing") and not plain
+
+
+def _frames(said: list[Word]) -> bool:
+    """Whether words say how the picture is taken: "underwater shot", "extreme close-up"."""
+    return said[-1].norm in lexicon.words("frames") and not is_adjective(said[-1].norm)
+
+
+def read_loose(draft: Draft) -> None:
+    """In an answer, or with no subject at all: every unclaimed content word describes."""
+    groups = lexicon.description_groups()
+    words = [word for word in draft.page.words if may_describe(word, draft)]
+    if not draft.answering:
+        describe(draft, [word for word in words if word.norm in groups])
+        return
+    run: list[Word] = []
+    for word in words:
+        if run and word.index != run[-1].index + 1:
+            _loosen(draft, run)
+            run = []
+        run.append(word)
+    _loosen(draft, run)
+
+
+def _loosen(draft: Draft, run: list[Word]) -> None:
+    """Neighbours of an answer: adjectives each, or one thing ("ski lift")."""
+    adjectives = all(is_adjective(word.norm) for word in run)
+    describe(draft, run, phrase=bool(run) and not adjectives)

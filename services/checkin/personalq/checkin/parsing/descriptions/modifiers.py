@@ -1,0 +1,79 @@
+"""Modifiers before the head: "fluffy brown" of "the fluffy brown bear"."""
+
+from __future__ import annotations
+
+from personalq.checkin import lexicon
+from personalq.checkin.parsing.descriptions.phrase import REACH, describe
+from personalq.checkin.parsing.draft import Draft
+from personalq.checkin.parsing.text import Word
+from personalq.checkin.parsing.word_roles import (
+    is_adjective,
+    is_compounded,
+    is_particle,
+    may_describe,
+    only_joins,
+)
+
+_SIZED = frozenset(
+    ["kids", "kid", "children", "men", "mens", "women", "womens", "ladies", "boys", "girls"]
+)
+"""Whose a thing is by its kind, not by its owner."""
+
+
+def read_modifiers(draft: Draft, first: int) -> None:
+    """Words left of the head inside its phrase: "fluffy brown" of "the fluffy brown bear"."""
+    words = draft.page.words
+    found: list[Word] = []
+    index = first
+    while index > 0 and first - index < REACH:
+        if not words[index].joined and not _listed(draft, index):
+            break
+        index -= 1
+        word = words[index]
+        if is_compounded(draft, index) and not only_joins(word):
+            found.append(word)  # "curled-up"
+            continue
+        counted = words[index + 1].hyphen  # "four-door"
+        if (word.norm in lexicon.words("determiners") and not counted) or word.possessive:
+            if word.possessive and word.norm in _SIZED:
+                continue  # "white kids' shoe"
+            break
+        if not draft.is_free(word) or word.norm in lexicon.words("empty_adjectives"):
+            if word.norm in lexicon.words("prepositions") or word.norm in lexicon.words("links"):
+                break
+            continue
+        if any(
+            word.norm in lexicon.words(kind)
+            for kind in ("prepositions", "links", "openers", "frames")
+        ):
+            if not _coordinates(draft, index) and not is_particle(words, index):
+                break
+            continue
+        if may_describe(word, draft):
+            found.append(word)
+    found.reverse()
+    worn = len(found) > 1 and is_adjective(found[0].norm) and lexicon.is_wearable(found[-1].norm)
+    describe(draft, found, phrase=worn, before=_head_at(draft, first))
+
+
+def _head_at(draft: Draft, first: int) -> str:
+    """The subject whose first word it is, or the one the request is about: "the red one"."""
+    noun = draft.noun_at(first) or next((n for n in draft.nouns if n.entry.subjects), None)
+    return draft.span_of(noun.first, noun.last).of(draft.page.text) if noun else ""
+
+
+def _coordinates(draft: Draft, index: int) -> bool:
+    """Whether "and" stands between two adjectives: "the red and white bear"."""
+    words = draft.page.words
+    if words[index].norm not in ("and", "&") or index == 0:
+        return False
+    return all(is_adjective(word.norm) for word in (words[index - 1], words[index + 1]))
+
+
+def _listed(draft: Draft, index: int) -> bool:
+    """A comma between adjectives: "fluffy, brown bear"."""
+    words = draft.page.words
+    if index == 0:
+        return False
+    gap = draft.page.shadow[words[index - 1].full_end : words[index].start].strip()
+    return gap == "," and is_adjective(words[index - 1].norm)

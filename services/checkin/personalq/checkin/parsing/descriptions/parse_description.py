@@ -1,0 +1,107 @@
+"""Anything a description may say: adjectives of the subject, "with …", "that wears …", "the … one".
+
+What is left here is only what may describe; whether it does is decided beside the cards
+(`described`): a phrase of which no candidate has the noun is the scene.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from personalq.checkin import lexicon
+from personalq.checkin.intent import Attribute
+from personalq.checkin.lexicon import canonical
+from personalq.checkin.nouns import is_kind_of
+from personalq.checkin.parsing.apposition import renamed, sorts
+from personalq.checkin.parsing.descriptions.asides import read_asides, read_loose
+from personalq.checkin.parsing.descriptions.modifiers import read_modifiers
+from personalq.checkin.parsing.descriptions.phrase import describe, read_phrase, read_predicate
+from personalq.checkin.parsing.descriptions.tail import read_tail
+from personalq.checkin.parsing.draft import Draft, Noun
+from personalq.checkin.parsing.roles import plays
+from personalq.checkin.parsing.text import Word, ends_before
+from personalq.checkin.parsing.word_roles import (
+    is_adjective,
+)
+
+_APPOSITION = re.compile(r",\s*the\s+$")
+_COVERING = frozenset((
+    "cover", "fill", "surround", "decorate", "adorn", "wrap", "drape", "bury", "sprinkle",
+    "shower",
+))  # fmt: skip
+"""What is done to the subject in the picture: "cover it with petals"."""
+
+
+def parse_description(draft: Draft) -> None:
+    """Leave soft constraints for words that describe the subject, not the scene."""
+    words = draft.page.words
+    subject = next((c for c in draft.constraints if c.attribute is Attribute.SUBJECT), None)
+    heads = [n for n in draft.nouns if subject and draft.span_of(n.first, n.last) == subject.span]
+    for noun in (*_apposed(draft, heads), *heads, *renamed(draft, heads)):
+        read_modifiers(draft, noun.first)
+        _role(draft, noun)
+        read_tail(draft, noun.last)
+    for index, word in enumerate(words):
+        if word.norm in lexicon.words("selectors") and draft.is_free(word):
+            read_modifiers(draft, index)
+            read_tail(draft, index + 1)
+    for index in sorts(words) if heads else ():
+        read_modifiers(draft, index)
+        read_tail(draft, index + 1)
+    if heads:
+        _told_after(draft)
+        read_asides(draft)
+    if draft.answering or (not heads and draft.unknown_subject is None):
+        read_loose(draft)
+
+
+def _role(draft: Draft, noun: Noun) -> None:
+    """Read what the subject plays: "a hedgehog cook"."""
+    being = draft.page.words[noun.last - 1]
+    for role in draft.page.words[noun.last : noun.last + 1]:
+        if role.joined and draft.is_free(role) and plays(being.norm, role.norm):
+            describe(draft, [role], before=being.span.of(draft.page.text))
+
+
+def _told_after(draft: Draft) -> None:
+    """Read what is added in a clause of its own: ", it has round ears and it's green"."""
+    words = draft.page.words
+    for word in words:
+        if not is_told_of(words, word.index):
+            continue
+        following = words[word.index + 1]
+        if following.norm == "got":
+            read_phrase(draft, following.index + 1)
+        elif following.norm in lexicon.words("bearing"):
+            read_tail(draft, following.index)
+        else:
+            read_predicate(draft, following.index + (following.norm in ("is", "are")))
+
+
+def is_told_of(words: Sequence[Word], index: int) -> bool:
+    """Whether a pronoun begins to say what the subject is like: "it has", "it's got", "it's"."""
+    word = words[index]
+    if word.norm not in ("it", "he", "she", "they") or index + 1 >= len(words):
+        return False
+    following = words[index + 1]
+    if not following.joined or (index and words[index - 1].norm in _COVERING):
+        return False
+    told = following.norm in ("got", "is", "are") or following.norm in lexicon.words("bearing")
+    return told or (word.possessive and is_adjective(following.norm))
+
+
+def _apposed(draft: Draft, heads: list[Noun]) -> list[Noun]:
+    """The noun that ", the husky" says more exactly: "the dog with a bow tie, the husky"."""
+    if not heads:
+        return []
+    start = draft.page.words[heads[0].first].start
+    if not ends_before(_APPOSITION, draft.page.shadow, start):
+        return []
+    said = _phrase_of(draft, heads[0])
+    before = [noun for noun in draft.nouns if noun.last <= heads[0].first]
+    return [noun for noun in before if is_kind_of(said, _phrase_of(draft, noun))][:1]
+
+
+def _phrase_of(draft: Draft, noun: Noun) -> str:
+    return canonical(draft.span_of(noun.first, noun.last).of(draft.page.text))

@@ -1,0 +1,113 @@
+"""What follows the head: "with a red scarf", "that has a crystal ball and is green"."""
+
+from __future__ import annotations
+
+from personalq.checkin import lexicon
+from personalq.checkin.parsing.descriptions.phrase import (
+    LACKING,
+    NO_LACK,
+    read_phrase,
+    read_predicate,
+)
+from personalq.checkin.parsing.draft import Draft
+from personalq.checkin.parsing.word_roles import (
+    is_adjective,
+    is_owner,
+    is_that,
+    is_worn,
+    opens_phrase,
+    past_asides,
+)
+
+_FULL = frozenset((
+    "overgrown", "splattered", "spattered", "studded", "decorated", "sprinkled", "embroidered",
+    "trimmed", "lined", "full", "filled", "loaded", "packed", "stuffed", "brimming", "topped",
+    "overflowing",
+))  # fmt: skip
+_DONE = ("done", "made", "modeled", "modelled", "painted", "drawn", "rendered", "sculpted", "shown")
+"""How a picture was made: "a cactus modelled in plasticine with a blue flower"."""
+
+
+def read_tail(draft: Draft, index: int) -> None:
+    """Read what follows the head: "with a red scarf", "that has a crystal ball and is green"."""
+    words = draft.page.words
+    at = _skip(draft, past_asides(words, index))
+    first = True
+    while at < len(words):
+        lead = words[at]
+        if not lead.joined and not (first and lead.norm in ("wearing", "with")):
+            return
+        following = words[at + 1].norm if at + 1 < len(words) else ""
+        lacks = lead.norm in LACKING and following not in NO_LACK
+        if lead.norm in lexicon.words("bearing") or lacks:
+            at = read_phrase(draft, at + 1)
+            again = at < len(words) and words[at].joined and words[at].norm in ("and", "plus", "&")
+            if again and opens_phrase(draft, at + 1):
+                at = read_phrase(draft, at + 1)
+        elif lead.norm in _FULL and following in ("of", "with"):
+            at = read_phrase(draft, at + 2)
+        elif (
+            (lead.norm == "in" and is_worn(draft, at + 1))
+            or (lead.norm in ("under", "beneath") and _is_held(draft, at + 1))
+            or (lead.norm == "on" and _is_shod(draft, at + 1))
+            or _told_apart(draft, at)
+        ):
+            at = read_phrase(draft, at + 1)
+        elif first and at == index and lead.norm in lexicon.words("colors") and draft.is_free(lead):
+            colours_part = following and words[at + 1].joined and lexicon.names_thing(following)
+            at = (
+                read_phrase(draft, at) if colours_part else read_predicate(draft, at)
+            )  # "horse green coat"
+        elif lead.norm in ("is", "are", "looks", "was") and not first:
+            at = read_predicate(draft, at + 1)
+        elif lead.norm in ("a", "an") and at and is_that(words[at - 1]):
+            at = read_phrase(draft, at + 1)
+        else:
+            return
+        first = False
+        while at < len(words) and words[at].norm in ("and", "but", "that", "which", "who"):
+            if not words[at].joined:
+                return
+            at += 1
+
+
+def _is_held(draft: Draft, index: int) -> bool:
+    """Whether the subject holds what it is under: "an owl under a brown parasol"."""
+    groups, reach = lexicon.description_groups(), draft.page.words[index : index + 4]
+    return any(groups.get(word.norm) == "umbrella" for word in reach if word.joined)
+
+
+def _is_shod(draft: Draft, index: int) -> bool:
+    """Whether the subject stands on what is its own: "on roller skates"."""
+    words = draft.page.words[index : index + 2]
+    return any(word.norm in lexicon.words("stood_on") for word in words)
+
+
+def _told_apart(draft: Draft, index: int) -> bool:
+    """Whether "on" says which one is meant: "the bunny, the one on skates"."""
+    words = draft.page.words
+    if words[index].norm not in ("on", "in") or index < 2:
+        return False
+    the, one = words[index - 2], words[index - 1]
+    return the.norm == "the" and one.norm == "one" and the.index > 0 and not the.joined
+
+
+def _skip(draft: Draft, index: int) -> int:
+    """Past what may stand between the head and what it has: "of ours that comes"."""
+    words = draft.page.words
+    while index < len(words):
+        word = words[index]
+        if word.norm in ("is", "are", "looks", "was") and word.joined and draft.is_free(word):
+            after = words[index + 1] if index + 1 < len(words) else None
+            if after is not None and after.joined and is_adjective(after.norm):
+                index = read_predicate(draft, index + 1)
+                continue
+        of_owner = word.norm == "of" and is_owner(draft, index + 1)
+        in_style = word.norm in ("in", "as", *_DONE) and index + 1 < len(words)
+        told = index + 1 + (word.norm in _DONE and words[index + 1 : index + 2] != ())
+        in_style = in_style and told < len(words) and not draft.is_free(words[told])
+        passed = word.norm in lexicon.words("relatives") or of_owner or in_style
+        if draft.is_free(word) and not passed:
+            return index
+        index += 2 if of_owner else 1
+    return index

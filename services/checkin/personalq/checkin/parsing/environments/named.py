@@ -1,0 +1,62 @@
+"""Places that name a checkpoint themselves: "the harbor one", "from the gym", bare in an answer."""
+
+from __future__ import annotations
+
+import re
+
+from personalq.checkin.intent import Span
+from personalq.checkin.parsing.draft import Draft
+from personalq.checkin.parsing.environments.places import MATERIAL
+from personalq.checkin.parsing.text import ends_before
+
+_SELECTOR = (
+    r"(?:one|ones|version|versions|model|models|build|checkpoint|lora|variant|edition|"
+    r"training|trained|iteration|release|ckpt|set|shoot)"
+)
+_AFTER = re.compile(
+    rf"(?:[\s-]+(?:scenes?|pictures?|photos?|images?|"
+    rf"shots?))?[\s-]+{_SELECTOR}(?!\w)(?:\s+(?:one|version|model|build)(?!\w))?"
+)
+FROM = re.compile(r"(?<!\w)from\s+(?:the\s+)?$")
+_SET = re.compile(r"(?<!\w)(?:from|(?:based|built)\s+on)\s+(?:(?:the|my|our|some|a|an)\s+)?$")
+_WITH = re.compile(r"(?:(?<!\w)(?:with|has|having)\s+(?:the\s+|its\s+)?|[(,;]\s*(?:the\s+)?)$")
+_HAS_THERE = re.compile(
+    r"(?<!\w)(?:with|has|having|wearing)\s+(?:[\w-]+\s+){1,5}(?:on|in|at|over|around|behind|under|by)\s+"
+    r"(?:(?:the|a|an|its|his|her)\s+)?$"
+)
+"""Before a part of the subject: "the one with a wind turbine on the roof"."""
+_TAKEN = re.compile(
+    r"[\s-]+(?:pictures|pics|photos|images|photographs|shots|snapshots|footage|photography|dataset|data|"
+    r"backgrounds?|backdrops?|surroundings|references(?=\s*(?:$|[,.;])))(?!\w)"
+)
+
+
+def named_phrase(draft: Draft, span: Span, *, known: bool) -> Span | None:
+    """The whole phrase when the place names a checkpoint ("the harbor one"), else None."""
+    shadow = draft.page.shadow
+    start, end = span.start, span.end
+    if after := _AFTER.match(shadow, end):
+        before = draft.page.word_before(start)
+        article = before is not None and before.norm in ("the", "my", "our", "that")
+        if article or after[0].startswith("-") or "trained" in after[0] or known:
+            stop = (
+                end if after[0].strip(" -").startswith(("one", "version", "model")) else after.end()
+            )
+            return Span(start, stop if "trained" not in after[0] else after.end())
+    noun = draft.page.word_at(end)
+    if noun is not None and noun.joined and known and draft.noun_at(noun.index):
+        # "the studio bear model"
+        before = draft.page.word_before(start)
+        article = before is not None and before.norm in ("the", "my", "our")
+        if article and draft.leads_to_selector(noun.index):
+            return span
+    if (lead_set := ends_before(_SET, shadow, start)) and (material := MATERIAL.match(shadow, end)):
+        return Span(lead_set.start(), material.end())
+    if (
+        known
+        and (lead_photos := ends_before(_WITH, shadow, start))
+        and (photos := _TAKEN.match(shadow, end))
+    ):  # "the beanie with the library shots"
+        return Span(lead_photos.start(), photos.end())
+    has = ends_before(_HAS_THERE, shadow, start) is not None
+    return span if draft.answering and known and not has else None

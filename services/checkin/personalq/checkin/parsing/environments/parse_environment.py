@@ -1,0 +1,193 @@
+"""Training environments: "trained at the beach", "the forest one"; a scene is never one."""
+
+from __future__ import annotations
+
+import re
+
+from personalq.checkin import lexicon
+from personalq.checkin.intent import Attribute, Constraint, Span
+from personalq.checkin.lexicon import canonical
+from personalq.checkin.parsing.draft import Draft
+from personalq.checkin.parsing.environments.leads import AND_IN, TRAINING, training_leads
+from personalq.checkin.parsing.environments.named import FROM, named_phrase
+from personalq.checkin.parsing.environments.places import MATERIAL, last_noun, noun_phrase, place_in
+from personalq.checkin.parsing.text import ends_before
+from personalq.checkin.parsing.word_roles import is_doing
+from personalq.checkin.vocabulary import TagEntry
+
+_LAST_ONE = re.compile(
+    r"(?<!\w)(?:last|(?P<surely>latest|newest|most\s+recent|first))\s+(?:[\w-]+\s+){1,4}?(?:(?:that|which)\s+)?"
+    r"(?:i|we)(?:'ve|\s+have)?\s+(?:ever\s+)?$"
+)
+"""Before a "trained" that says which is the last."""
+_ARTICLE = re.compile(r"(?<!\w)an?\s+$")
+_NEGATION = re.compile(
+    r"(?<!\w)(?:not|except(?:\s+for)?|other\s+than|anything\s+but|without|never|"
+    r"wasn't|isn't|no|minus|none\s+of)\s+(?:(?:the|a|an|ones?|that|was|is|one|with|has|having|from|of|built|based|made|trained|on|i|we|which)\s+)*$"
+)
+_BUT = re.compile(r"(?:any|every)where\s+(?:but|except|besides)\s")
+
+
+def parse_environment(draft: Draft) -> None:
+    """Claim places named as places of training."""
+    _spelled_out(draft)
+    words = draft.page.words
+    for index in range(len(words)):
+        match = draft.lexicon.environments.match_at(words, index)
+        if match is None:
+            continue
+        count, entry = match
+        span = draft.span_of(index, index + count)
+        if not draft.free(span.start, span.end) or _is_subject(draft, index):
+            continue
+        whole = named_phrase(draft, span, known=entry.known)
+        if whole is not None:
+            _add(draft, entry, span, whole)
+        elif entry.known:
+            _come_from(draft, entry, span)
+
+
+def _add(draft: Draft, entry: TagEntry, span: Span, whole: Span) -> None:
+    """Claim a place; negated when "not" leads to it."""
+    negation = ends_before(_NEGATION, draft.page.shadow, whole.start)
+    excluded = negation is not None and draft.free(negation.start(), whole.start)
+    if negation is not None and excluded:
+        whole = Span(negation.start(), whole.end)
+    excluded = excluded or _BUT.search(whole.of(draft.page.shadow)) is not None
+    if not draft.free(whole.start, whole.end):
+        return
+    word = canonical(span.of(draft.page.text))
+    draft.add(
+        Constraint(
+            attribute=Attribute.ENVIRONMENT,
+            values=entry.values,
+            excluded=excluded,
+            span=whole,
+            text=whole.of(draft.page.text),
+            label=f"{'not ' if excluded else ''}trained with {word} pictures",
+            fallback=None if excluded or whole != span else _as_detail(draft, span),
+        ),
+        selecting=True,
+    )
+
+
+def _as_detail(draft: Draft, span: Span) -> Constraint | None:
+    """The same words of an answer as what the subject has: "snow chains", "ice cream"."""
+    if not draft.answering:
+        return None
+    return Constraint(
+        attribute=Attribute.DESCRIPTION,
+        values=tuple(word.norm for word in draft.page.run(span.start, span.end)),
+        hard=False,
+        span=span,
+        text=span.of(draft.page.text),
+        label=span.of(draft.page.text),
+    )
+
+
+def _spelled_out(draft: Draft) -> None:
+    """Claim "trained in the mountains", "whose training pictures were taken in a lounge"."""
+    for lead, surely in training_leads(draft):
+        phrase = noun_phrase(draft, lead.end())
+        if not phrase or not draft.free(lead.start(), phrase[-1].end):
+            continue
+        found = place_in(draft, phrase, surely=surely)
+        if found is None:
+            continue
+        entry, span = found
+        ordered = ends_before(_LAST_ONE, draft.page.shadow, lead.start())
+        if ordered and not (entry.known and (ordered["surely"] or not _ARTICLE.search(lead[0]))):
+            continue  # "the last cupcake I trained | on a skateboard"
+        end = max(span.end, last_noun(phrase, span).end)
+        while (material := MATERIAL.match(draft.page.shadow, end)) and draft.free(
+            end, material.end()
+        ):
+            end = material.end()
+        if training := TRAINING.match(draft.page.shadow, end):
+            end = training.end()
+        if draft.free(lead.start(), end):
+            _add(draft, entry, span, Span(lead.start(), end))
+            _and_also(draft, lead.start(), end)
+
+
+def _and_also(draft: Draft, start: int, end: int) -> None:
+    """Claim a second place to be had: "trained both in a barn and in the snow"."""
+    match = AND_IN.match(draft.page.shadow, end)
+    word = draft.page.word_at(match.end()) if match else None
+    found = draft.lexicon.environments.match_at(draft.page.words, word.index) if word else None
+    if match is None or word is None or found is None:
+        return
+    span = draft.span_of(word.index, word.index + found[0])
+    training = TRAINING.match(draft.page.shadow, span.end)
+    both = re.search(r"\bboth\b", draft.page.shadow[start:end])
+    if (training or both) and draft.free(match.start(), span.end):
+        whole = Span(match.start("and"), training.end() if training else span.end)
+        _add(draft, found[1], span, whole)
+
+
+def _is_subject(draft: Draft, index: int) -> bool:
+    """Whether the place is what is pictured: "the latest mountain model", "the house one"."""
+    noun = draft.noun_at(index)
+    if noun is None or not noun.entry.subjects:
+        return False
+    if any(other.entry.subjects and other.last <= index for other in draft.nouns):
+        return False  # "the cat, the mountain one"
+    before = draft.page.words[index - 1] if index else None
+    if before is not None and before.norm in ("the", "a", "an") and index > 1:
+        before = draft.page.words[index - 2]
+    return before is None or before.norm not in lexicon.words("prepositions")
+
+
+def _come_from(draft: Draft, entry: TagEntry, span: Span) -> None:
+    """Claim where a subject comes from, as it stands there no longer: "the one from the gym".
+
+    "The scooter from the mountains, carrying a wheel" only prefers: it may be the picture's.
+    """
+    lead = ends_before(FROM, draft.page.shadow, span.start)
+    following = draft.page.word_at(span.end)
+    goes_on = following is not None and following.joined and not is_doing(following)
+    if lead is None or goes_on:
+        return
+    whole = Span(lead.start(), span.end)
+    before, at = draft.page.word_before(whole.start), draft.page.word_at(whole.start)
+    if before is None or at is None or not at.joined or not draft.free(whole.start, whole.end):
+        return
+    if before.norm in lexicon.words("selectors") or before.norm in ("set", "those"):
+        _add(draft, entry, span, whole)
+    elif any(noun.last == before.index + 1 and noun.entry.subjects for noun in draft.nouns[:1]):
+        draft.constraints.append(_preferred(draft, entry, whole))
+
+
+def _preferred(draft: Draft, entry: TagEntry, span: Span) -> Constraint:
+    """A place that cards of it are put before others for."""
+    return Constraint(
+        attribute=Attribute.ENVIRONMENT,
+        values=entry.values,
+        hard=False,
+        prefers=True,
+        span=span,
+        text=span.of(draft.page.text),
+        label=f"{span.of(draft.page.text)} pictures",
+    )
+
+
+def parse_place_tags(draft: Draft) -> None:
+    """Prefer cards of a place that is named bare, with no subject at all: "Realistic urban"."""
+    words = draft.page.words
+    for index, word in enumerate(words):
+        match = draft.lexicon.environments.match_at(words, index)
+        if match is None or not match[1].known:
+            continue
+        span = draft.span_of(index, index + match[0])
+        before = words[index - 1] if index else None
+        governed = (
+            before is not None
+            and word.joined
+            and (
+                before.norm in lexicon.words("prepositions")
+                or before.norm in ("the", "a", "an", "of")
+            )
+        )
+        if governed or not draft.free(span.start, span.end):
+            continue
+        draft.constraints.append(_preferred(draft, match[1], span))

@@ -1,0 +1,104 @@
+"""The place that a phrase names: one of the catalog's, or one it does not have."""
+
+from __future__ import annotations
+
+import re
+
+from personalq.checkin import lexicon
+from personalq.checkin.intent import Span
+from personalq.checkin.lexicon.wordnet import Nature, nature
+from personalq.checkin.parsing.draft import Draft
+from personalq.checkin.parsing.text import Word
+from personalq.checkin.vocabulary import TagEntry
+
+MATERIAL = re.compile(
+    r"[\s-]+(?:scenes?|pictures?|photos?|images?|shots?|set|data|dataset|backgrounds?|surroundings|"
+    r"backdrops?|settings?|environments?|shoots?|photographs?|footage|material|sessions?|views?|"
+    r"scenery|shelves|halls?|rooms?|grounds?|areas?|districts?|stalls?|floors?|walls?|locations?|"
+    r"photography|photoshoots?|snapshots?|landscapes?)(?!\w)"
+)
+_SKIP = frozenset((
+    "my", "our", "your", "his", "her", "their", "me", "it", "this", "that", "whichever",
+    "whatever", "whoever", "purpose", "scratch", "top", "data", "photos", "pictures", "images",
+))  # fmt: skip
+
+
+def noun_phrase(draft: Draft, start: int) -> list[Word]:
+    """The words from a place on that may be one noun with its modifiers."""
+    phrase: list[Word] = []
+    first = _after_owner(draft, draft.page.word_at(start))
+    for word in draft.page.words[first.index if first else len(draft.page.words) :][:5]:
+        stops = phrase and (not word.joined or word.norm in lexicon.verb_forms())
+        subject = draft.noun_at(word.index) if phrase else None
+        if stops or not draft.is_free(word) or _closed(word.norm) or word.norm in _SKIP:
+            break
+        if (
+            subject is not None
+            and draft.lexicon.environments.match_at(draft.page.words, word.index) is None
+        ):
+            break
+        phrase.append(word)
+        if word.possessive:
+            break
+    return phrase
+
+
+def _after_owner(draft: Draft, word: Word | None) -> Word | None:
+    """The word behind whose place it is: "somebody's garden"."""
+    while word is not None and word.possessive and word.index + 1 < len(draft.page.words):
+        following = draft.page.words[word.index + 1]
+        if not following.joined or not draft.is_free(word) or _closed(following.norm):
+            break
+        word = following
+    return word
+
+
+def _closed(norm: str) -> bool:
+    kinds = ("prepositions", "links", "determiners", "selectors")
+    return any(norm in lexicon.words(kind) for kind in kinds) and norm not in ("outside", "inside")
+
+
+def place_in(draft: Draft, phrase: list[Word], *, surely: bool) -> tuple[TagEntry, Span] | None:
+    """What the phrase says of places: a word of the tables, else a place like a tag, else none."""
+    words = draft.page.words
+    unknown: tuple[TagEntry, Span] | None = None
+    for word in phrase:
+        match = draft.lexicon.environments.match_at(words, word.index)
+        if match is not None:
+            found = match[1], draft.span_of(word.index, word.index + match[0])
+            if match[1].known:
+                return found
+            unknown = unknown or found
+    nouns = [w for w in phrase if MATERIAL.fullmatch(f" {w.norm}") is None] or phrase[:1]
+    for first in range(len(nouns)):
+        name = " ".join(word.norm for word in nouns[first:])
+        tags = draft.lexicon.place_tags.related(name)
+        if tags:
+            values = tuple(v for tag in sorted(tags) for v in draft.lexicon.places[tag])
+            span = Span(nouns[first].start, nouns[-1].end)
+            return TagEntry(values=values, exact=(), known=True), span
+    if unknown is not None:
+        return unknown
+    head = nouns[-1]
+    subjects = [draft.noun_at(nouns[0].index), draft.noun_at(head.index)]
+    pictured = any(noun is not None and noun.entry.subjects for noun in subjects)
+    if not surely or pictured or not _may_be_place(head.norm):
+        return None
+    name = " ".join(word.norm for word in nouns)
+    entry = TagEntry(values=(name,), exact=(), known=False)
+    return entry, Span(nouns[0].start, head.end)
+
+
+def _may_be_place(norm: str) -> bool:
+    return norm[0].isalpha() and nature(norm) in (Nature.THING, Nature.PLACE, Nature.UNKNOWN)
+
+
+def last_noun(phrase: list[Word], span: Span) -> Word:
+    """The last word of the phrase's noun: "shelves" of "library shelves"."""
+    last = next((word for word in reversed(phrase) if word.end <= span.end), phrase[0])
+    for word in phrase:
+        if word.start >= span.end:
+            if nature(word.norm) not in (Nature.THING, Nature.PLACE) or word.norm.endswith("ing"):
+                break
+            last = word
+    return last

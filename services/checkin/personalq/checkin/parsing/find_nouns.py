@@ -1,0 +1,325 @@
+"""Nouns of a prompt that name subjects: no compounds ("dog house"), proper nouns or verbs."""
+
+from __future__ import annotations
+
+import re
+
+from personalq.checkin import lexicon
+from personalq.checkin.lexicon import plural
+from personalq.checkin.lexicon.wordnet import look_up, may_be_noun
+from personalq.checkin.parsing.draft import Noun
+from personalq.checkin.parsing.numbers import CARDINALS, ORDINAL
+from personalq.checkin.parsing.roles import plays
+from personalq.checkin.parsing.text import Page, PhraseTable, Word
+from personalq.checkin.parsing.word_roles import is_making, opens_contact
+from personalq.checkin.vocabulary import Lexicon
+
+_VERSION = re.compile(r"(?:v|ver|version)?\d+")
+
+
+def find_nouns(page: Page, lexicon_: Lexicon) -> list[Noun]:
+    """Subject phrases that are not part of a compound, a proper noun or a verb."""
+    nouns = []
+    traps = _compounds()
+    for first, last, entry in lexicon_.subjects.find(page.words):
+        if last - first == 1 and page.words[first].norm in lexicon.words("indefinite"):
+            continue  # "the guitar somebody signed"
+        if _in_trap(page.words, first, last, traps) or _is_verb(page.words, first):
+            continue
+        if last - first == 1 and first and _is_doing(page.words, lexicon_, first):
+            continue  # "an owl building a sandcastle"
+        if _is_other_thing(page.words, lexicon_, first, last):
+            continue
+        if _is_modifier(page, lexicon_, first, last) or _is_proper(page, first, last):
+            continue
+        if _is_patterned(page, lexicon_, last):
+            continue
+        if last - first == 1 and page.words[first].hyphen and _is_seldom(lexicon_, page, first):
+            continue  # "a high-wheeler" is no wheel horse
+        nouns.append(Noun(first=first, last=last, entry=entry))
+    return nouns
+
+
+def _is_seldom(lexicon_: Lexicon, page: Page, index: int) -> bool:
+    """Whether only WordNet knows the word as one for a subject."""
+    return lexicon_.subjects.listed(page.words[index].norm) is None
+
+
+_TRAPS: PhraseTable[bool] = PhraseTable()
+
+
+def _compounds() -> PhraseTable[bool]:
+    if not _TRAPS.get("hot dog"):
+        for phrase in lexicon.compounds():
+            _TRAPS.add(phrase, True)
+            _TRAPS.add(plural(phrase), True)
+    return _TRAPS
+
+
+def _in_trap(words: tuple[Word, ...], first: int, last: int, traps: PhraseTable[bool]) -> bool:
+    """Whether a longer everyday compound ("hot dog") covers the phrase."""
+    for start in range(max(0, first - 2), first + 1):
+        match = traps.match_at(words, start)
+        if match and start + match[0] >= last and match[0] > last - first:
+            return True
+    return False
+
+
+def _is_other_thing(words: tuple[Word, ...], lexicon_: Lexicon, first: int, last: int) -> bool:
+    """Whether words before the phrase make a thing of another kind of it: "sea horse"."""
+    head = " ".join(word.norm for word in words[first:last])
+    before = ""
+    for index in range(first - 1, max(-1, first - 3), -1):
+        if not words[index + 1].joined or words[index].norm in lexicon.words("determiners"):
+            break  # "the boot" is the thing, whatever idiom it may be
+        before = f"{words[index].norm} {before}"
+        if lexicon_.subjects.is_other_thing(f"{before}{head}", head):
+            return True
+    return False
+
+
+def _is_verb(words: tuple[Word, ...], first: int) -> bool:
+    """Whether a subject word is a verb here: "can't bear", "I watch"."""
+    if _is_modal(words, first) or _has_object(words, first):
+        return True
+    before = words[first - 1] if first else None
+    if before is None or not words[first].joined:
+        return False
+    return (before.norm in lexicon.words("verb_marks") and before.norm not in ("to", "please")) or (
+        before.norm == "to"
+        and words[first].norm in ("watch", "bear", "bridge", "house", "fish", "toy", "chair", "bag")
+    )
+
+
+_BEFORE_VERBS = frozenset(["and", "to", "please", "then", "or", "you"])
+
+
+def _has_object(words: tuple[Word, ...], index: int) -> bool:
+    """Whether a pronoun is what the word is done to: "seat her on a rock", "watch it"."""
+    entry = look_up(words[index].norm)
+    following = words[index + 1 : index + 3]
+    if entry is None or entry.verb is None or not following or not following[0].joined:
+        return False
+    if not index or (words[index].joined and words[index - 1].norm not in _BEFORE_VERBS):
+        return False  # "give me the bear it …"
+    if following[0].norm == "her":  # not "show the seat her father made"
+        placed = following[1].norm if len(following) > 1 and following[1].joined else ""
+        return placed in lexicon.words("prepositions")
+    return following[0].norm in ("it", "him", "them")
+
+
+_MODALS = frozenset(["can", "may", "will", "might", "must"])
+_BEFORE_ASKING = frozenset(
+    ["please", "so", "hey", "hi", "hello", "and", "but", "then", "well", "ok"]
+)
+_WHO = frozenset(
+    ["i", "you", "we", "u", "he", "she", "they", "it", "someone", "somebody", "anyone"]
+)
+
+
+def _is_modal(words: tuple[Word, ...], index: int) -> bool:
+    """Whether the word opens a question: "Can I get a bear"."""
+    following = words[index + 1] if index + 1 < len(words) else None
+    asks = following is not None and following.joined and following.norm in _WHO
+    opens = index == 0 or not words[index].joined or words[index - 1].norm in _BEFORE_ASKING
+    return asks and opens and words[index].norm in _MODALS
+
+
+def _is_patterned(page: Page, lexicon_: Lexicon, last: int) -> bool:
+    """Whether it tells what another thing looks like: "an animal print sneaker"."""
+    following = page.words[last : last + 2]
+    joined = len(following) == 2 and all(word.joined for word in following)
+    if not joined or following[0].norm not in ("print", "pattern", "patterned", "shaped", "themed"):
+        return False
+    match = lexicon_.subjects.match_at(page.words, last + 1)
+    return match is not None and bool(match[1].subjects)
+
+
+_NO_DOING = frozenset(["ring", "king", "wing", "string", "ceiling", "thing"])
+
+
+def _is_doing(words: tuple[Word, ...], lexicon_: Lexicon, index: int) -> bool:
+    """Whether a noun in -ing is what the subject before it does: "an owl building a sandcastle"."""
+    following = words[index + 1] if index + 1 < len(words) else None
+    if not words[index].norm.endswith("ing") or following is None or not words[index].joined:
+        return False
+    before = lexicon_.subjects.get(words[index - 1].norm)
+    acts = before is not None and bool(before.subjects) and words[index].norm not in _NO_DOING
+    return acts and following.joined and following.norm in ("a", "an", "its", "his", "her")
+
+
+_HUES = frozenset(["colored", "color", "tinted", "hued"])
+"""Make a colour of a noun: "a rose coloured train"."""
+
+
+def _is_modifier(page: Page, lexicon_: Lexicon, first: int, last: int) -> bool:
+    """Whether the next word makes a compound of it: "dog house", "cat-eye sunglasses"."""
+    if last >= len(page.words) or not page.words[last].joined or page.words[last - 1].possessive:
+        return False
+    following = page.words[last]
+    norm = following.norm
+    if norm in _HUES:
+        return True
+    if norm in lexicon.words("selectors") or norm.startswith("<") or norm[0].isdigit():
+        return False
+    if (
+        norm in lexicon.words("colors") and not following.hyphen
+    ):  # "horse green coat", but "rose pink"
+        return f"{page.words[last - 1].norm} {norm}" in lexicon.description_groups()
+    if following.hyphen and page.shadow[page.words[last - 1].end] == "-":
+        if lexicon_.styles.match_at(page.words, last) or norm in (
+            "v",
+            "style",
+            "styled",
+            "model",
+            "version",
+        ):
+            return False
+        return not _VERSION.fullmatch(norm)
+    if _VERSION.fullmatch(norm) or norm in CARDINALS:
+        return False
+    match = lexicon_.subjects.match_at(page.words, last)
+    known = match is not None and bool(match[1].subjects)
+    if (
+        norm in lexicon.words("determiners")
+        or norm in lexicon.words("prepositions")
+        or norm in lexicon.words("links")
+        or (norm in lexicon.words("continuations") and not known)
+        or norm in lexicon.calendar("months")
+        or norm in lexicon.words("closes_noun")
+        or norm in lexicon.words("indefinite")
+        or lexicon_.owners.match_at(page.words, last) is not None
+    ):
+        return False
+    if opens_contact(page.words, last):
+        return False
+    if _is_doing(page.words, lexicon_, last):
+        return False
+    if known:
+        return True
+    if _goes_doing(page.words, last) or _opens_wish(page, lexicon_, last):
+        return False
+    if plays(page.words[last - 1].norm, norm):
+        return False
+    if norm in lexicon.words("frames") or lexicon_.styles.match_at(page.words, last) is not None:
+        return False
+    if is_making(page.words, last):
+        return False
+    if _governs(page.words, first, last) or _is_made(page.words, last):
+        return False
+    plural_noun = page.words[last - 1].norm == plural(page.words[last - 1].norm.rstrip("s"))
+    if norm in lexicon.verb_forms():
+        base = norm in lexicon.words("verbs") and not norm.endswith(("ed", "ing"))
+        return base and not plural_noun and not _made_to(page.words, first)
+    if (
+        norm.endswith(("ing", "ed", "ly"))
+        and len(norm) > 4
+        and norm not in lexicon.words("not_participles")
+    ):
+        return False
+    return following.capital or not norm.isascii() or may_be_noun(norm)
+
+
+_ACTIVITIES = frozenset(
+    [("ice", "skating"), ("roller", "skating"), ("figure", "skating"), ("horse", "riding"),
+     ("horseback", "riding"), ("sky", "diving"), ("scuba", "diving"), ("deep", "diving"),
+     ("rock", "climbing"), ("mountain", "climbing"), ("kite", "flying"), ("kite", "surfing"),
+     ("wind", "surfing"), ("ballet", "dancing"), ("tap", "dancing"), ("rope", "skipping"),
+     ("bungee", "jumping"), ("bird", "watching"), ("sleep", "walking"), ("tightrope", "walking")]
+)  # fmt: skip
+
+
+def _goes_doing(words: tuple[Word, ...], index: int) -> bool:
+    """Whether the words say what the noun before them does: "the owl | ice skating"."""
+    following = words[index + 1] if index + 1 < len(words) else None
+    return following is not None and (words[index].norm, following.norm) in _ACTIVITIES
+
+
+_ORDERED = re.compile(
+    rf"(?:(?:{ORDINAL}|next)[\s-]+)?(?:newest|latest|oldest|earliest|"
+    r"(?:most|least)[\s-]+(?:recent(?:ly)?|used))(?!\w)"
+)
+_DATED = re.compile(r"(?:spring|summer|autumn|fall|winter|early|late|mid|q[1-4])[\s-]+(?:20|')\d\d")
+_TRAINED = re.compile(r"[\s-]+(?:training|trained)(?!\w)")
+
+
+def _opens_wish(page: Page, lexicon_: Lexicon, index: int) -> bool:
+    """Whether an order, a time or a place of training begins: "car | third newest"."""
+    start = page.words[index].start
+    if _ORDERED.match(page.shadow, start) or _DATED.match(page.shadow, start):
+        return True
+    place = lexicon_.environments.match_at(page.words, index)
+    if place is None:
+        return False
+    return _TRAINED.match(page.shadow, page.words[index + place[0] - 1].end) is not None
+
+
+def _governs(words: tuple[Word, ...], first: int, index: int) -> bool:
+    """Whether the word is a verb with an object: "let the snowman conduct a choir"."""
+    entry = look_up(words[index].norm)
+    following = words[index + 1] if index + 1 < len(words) else None
+    if entry is None or entry.verb is None or following is None or not following.joined:
+        return False
+    acts = entry.mostly_verb or _made_to(words, first)
+    return acts and following.norm in ("a", "an", "the", "his", "her", "its", "their")
+
+
+_MADE_TO = frozenset(["make", "let", "have", "see", "watch", "could", "would", "should", "can"])
+
+
+def _made_to(words: tuple[Word, ...], first: int) -> bool:
+    """Whether the phrase does what the next verb says: "make the latest horse jump"."""
+    return any(word.norm in _MADE_TO for word in words[:first])
+
+
+_SAME_FORMS = frozenset(
+    ["cut", "set", "put", "hit", "shut", "lit", "cast", "split", "spread", "knit", "shed"]
+)
+
+
+def _is_made(words: tuple[Word, ...], index: int) -> bool:
+    """Whether a participle that looks like a noun tells how: "a clock | cut from paper"."""
+    following = words[index + 1] if index + 1 < len(words) else None
+    return (
+        words[index].norm in _SAME_FORMS
+        and following is not None
+        and following.norm in ("and", "from", "out", "into", "in", "by", "with", "on", "to")
+    )
+
+
+def _is_proper(page: Page, first: int, last: int) -> bool:
+    """Whether capitals stand beside capitals: "Bear Grylls", "Golden Gate Bridge"."""
+    words = page.words
+    if not words[first].capital or page.text.isupper() or _is_title_case(page):
+        return False
+    following = words[last] if last < len(words) and words[last].joined else None
+    if following is not None and following.capital and not is_ordinary(following):
+        return True
+    before = words[first - 1] if first and words[first].joined else None
+    return (
+        before is not None
+        and before.capital
+        and before.index > 0
+        and not is_ordinary(before)
+        and last - first == 1
+    )
+
+
+def is_ordinary(word: Word) -> bool:
+    """A capital that says nothing: months, acronyms of one letter, versions."""
+    return (
+        word.norm in lexicon.calendar("months")
+        or word.norm in lexicon.calendar("seasons")
+        or _VERSION.fullmatch(word.norm) is not None
+        or len(word.norm) <= 2
+        or word.norm.startswith("<")
+        or word.norm in lexicon.words("determiners")
+        or word.norm in lexicon.words("prepositions")
+        or word.norm in lexicon.words("selectors")
+    )
+
+
+def _is_title_case(page: Page) -> bool:
+    """Whether capitals mean nothing here: most words have one."""
+    letters = [word for word in page.words if word.norm[0].isalpha() and len(word.norm) > 3]
+    return len(letters) > 2 and sum(word.capital for word in letters) > 0.6 * len(letters)

@@ -1,0 +1,105 @@
+"""From a prompt to an intent: every character is claimed by a constraint or left as content."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+
+from personalq.checkin.intent import Intent, Span
+from personalq.checkin.lexicon import canonical
+from personalq.checkin.parsing.descriptions.parse_description import parse_description
+from personalq.checkin.parsing.draft import Context, Draft, Tag
+from personalq.checkin.parsing.environments.parse_environment import (
+    parse_environment,
+    parse_place_tags,
+)
+from personalq.checkin.parsing.find_nouns import find_nouns
+from personalq.checkin.parsing.parse_clause import parse_clauses
+from personalq.checkin.parsing.parse_identity import parse_identity
+from personalq.checkin.parsing.parse_modifier import parse_modifiers
+from personalq.checkin.parsing.parse_order import parse_order
+from personalq.checkin.parsing.parse_owner import parse_mine, parse_owner
+from personalq.checkin.parsing.parse_usage import parse_usage
+from personalq.checkin.parsing.plain import greeting, heading, make_plain
+from personalq.checkin.parsing.styles.frames import parse_look
+from personalq.checkin.parsing.styles.parse_style import parse_style
+from personalq.checkin.parsing.styles.unknown import parse_unknown_style
+from personalq.checkin.parsing.subjects.parse_subject import parse_subject
+from personalq.checkin.parsing.text import merge, read
+from personalq.checkin.parsing.times.parse_time import parse_time
+from personalq.checkin.parsing.typos import correct
+from personalq.checkin.parsing.versions.parse_version import parse_version
+from personalq.checkin.vocabulary import Lexicon
+
+
+def parse(prompt: str, lexicon: Lexicon, context: Context, *, answering: bool = False) -> Intent:
+    """The intent of a prompt, or of an answer in free text. Pure; never raises."""
+
+    def subjects(word: str) -> bool:
+        entry = lexicon.subjects.get(word)
+        return entry is not None and bool(entry.subjects)
+
+    def is_owner(name: str) -> bool:
+        return lexicon.owners.get(canonical(re.sub(r"[._-]", " ", name))) is not None
+
+    start = heading(prompt, greeting(prompt).end, subjects).end
+    plain = make_plain(prompt, is_owner, start=start, names=context.names)
+    corrected = correct(plain.text, lexicon.spellings, names=context.names, subjects=subjects)
+    read_as = _parse(corrected.text, lexicon, context, answering=answering)
+    intent = plain.as_typed(corrected.as_typed(read_as))
+    return replace(intent, content=(Span(0, start), *intent.content)) if start else intent
+
+
+def _parse(prompt: str, lexicon: Lexicon, context: Context, *, answering: bool) -> Intent:
+    page = read(prompt)
+    draft = Draft(page=page, lexicon=lexicon, context=context, answering=answering)
+    draft.nouns = find_nouns(page, lexicon)
+    draft.styles = [
+        Tag(first=first, last=last, entry=entry)
+        for first, last, entry in lexicon.styles.find(page.words)
+    ]
+    parse_identity(draft)
+    parse_owner(draft)
+    parse_time(draft)
+    parse_version(draft)
+    parse_usage(draft)
+    parse_order(draft)
+    parse_style(draft)
+    parse_unknown_style(draft)
+    parse_mine(draft)
+    parse_environment(draft)
+    parse_subject(draft)
+    parse_look(draft)
+    parse_description(draft)
+    parse_clauses(draft)
+    parse_modifiers(draft)
+    if not draft.mentions and draft.unknown_subject is None:
+        parse_place_tags(draft)
+    for span in draft.bystanders:
+        draft.release(span)
+    return Intent(
+        constraints=tuple(draft.constraints),
+        content=_content(draft),
+        problems=tuple(draft.problems),
+        contradiction=draft.contradiction,
+        mentions=tuple(draft.mentions),
+        selecting=merge(draft.selecting),
+        triggers=tuple(draft.triggers),
+        unknown_subject=draft.unknown_subject,
+    )
+
+
+def _content(draft: Draft) -> tuple[Span, ...]:
+    """Runs of words that no constraint claimed."""
+    runs: list[Span] = []
+    previous = None
+    for word in draft.page.words:
+        if not draft.is_free(word):
+            previous = None
+            continue
+        if previous is not None and word.joined:
+            runs[-1] = Span(runs[-1].start, word.full_end)
+        else:
+            runs.append(Span(word.start, word.full_end))
+        previous = word
+    return tuple(runs)

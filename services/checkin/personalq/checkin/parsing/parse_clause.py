@@ -1,0 +1,296 @@
+"""What a person says of the subject in a clause, to be compared by its meaning.
+
+`parse_description` reads noun phrases and adjectives, which are compared word by word. People also
+say "that somebody has shot", "in the form of a wading bird". Here the clause behind a subject
+becomes one description, or is what the phrase in it is compared as. A place or an action behind the
+subject is most likely the scene and left alone.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+
+from personalq.checkin import lexicon
+from personalq.checkin.intent import Attribute, Constraint, Span
+from personalq.checkin.lexicon.wordnet import Nature, nature
+from personalq.checkin.parsing.apposition import renamed, sorts
+from personalq.checkin.parsing.descriptions.parse_description import is_told_of
+from personalq.checkin.parsing.descriptions.tail import read_tail
+from personalq.checkin.parsing.draft import Draft
+from personalq.checkin.parsing.text import Word
+from personalq.checkin.parsing.word_roles import PARTICIPLES, goes_on, opens_contact, past_asides
+
+_REACH = 14
+"""Words of the longest clause."""
+_CUT = 3
+"""Words before which no scene begins inside a clause."""
+_TELLING = frozenset(
+    ["got", "that", "which", "who", "whose", "where", "somebody", "someone", "some", "shaped",
+     "like", "resembling", "you",
+     "without", "lacking"]
+)  # fmt: skip
+"""Open a clause that says what the subject is like."""
+_RELATIVES = frozenset(["that", "which", "who"])
+_FORM = ("shape", "form", "guise", "likeness")
+"""Of "in the shape of a skull"."""
+_HAVING = frozenset(["with", "has", "have", "having", "had", "got"])
+_NO_PLACE = frozenset((
+    "of", "with", "by", "as", "like", "to", "from", "out", "up", "for", "without", "through",
+    "into",
+))  # fmt: skip
+_FOR_WHOM = frozenset(
+    ["friend", "friends", "client", "boss", "mum", "mom", "dad", "wife", "husband", "fan", "fans",
+     "kids", "customer", "customers"]
+)  # fmt: skip
+"""Who gets the picture, not who uses what it shows."""
+_HOW = frozenset(["with", "in", "by", "as", "like", "all", "up"])
+"""Behind "covered", "dressed", "clawed": it looks so. "Perched on" says where it is."""
+_RESEMBLANCE = re.compile(
+    r"(?:just\s+)?(?:(?:like|the\s+way|as)\s+(?:(?:it|he|she|they|you|one|people)(?:'d|\s+would|"
+    r"\s+might|\s+could)?\s+(?:be\s+)?(?:looks?|appears?|sees?|finds?|drawn|shown|seen|know)\s+)?|"
+    r"like\s+something\s+|(?:straight|right)\s+out\s+|as\s+(?:seen|shown|drawn|pictured)\s+)"
+    r"(?:in|from|on|of|out\s+of)(?!\w)\s+"
+)
+"""Before what a picture resembles as a whole: "the way it would look in an atlas"."""
+_OWNERS = frozenset(["its", "his", "her", "their", "him", "it", "them"])
+_SURROUNDINGS = frozenset(["surrounded", "flanked", "engulfed", "bathed", "silhouetted", "backlit"])
+"""What they begin is the picture's: "surrounded by falling leaves"."""
+_FILLERS = frozenset(["was", "is", "it", "there", "one", "ones", "again", "please", "i", "mean"])
+"""May stand between a subject and its clause: "which boat was it that …"."""
+
+
+def parse_clauses(draft: Draft) -> None:
+    """Add clauses that nothing has read, and to descriptions the clause they stand in."""
+    subject = next((c for c in draft.constraints if c.attribute is Attribute.SUBJECT), None)
+    if subject is None or subject.span is None:
+        return
+    words = draft.page.words
+    heads = [n for n in draft.nouns if draft.span_of(n.first, n.last) == subject.span]
+    for noun in (*heads, *renamed(draft, heads)):
+        _behind(draft, noun.last)
+    for index in sorts(words) if heads else ():
+        _behind(draft, index + 1)
+    for word in words:
+        if word.norm in lexicon.words("selectors") and not draft.nouns_cover(word.index):
+            _behind(draft, word.index + 1)
+        if heads and is_told_of(words, word.index):
+            _behind(draft, word.index + 1)
+
+
+def _behind(draft: Draft, index: int) -> None:
+    """Read the clause that begins at or behind word `index`."""
+    at = _opening(draft, index)
+    if at is None:
+        return
+    likened = _likened(draft, at)
+    telling = likened > at or _is_telling(draft, at)
+    if not telling and not _is_action(draft, at):
+        return
+    run = _run(draft, likened)
+    if len(run) < 2 or _is_where(run) or run[0].norm in _SURROUNDINGS:
+        return
+    if run[0].norm in PARTICIPLES:
+        read_tail(draft, run[-1].index + 1)
+    made = run[-3:]
+    if len(made) == 3 and made[0].norm in ("made", "built") and made[1].norm in ("of", "from"):
+        _made_of(draft, made)
+        return
+    span = Span(run[0].start, run[-1].full_end)
+    said = _without_lead(run).of(draft.page.text)
+    inside = [
+        (place, constraint)
+        for place, constraint in enumerate(draft.constraints)
+        if constraint.attribute is Attribute.DESCRIPTION
+        and not constraint.hard
+        and constraint.span is not None
+        and constraint.span.meets(span)
+    ]
+    if not telling:
+        if not inside:
+            _add(draft, span, _content(run), action=True)
+    elif len(inside) == 1:
+        place, constraint = inside[0]
+        if not constraint.said and constraint.text in said:
+            draft.constraints[place] = replace(constraint, said=(said,))
+    elif len(inside) == 2 and all(len(c.values) == 1 for _, c in inside):
+        both = _both(draft, [c.span for _, c in inside if c.span is not None])
+        for place, constraint in inside:
+            draft.constraints[place] = replace(constraint, said=(constraint.text, both))
+    elif not inside:
+        _add(draft, span, _content(run), action=likened > at)
+
+
+def _made_of(draft: Draft, run: Sequence[Word]) -> None:
+    """Read a material as before the subject: "the doll made of felt" is a felt doll."""
+    span = Span(run[0].start, run[-1].full_end)
+    text = run[-1].span.of(draft.page.text)
+    draft.constraints.append(
+        Constraint(
+            attribute=Attribute.DESCRIPTION,
+            values=(run[-1].norm,),
+            hard=False,
+            said=(text,),
+            span=span,
+            text=text,
+            label=span.of(draft.page.text),
+        )
+    )
+
+
+def _likened(draft: Draft, at: int) -> int:
+    """Where what the subject is likened to begins: "like in | an old comic"; else `at`."""
+    match = _RESEMBLANCE.match(draft.page.shadow, draft.page.words[at].start)
+    word = draft.page.word_at(match.end()) if match else None
+    return at if word is None else word.index
+
+
+def _content(run: Sequence[Word]) -> tuple[str, ...]:
+    return tuple(word.norm for word in run if not lexicon.is_no_noun(word.norm))
+
+
+def _without_lead(run: Sequence[Word]) -> Span:
+    """The clause without "with" or "has", which likens it to anything that has something."""
+    first = run[1] if run[0].norm in _HAVING else run[0]
+    return Span(first.start, run[-1].full_end)
+
+
+def _add(draft: Draft, span: Span, content: tuple[str, ...], *, action: bool = False) -> None:
+    if content:
+        said = span.of(draft.page.text)
+        draft.constraints.append(
+            Constraint(
+                attribute=Attribute.DESCRIPTION,
+                values=content,
+                hard=False,
+                phrase=True,
+                said=(said,),
+                action=action,
+                span=span,
+                text=said,
+                label=said,
+            )
+        )
+
+
+def _both(draft: Draft, spans: list[Span]) -> str:
+    """Two bare nouns as the one thing they may be: "skull and crossbones"."""
+    return Span(min(spans).start, max(spans).end).of(draft.page.text)
+
+
+def _opening(draft: Draft, index: int) -> int | None:
+    """The first word of the clause: behind what other constraints claim and what says nothing."""
+    words = draft.page.words
+    aside = past_asides(words, index)
+    if index < aside < len(words):
+        return aside  # "the goat, you know, with the bell"
+    while index < len(words) and words[index].joined:
+        word = words[index]
+        if draft.is_free(word) and word.norm not in _FILLERS:
+            return index
+        index += 1
+    return None
+
+
+def _run(draft: Draft, at: int) -> list[Word]:
+    """The words of the clause, up to a comma, a claimed word, or where a scene begins."""
+    run: list[Word] = []
+    for word in draft.page.words[at : at + _REACH]:
+        if (run and not word.joined) or not draft.is_free(word):
+            break
+        acts = len(run) > 1 and goes_on(draft, word.index)  # "carrying flowers | leaning on"
+        if acts or (len(run) >= _CUT and _ends(draft, word, run)):
+            break
+        run.append(word)
+    return run
+
+
+def _is_where(run: Sequence[Word]) -> bool:
+    """Whether a relative clause only says in what scene it is: "that is on a beach"."""
+    if run[0].norm not in _RELATIVES or run[-1].norm not in lexicon.words("scenes"):
+        return False
+    being = run[0].possessive or run[1].norm in ("is", "are", "was")
+    place = run[1 if run[0].possessive else 2].norm if len(run) > 2 else ""
+    return being and place in lexicon.words("prepositions")
+
+
+def _ends(draft: Draft, word: Word, run: Sequence[Word]) -> bool:
+    """Whether a scene begins here: "who sits | on a pier", but "who is down on one knee"."""
+    if word.norm in ("and", "then") and _orders(draft, word.index + 1):
+        return True
+    if word.norm == "with" and run[0].norm in PARTICIPLES:
+        return True  # "made of jeans | with metal clasps"
+    if word.norm == "with":
+        placed = run[-1].norm in lexicon.words("prepositions")
+        return run[0].norm == "for" or (placed and bool(_content(run)))
+    if not _opens_scene(word) or _is_passive(word, run):
+        return False
+    if run[0].norm in _RELATIVES and not _content(run):
+        return False
+    return not _of_its_own(draft, word.index)
+
+
+def _orders(draft: Draft, index: int) -> bool:
+    """Whether the person goes on to say what to draw: "and | let it stand"."""
+    words = draft.page.words[index : index + 2]
+    opens = len(words) == 2 and words[0].norm in (*lexicon.words("openers"), "let", "have")
+    return opens and words[1].norm in ("it", "him", "her", "them", "me")
+
+
+def _of_its_own(draft: Draft, index: int) -> bool:
+    """Whether a preposition opens something of the subject's: "on his knees", "in its beak"."""
+    words = draft.page.words
+    following = words[index + 1] if index + 1 < len(words) else None
+    return following is not None and following.joined and following.norm in _OWNERS
+
+
+def _is_telling(draft: Draft, at: int) -> bool:
+    """Whether a clause that begins so tells what the subject is like, and not where it is."""
+    words = draft.page.words
+    norm = words[at].norm
+    if norm in _TELLING or norm in lexicon.words("bearing"):
+        return True
+    if norm == "for":
+        return _is_purpose(draft, at)
+    if opens_contact(words, at):
+        return True
+    if norm in ("in", "with") and any(w.norm in _FORM for w in words[at + 1 : at + 3]):
+        return True
+    following = words[at + 1].norm if at + 1 < len(words) else ""
+    return norm.endswith("ed") and len(norm) > 4 and following in _HOW
+
+
+def _is_purpose(draft: Draft, at: int) -> bool:
+    """Whether "for" says whom the subject is made for, and not the picture: "for a toddler"."""
+    run = _run(draft, at)
+    if len(run) < 2 or run[1].norm in ("my", "our", "your", "me", "us"):
+        return False
+    return nature(run[-1].norm) is Nature.PERSON and run[-1].norm not in _FOR_WHOM
+
+
+def _is_action(draft: Draft, at: int) -> bool:
+    """Whether a clause begins with what the subject does, or had done to it: "hauling hay".
+
+    Not with where it does so: "perched on a road sign" is the scene.
+    """
+    following = draft.page.words[at + 1].norm if at + 1 < len(draft.page.words) else ""
+    norm = draft.page.words[at].norm
+    beside = following == "by" and norm.endswith("ing")
+    if following in lexicon.words("prepositions") and (beside or following not in _NO_PLACE):
+        return False
+    if norm in PARTICIPLES or norm in ("being", "about"):  # "about to"
+        return True
+    return norm.endswith(("ing", "ed")) and len(norm) > 4 and not lexicon.names_thing(norm)
+
+
+def _is_passive(word: Word, run: Sequence[Word]) -> bool:
+    """Whether "by" says who does it: "about to be hit by a wave"."""
+    return word.norm == "by" and any(w.norm in ("be", "being", "been", "getting") for w in run)
+
+
+def _opens_scene(word: Word) -> bool:
+    """Whether a scene may begin inside a clause: "with one ear | riding a carousel"."""
+    if word.norm == "mid" or word.norm in lexicon.words("prepositions"):
+        return word.norm not in ("like", "for", "from", "to")
+    return word.norm in lexicon.verb_forms() and word.norm.endswith("ing")

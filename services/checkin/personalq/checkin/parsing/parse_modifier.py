@@ -1,0 +1,153 @@
+"""Places and looks named right before the subject: "the harbor lighthouse", "a noir one".
+
+Nothing there is the scene, but a word may as well describe. So these are preferences: they decide
+among cards of which some have the tag, and mean nothing where none has it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from personalq.checkin import lexicon
+from personalq.checkin.intent import Attribute, Constraint, Span
+from personalq.checkin.lexicon import wordnet
+from personalq.checkin.lexicon.vectors import likeness
+from personalq.checkin.parsing.draft import Draft
+from personalq.checkin.parsing.styles.frames import tags_of_look
+from personalq.checkin.parsing.text import Word
+
+_REACH = 3
+"""Words of the longest tag."""
+_FARTHEST = 6
+"""Words before a head that are looked at."""
+_LIKE = 0.62
+"""Likeness from which on a word for a place means the likest tag: a "tub", a "bathtub"."""
+
+
+def parse_modifiers(draft: Draft) -> None:
+    """Prefer the tags that words before the subject name."""
+    for run in _runs(draft):
+        text = " ".join(word.norm for word in run)
+        span = Span(run[0].start, run[-1].end)
+        if values := _places(draft, run, text):
+            _prefer(draft, Attribute.ENVIRONMENT, values, span)
+        elif values := _looks(draft, text):
+            _prefer(draft, Attribute.STYLE, values, span)
+
+
+def _runs(draft: Draft) -> Iterator[list[Word]]:
+    """The longest runs of modifiers that a tag may be in, those next to the subject first."""
+    for first in _heads(draft):
+        before = _before(draft, first)
+        while before:
+            run = next((r for r in _tails(before) if _names_tag(draft, r)), None)
+            if run is not None:
+                yield run
+            before = before[: -len(run or before[-1:])]
+
+
+def _heads(draft: Draft) -> Iterator[int]:
+    """First words of what is asked for: the subject, and "one" or "model"."""
+    subject = next((c for c in draft.constraints if c.attribute is Attribute.SUBJECT), None)
+    for noun in draft.nouns:
+        if subject is not None and draft.span_of(noun.first, noun.last) == subject.span:
+            yield noun.first
+    for word in draft.page.words:
+        if word.norm in lexicon.words("selectors") and not draft.nouns_cover(word.index):
+            yield word.index
+
+
+def _before(draft: Draft, first: int) -> list[Word]:
+    """The unclaimed words right before a head, back to its article."""
+    words = draft.page.words
+    index = first
+    farthest = max(first - _FARTHEST, 0)
+    while index > farthest and words[index].joined and _may_modify(draft, words[index - 1]):
+        index -= 1
+    return list(words[index:first])
+
+
+def _may_modify(draft: Draft, word: Word) -> bool:
+    return draft.is_free(word) and not word.possessive and not lexicon.is_no_noun(word.norm)
+
+
+def _tails(before: list[Word]) -> Iterator[list[Word]]:
+    for count in range(min(_REACH, len(before)), 0, -1):
+        yield before[-count:]
+
+
+def _names_tag(draft: Draft, run: list[Word]) -> bool:
+    text = " ".join(word.norm for word in run)
+    return bool(_places(draft, run, text) or _looks(draft, text))
+
+
+def _places(draft: Draft, run: list[Word], text: str) -> tuple[str, ...]:
+    places = draft.lexicon.places
+    if text in lexicon.description_groups() and text not in places:
+        return ()  # "the wood kettle"
+    match = draft.lexicon.environments.match_at(draft.page.words, run[0].index)
+    if match is not None and match[0] == len(run):
+        return match[1].values if match[1].known else ()
+    if any(word.norm in lexicon.description_groups() for word in run):
+        return ()
+    found = draft.lexicon.place_tags.related(text) or _likest(text, places)
+    return _spelled({tag for tag in found if not _only_describes(text, tag)}, places)
+
+
+def _only_describes(text: str, tag: str) -> bool:
+    """Whether words are in a tag but do not end it: "open" of "open sea"."""
+    forms = {text, *wordnet.singulars(text), lexicon.plural(text)}
+    return not any(f"{tag} ".endswith(f"{form} ") for form in forms) and any(
+        f" {form} " in f" {tag}" for form in forms
+    )
+
+
+def _spelled(tags: set[str], spellings: Mapping[str, tuple[str, ...]]) -> tuple[str, ...]:
+    return tuple(value for tag in sorted(tags) for value in spellings[tag])
+
+
+def _likest(text: str, places: Mapping[str, tuple[str, ...]]) -> set[str]:
+    words = tuple(text.split())
+    found = {tag: likeness(words, tuple(tag.split())) for tag in places}
+    best = max(found.values(), default=0.0)
+    return {tag for tag, like in found.items() if like >= max(best, _LIKE)}
+
+
+def _looks(draft: Draft, text: str) -> tuple[str, ...]:
+    """Tags of looks that end with the words: "noir" of "film noir"."""
+    if text in lexicon.looks():
+        return tags_of_look(draft, text)  # "the painted bulldog"
+    if text in lexicon.description_groups():
+        return ()
+    found = [
+        value
+        for tag in sorted(draft.lexicon.style_names)
+        if tag.endswith(f" {text}")
+        if (entry := draft.lexicon.styles.get(tag)) is not None
+        for value in entry.exact
+    ]
+    return tuple(dict.fromkeys(found))
+
+
+def _prefer(draft: Draft, attribute: Attribute, values: tuple[str, ...], span: Span) -> None:
+    text = span.of(draft.page.text)
+    draft.constraints = [c for c in draft.constraints if not _describes(c, span)]
+    draft.constraints.append(
+        Constraint(
+            attribute=attribute,
+            values=values,
+            hard=False,
+            prefers=True,
+            span=span,
+            text=text,
+            label=f"{text} pictures" if attribute is Attribute.ENVIRONMENT else text,
+        )
+    )
+
+
+def _describes(constraint: Constraint, span: Span) -> bool:
+    """Whether a wish is for nothing but the words that name a tag."""
+    if constraint.attribute is not Attribute.DESCRIPTION or constraint.hard:
+        return False
+    own = constraint.span
+    return own is not None and span.start <= own.start and own.end <= span.end

@@ -1,0 +1,139 @@
+"""Whose it is: "my", "Anna's dog", "the bear by studio-a", "the one lena trained", "not mine"."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from personalq.checkin.intent import Attribute, Constraint, Span
+from personalq.checkin.parsing.draft import Draft
+from personalq.checkin.parsing.text import Word, ends_before
+
+_MINE = frozenset(("my", "mine", "our", "ours"))
+_DONE = (
+    r"(?:made|trained|created|owned|built|uploaded|authored|published|contributed|tuned|"
+    r"fine-?tuned|finished|produced|did|added|shared)"
+)
+_BY = re.compile(
+    rf"(?<!\w)(?:(?:(?:that|which)\s+(?:is|was|were|are)\s+)?{_DONE}\s+)?(?:by|from|of|at|"
+    r"(?:(?:that|which)\s+)?(?:(?:doesn't|don't|does\s+not|do\s+not|didn't)\s+)?belong(?:s|ing)?\s+to|owned\s+by|credited\s+to|courtesy\s+of|(?<=[,(]\s)owner(?:\s+is|:)?|(?<=\()owner:?|whose\s+owner\s+is)\s+(?:the\s+|user\s+)?$"
+)
+_ACTS = re.compile(
+    rf"\s+(?:has\s+|had\s+)?(?:also\s+|originally\s+|recently\s+|just\s+)?(?:{_DONE}|owns)(?!\w)"
+)
+_THAT = re.compile(r"(?<!\w)(?:that|which)\s+$")
+_NOT = re.compile(
+    r"(?<!\w)(?:not|no|isn't|wasn't|except(?:\s+for)?|excluding|but(?:\s+not)?|other\s+than|"
+    r"anything\s+but|apart\s+from)\s+(?:(?:the\s+)?(?:ones?|version|model)\s+)?$"
+)
+_DOES_NOT = re.compile(r"(?:(?:that|which)\s+)?(?:doesn't|don't|does\s+not|do\s+not|didn't)\s")
+_ELSE = re.compile(
+    r"(?<!\w)(?:(?:made\s+|trained\s+|created\s+|built\s+)?(?:by|from)\s+)?(?:some(?:one|body)\s+"
+    r"else(?:'s)?|another\s+person(?:'s)?|other\s+people(?:'s)?)(?!\w)|"
+    r"(?<!\w)not\s+(?:made\s+|trained\s+|created\s+|built\s+)?by\s+me(?!\w)"
+)
+_NAME = re.compile(r"(?<![\w.])\w+(?:[._-]\w+)+(?![\w])")
+
+
+def parse_owner(draft: Draft) -> None:
+    """Claim owners the catalog knows; before styles and times, whose words a name may have."""
+    for span, end, owner, possessive in _named(draft):
+        whole = _phrase(draft, span, end, possessive=possessive)
+        if whole is not None:
+            _add(draft, whole, owner, selecting=True)
+            return
+
+
+def parse_mine(draft: Draft) -> None:
+    """Claim "my" and "someone else's", which count only when the request says who asks."""
+    mine = draft.context.owner
+    if not mine or any(c.attribute is Attribute.OWNER for c in draft.constraints):
+        return
+    if match := _ELSE.search(draft.page.shadow):
+        if draft.free(match.start(), match.end()):
+            _add(draft, Span(match.start(), match.end()), mine, selecting=True, excluded=True)
+        return
+    for word in draft.page.words:
+        if word.norm in _MINE and draft.is_free(word):
+            _add(draft, word.span, mine, selecting=False)
+            return
+
+
+def _named(draft: Draft) -> Iterator[tuple[Span, int, str, bool]]:
+    """(name, end with a possessive ending, owner, possessive) of every owner spelled out."""
+    shadow, owners = draft.page.shadow, draft.lexicon.owners
+    for match in _NAME.finditer(shadow):
+        owner = owners.get(re.sub(r"[._-]", " ", match[0]))
+        if owner is not None:
+            possessive = shadow.startswith(("'s", "' "), match.end())
+            end = match.end() + 2 * shadow.startswith("'s", match.end())
+            yield Span(match.start(), match.end()), end, owner, possessive
+    for first, last, owner in owners.find(draft.page.words):
+        word = draft.page.words[last - 1]
+        yield draft.span_of(first, last), word.full_end, owner, word.possessive
+    for first, last, owner in draft.lexicon.nicknames.find(draft.page.words):
+        word = draft.page.words[last - 1]
+        bare = word.norm.endswith("s") and draft.lexicon.nicknames.get(word.norm[:-1]) == owner
+        if _is_theirs(draft, draft.span_of(first, last), word, bare=bare):
+            yield draft.span_of(first, last), word.full_end, owner, True
+
+
+def _is_theirs(draft: Draft, span: Span, word: Word, *, bare: bool) -> bool:
+    """Whether something is said to be theirs who go by a nickname, and to be what is asked for."""
+    if any(noun.entry.subjects and noun.last <= word.index for noun in draft.nouns):
+        by = ends_before(_BY, draft.page.shadow, span.start)
+        return by is not None and re.search(r"\bby\s", by[0]) is not None
+    following = draft.page.words[word.index + 1 : word.index + 2]
+    owns = word.possessive or bare
+    return owns and bool(following) and draft.leads_to_head(following[0].index, reach=4)
+
+
+def _phrase(draft: Draft, span: Span, end: int, *, possessive: bool) -> Span | None:
+    """The words that make a name an owner, or None when it is somebody in the picture."""
+    shadow = draft.page.shadow
+    if not draft.free(span.start, span.end):
+        return None
+    lead = ends_before(_BY, shadow, span.start)
+    if lead is not None and not draft.free(lead.start(), span.start):
+        lead = None
+    if lead and lead[0].startswith("at "):
+        lead = None  # a place, but for "made at studio-a"
+    if (acts := _ACTS.match(shadow, end)) and not (lead and re.search(r"\bby\s", lead[0])):
+        that = ends_before(_THAT, shadow, span.start)
+        if draft.free(end, acts.end()):
+            return Span(that.start() if that else span.start, acts.end())
+        return Span(span.start, end)  # "lena trained in April": the time took the verb
+    if possessive or lead:
+        return Span(lead.start() if lead else span.start, end)
+    following = draft.page.word_at(end)
+    inside = shadow[span.start - 1 : span.start] == "(" and shadow[end : end + 1] == ")"
+    alone = draft.answering and (following is None or not following.joined)
+    if inside or alone:
+        return span
+    before = draft.page.word_before(span.start)
+    compound = not span.of(shadow).isalnum()  # "kestrel-team coupe": nothing else is called so
+    first = draft.page.word_at(span.start)
+    if following is None or not following.joined:
+        return span if compound and first is not None and not first.joined else None
+    if not compound and (before is None or before.norm != "the"):
+        return None
+    return span if draft.leads_to_head(following.index, reach=2) else None
+
+
+def _add(draft: Draft, span: Span, owner: str, *, selecting: bool, excluded: bool = False) -> None:
+    if _DOES_NOT.match(span.of(draft.page.shadow)):
+        excluded = True
+    negation = ends_before(_NOT, draft.page.shadow, span.start)
+    if negation and draft.free(negation.start(), span.start):
+        span, excluded, selecting = Span(negation.start(), span.end), True, True
+    draft.add(
+        Constraint(
+            attribute=Attribute.OWNER,
+            values=(owner,),
+            excluded=excluded,
+            span=span,
+            text=span.of(draft.page.text),
+            label=f"{'not ' if excluded else ''}owned by {owner}",
+        ),
+        selecting=selecting,
+    )

@@ -1,0 +1,28 @@
+"""Words around a style that say it is one, or that it is not wanted."""
+
+from __future__ import annotations
+
+import re
+
+STYLED = re.compile(
+    r"[\s-]+(?:art\s+style|styled?|type|looking|look|styling|aesthetic|effect|vibes?|feel|finish|treatment|"
+    r"technique|rendition|esque|like)(?!\w)(?:\s+of(?!\w))?|-?(?:ish|esque)(?!\w)"
+)
+NEGATION = re.compile(
+    r"(?:\b(?:not|no|non|never|without|except(?:\s+for)?|excluding|other\s+than|apart\s+from|"
+    r"aside\s+from|anything\s+but|instead\s+of|rather\s+than|nor|neither|isn't|aren't|wasn't|less|"
+    r"(?:don't|do\s+not|didn't)\s+(?:want|need|like|mean)|"
+    r"nothing(?:\s+(?:drawn|painted|done|made|rendered))?(?:\s+with)?|none\s+of|skip|avoid|minus|but\s+not|not\s+in|not\s+as)"
+    r"[\s-]+(?:(?:the|a|an|any|in|my|too|so|that|as|of|in\s+an?|in\s+the|ones?(?:\s+in)?|be)\s+)*)$"
+)
+SCENE_PREPOSITIONS = frozenset((
+    "on", "onto", "near", "beside", "behind", "under", "over", "against", "at", "into", "by",
+    "beneath", "above", "underneath", "holding", "wearing", "carrying", "reading", "painting",
+    "drawing", "watching", "around", "inside", "through", "past", "atop", "upon", "next", "front",
+))  # fmt: skip
+THAT_IS = re.compile(r"(?<!\w)(?:that|which|it)(?:'s|\s+is|\s+was)\s+(?:an?|the|in)\s+$")
+LIKE = re.compile(
+    r"(?<!\w)(?:(?:(?:that|which)\s+)?(?:looks?|looking|appears?|seems?)\s+)?"
+    r"(?:like|out\s+of|(?:made|built|put\s+together|assembled)\s+(?:up\s+)?(?:of|from)|(?:(?:could|can|would|might)\s+)?pass(?:es)?\s+(?:for|as))\s+"
+    r"(?:(?:an?|the|some|one\s+of|those|real|old|actual)\s+)*$"
+)

@@ -1,0 +1,181 @@
+"""Styles, wanted and unwanted, and the looks that frames hint at ("a photo of")."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+
+from personalq.checkin import lexicon
+from personalq.checkin.intent import Attribute, Constraint, Span
+from personalq.checkin.lexicon import canonical
+from personalq.checkin.parsing.draft import Draft, Tag
+from personalq.checkin.parsing.styles.leads import LIKE, NEGATION, STYLED
+from personalq.checkin.parsing.styles.role import DRAWN, constrains
+from personalq.checkin.parsing.text import ends_before
+
+_DEGREE = re.compile(
+    r"(?:\b(?:most|more|very|really|super|quite|highly|ultra|extremely|rather|pretty|"
+    r"fully|truly)[\s-]+)+$"
+)
+_IN_STYLE = re.compile(
+    r"(?:\bin\s+(?:the\s+)?(?:style|look)\s+of\s+(?:an?\s+|the\s+)?|\bin\s+(?:an?\s+|the\s+)?)$"
+)
+_DRAWN_WITH = re.compile(
+    rf"(?<!\w)(?:{'|'.join(sorted(DRAWN))})\s+with\s+(?:(?:nothing\s+but|only|just)\s+)?(?:\w+\s+)?$"
+)
+_OR = re.compile(r"\s*(?:,\s*)?(?:or|/)\s*(?:an?\s+|the\s+)?")
+
+
+def parse_style(draft: Draft) -> None:
+    """Claim style words that stand in the subject's phrase or in "in … style"."""
+    found: list[Constraint] = []
+    previous: Constraint | None = None
+    for tag in draft.styles:
+        span = draft.span_of(tag.first, tag.last)
+        if not draft.free(span.start, span.end) or not constrains(draft, tag):
+            continue
+        constraint = _constraint(draft, tag, span)
+        if constraint.excluded and (tag.entry.near or not tag.entry.known):
+            nearest = _nearest(draft, tag)
+            if not nearest:
+                draft.mark(span, selecting=True)
+                continue
+            constraint = replace(constraint, values=nearest)
+        if previous is not None and _goes_on(draft, previous, constraint):
+            constraint = replace(constraint, excluded=True, label=f"not {constraint.label}")
+            found.append(constraint)
+        elif previous is not None and _joined_by_or(draft, previous, constraint):
+            found[-1] = _either(draft, previous, constraint)
+        elif previous is not None and (both := _both(draft, previous, constraint)):
+            found[-1] = both
+        else:
+            found.append(constraint)
+        draft.mark(constraint.span or span, selecting=constraint.excluded)
+        previous = found[-1]
+    draft.constraints += _deduplicated(found)
+
+
+def _nearest(draft: Draft, tag: Tag) -> tuple[str, ...]:
+    """The tags of the nearest look that the catalog has in place of the one it lacks."""
+    word = " ".join(w.norm for w in draft.page.words[tag.first : tag.last])
+    groups = lexicon.style_groups()
+    for group in groups.values():
+        for name in group.cousins if word in group.words else ():
+            entry = draft.lexicon.styles.get(name)
+            if entry is not None and entry.known and not entry.near:
+                return entry.values
+    return ()
+
+
+def _either(draft: Draft, first: Constraint, second: Constraint) -> Constraint:
+    """One constraint that either of two styles satisfies."""
+    span = Span((first.span or Span(0, 0)).start, (second.span or Span(0, 0)).end)
+    return replace(
+        first,
+        values=tuple(dict.fromkeys((*first.values, *second.values))),
+        span=span,
+        text=span.of(draft.page.text),
+        label=f"{first.label} or {second.label}",
+    )
+
+
+def _goes_on(draft: Draft, previous: Constraint, constraint: Constraint) -> bool:
+    """Whether an unwanted look is told in more words: "anything but the computer generated 3D"."""
+    if not previous.excluded or constraint.excluded or not (previous.span and constraint.span):
+        return False
+    between = draft.page.shadow[previous.span.end : constraint.span.start].strip()
+    none = previous.text.casefold().startswith(("no ", "nothing ", "without "))
+    return not between or (none and between in ("or", "nor"))
+
+
+def _both(draft: Draft, first: Constraint, second: Constraint) -> Constraint | None:
+    """One look of two neighbouring words where tags say both: "b/w photo"."""
+    span = Span((first.span or Span(0, 0)).start, (second.span or Span(0, 0)).end)
+    if (
+        first.excluded
+        or second.excluded
+        or first.text + " " + second.text != span.of(draft.page.text)
+    ):
+        return None
+    last = canonical(second.text).split()[-1:]
+    values = tuple(value for value in first.values if canonical(value).split()[-1:] == last)
+    if not values:
+        return None
+    text = span.of(draft.page.text)
+    return replace(
+        first, values=values, span=span, text=text, label=canonical(text), fallback=first
+    )
+
+
+def _deduplicated(found: list[Constraint]) -> list[Constraint]:
+    """One constraint per set of values: "a realistic photorealistic bear"."""
+    kept: dict[tuple[frozenset[str], bool], Constraint] = {}
+    for constraint in found:
+        kept.setdefault((frozenset(constraint.values), constraint.excluded), constraint)
+    return list(kept.values())
+
+
+def _joined_by_or(draft: Draft, previous: Constraint, constraint: Constraint) -> bool:
+    if previous.span is None or constraint.span is None:
+        return False
+    between = draft.page.shadow[previous.span.end : constraint.span.start]
+    if previous.excluded is not constraint.excluded:
+        return False
+    joined = bool(_OR.fullmatch(between))
+    return joined or (previous.excluded and bool(re.fullmatch(r"\s*(?:,|and|or|nor)\s*", between)))
+
+
+def _constraint(draft: Draft, tag: Tag, span: Span) -> Constraint:
+    shadow = draft.page.shadow
+    start, end = span.start, span.end
+    word = canonical(draft.page.text[start:end])
+    if match := ends_before(_DEGREE, shadow, start):
+        start = match.start()
+    if match := STYLED.match(shadow, end):
+        end = match.end() - (3 if match[0].endswith(" of") else 0)
+        if lead := ends_before(_IN_STYLE, shadow, start):
+            start = lead.start()
+    else:
+        for pattern, said in ((_IN_STYLE, "style of"), (LIKE, "look"), (_DRAWN_WITH, "with")):
+            if (lead := ends_before(pattern, shadow, start)) and said in lead[0]:
+                start = lead.start()
+    excluded = False
+    if match := ends_before(NEGATION, shadow, start):
+        excluded, start = True, match.start()
+        if tail := re.match(r"\s+(?:ones?|versions?|models?|builds?)(?!\w)", shadow[end:]):
+            end += tail.end()
+    whole = Span(start, end)
+    if not draft.free(start, end):
+        whole = span
+    values = tag.entry.values
+    style = Constraint(
+        attribute=Attribute.STYLE,
+        values=values,
+        excluded=excluded,
+        span=whole,
+        text=whole.of(draft.page.text),
+        label=f"{'not ' if excluded else ''}{word}",
+        fallback=None if excluded else _as_described(draft, whole, word),
+    )
+    described = style.fallback
+    if described is not None and tag.entry.near and word in lexicon.colours() and whole == span:
+        # "a charcoal robot", where no checkpoint draws with charcoal
+        return replace(described, hard=True, fallback=replace(style, fallback=described))
+    return style
+
+
+def _as_described(draft: Draft, span: Span, word: str) -> Constraint | None:
+    """The same words as what the subject is like: "the black and white one", "the clay one"."""
+    said = tuple(part for part in word.split() if part != "and")
+    material = len(said) == 1 and said[0] in lexicon.description_groups()
+    old = word in lexicon.style_groups()["vintage"].words
+    if not (draft.answering or material or old or set(said) <= lexicon.colours()):
+        return None
+    return Constraint(
+        attribute=Attribute.DESCRIPTION,
+        values=said,
+        hard=False,
+        span=span,
+        text=word,
+        label=word,
+    )

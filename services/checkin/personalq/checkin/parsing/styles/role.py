@@ -1,0 +1,300 @@
+"""Whether a style word is about the picture or about a thing in the scene."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from personalq.checkin import lexicon
+from personalq.checkin.parsing.draft import Draft, Tag
+from personalq.checkin.parsing.styles.frames import refuses
+from personalq.checkin.parsing.styles.leads import (
+    LIKE,
+    NEGATION,
+    SCENE_PREPOSITIONS,
+    STYLED,
+    THAT_IS,
+)
+from personalq.checkin.parsing.text import Word, ends_before
+
+_IN_STYLE_OF = re.compile(
+    r"(?<!\w)(?:style|look|manner|form|guise)\s+of\s+(?:(?:an?|the|some|those|old)\s+)*$"
+)
+_PRONOUNS = frozenset(["it", "them", "there", "him", "her", "this"])
+_CHECKPOINT = frozenset(["checkpoint", "ckpt", "lora", "finetune", "version", "weights"])
+_OK_BEFORE = frozenset(["in", "as", "of", "using", "like", "for"])
+_AS = re.compile(r"(?<!\w)as\s+(?:if\s+it\s+were\s+)?(?:an?|the)\s+(?:real\s+|true\s+)?$")
+_ONE_THAT_IS = re.compile(
+    r"(?<!\w)(?:(?:one|version|model)s?|those)\s+(?:that|which)(?:'s|\s+(?:is|was|are|were)|"
+    r"\s+looks?\s+like)\s+(?:(?:an?|the|in|real|actual)\s+)*$"
+)
+_LIKENED = re.compile(
+    r"(?<!\w)(?:dressed|disguised|posing|acting)\s+(?:up\s+)?(?:like|as)\s+(?:an?|the)\s+$"
+)
+_COVERED = frozenset((
+    "covered", "soaked", "drenched", "smeared", "coated", "splattered", "wrapped", "caked",
+    "dressed",
+))  # fmt: skip
+DRAWN = frozenset(["drawn", "sketched", "rendered", "depicted", "illustrated"])
+_MOODS = frozenset(["mood", "atmosphere", "lighting", "light"])
+_FORMS = frozenset(["shape", "shaped", "cut"])
+
+
+_PURPOSE = re.compile(r"(?<!\w)for\s+(?:an?|the|my|our|this|that|some|next\s+\w+'s)\s+(?:\w+\s+)?$")
+
+
+def constrains(draft: Draft, tag: Tag) -> bool:
+    """Whether the style word is about the picture, not a thing in the scene."""
+    word = " ".join(w.norm for w in draft.page.words[tag.first : tag.last])
+    start = draft.page.words[tag.first].start
+    styled = _is_styled(draft, tag)
+    if _is_no_style(draft, tag, word, styled=styled):
+        return False
+    following = _following(draft, tag)
+    if following is not None and following.norm in _MOODS:
+        return tag.entry.known  # "film noir mood", where no checkpoint has that look
+    common = word in lexicon.looks() or word in lexicon.style_things()
+    if common and not (draft.answering or styled or _is_led_to(draft, tag, word)):
+        return False
+    if draft.answering or styled or _names_checkpoint(draft, tag) or _is_my_model(draft, tag):
+        return True
+    if ends_before(_ONE_THAT_IS, draft.page.shadow, start):
+        return True
+    if _is_likened(draft, tag):
+        return False
+    if ends_before(NEGATION, draft.page.shadow, start):
+        return True
+    return (not common and _stands_last(draft, tag)) or _is_reached(draft, tag)
+
+
+def _following(draft: Draft, tag: Tag) -> Word | None:
+    """The word behind it in the same phrase."""
+    following = draft.page.words[tag.last : tag.last + 1]
+    return following[0] if following and following[0].joined else None
+
+
+def _is_styled(draft: Draft, tag: Tag) -> bool:
+    """Whether it says itself that it is a look: "a vintage look", "cartoon-style"."""
+    last = draft.page.words[tag.last - 1]
+    told = last.norm in ("look", "style", "finish")
+    return told or STYLED.match(draft.page.shadow, last.end) is not None
+
+
+def _is_no_style(draft: Draft, tag: Tag, word: str, *, styled: bool) -> bool:
+    """Whether the word is part of something else, or what the picture is for."""
+    words = draft.page.words
+    ends = tag.last < len(words) and not words[tag.last].joined
+    if ends and ends_before(_PURPOSE, draft.page.shadow, words[tag.first].start):
+        return True  # "For the poster: an armchair"
+    if not tag.entry.exact and not styled and _is_subject(draft, word):
+        return True
+    if not styled and tag.last < len(words) and words[tag.last].norm in ("up", "out", "down"):
+        return True  # "inked-up"
+    if _is_place(draft, tag) or _is_of_a_name(draft, tag):
+        return True
+    following = _following(draft, tag)
+    if following is not None and following.norm in _FORMS:
+        return True  # "in that retro shape"
+    return word == "flat" and not styled and _is_a_home(draft, tag)
+
+
+def _is_led_to(draft: Draft, tag: Tag, word: str) -> bool:
+    """Whether something around a word that may be a thing says it is a look: "the photo bear"."""
+    shadow, first = draft.page.shadow, draft.page.words[tag.first]
+    following = _following(draft, tag)
+    selectors = lexicon.words("selectors") - {"snapshot"}
+    if following is not None and following.norm in selectors:
+        return True
+    if draft.noun_at(tag.last) is not None:
+        return True
+    if word in lexicon.looks() and ends_before(NEGATION, shadow, first.start):
+        return refuses(draft, first)
+    leads = (NEGATION, _AS, LIKE, _IN_STYLE_OF, THAT_IS)
+    return any(ends_before(pattern, shadow, first.start) for pattern in leads)
+
+
+def _is_reached(draft: Draft, tag: Tag) -> bool:
+    """Whether nothing before it in its phrase makes it a thing of the scene."""
+    words = draft.page.words
+    for index in range(tag.first - 1, -1, -1):
+        before = words[index]
+        if not words[index + 1].joined:
+            return True
+        if not draft.is_free(before):
+            continue  # "past" of "this past summer's paper cut-out castle"
+        decided = _decides(draft, tag, index)
+        if decided is not None:
+            return decided
+    return True
+
+
+def _decides(draft: Draft, tag: Tag, index: int) -> bool | None:
+    """What a word before it says: True, a look; False, of the scene; None, nothing."""
+    words = draft.page.words
+    before, following = words[index], words[index + 1]
+    if before.norm in lexicon.words("openers") or before.norm in ("i", "want", "see", "be"):
+        return True  # "in a hall I want to see the …", "could the hat on the peg be the …"
+    if before.norm in SCENE_PREPOSITIONS:
+        return False
+    if before.norm in _PRONOUNS and following.norm in ("the", "my", "our", "a", "an"):
+        return True  # "a lake and on it the …"
+    if _is_the_way(words, index) or (before.norm == "with" and _is_drawn(words, index)):
+        return True  # "the way Warhol would do it", "drawn with clean outlines"
+    if before.norm in ("with", "has", "having") and index and before.joined:
+        return _is_what_is_shown(draft, tag, index)
+    if before.norm == "of" and index > 1 and words[index - 1].norm == "thinking":
+        return words[index - 2].norm in ("i'm", "im", "am", "was", "we're", "are")
+    if before.norm == "of" and index and not _frames(draft, index - 1):
+        return False
+    if _acts(draft, before, following):
+        return False
+    if before.norm in _OK_BEFORE:
+        return not (before.norm == "in" and _is_of_a_thing(draft, tag, before))
+    if draft.noun_at(index) and before.norm not in lexicon.words("frames"):
+        return True
+    return None
+
+
+def _is_what_is_shown(draft: Draft, tag: Tag, lead: int) -> bool:
+    """Whether "with" brings the subject: "a poster with my CGI car", "with June's guitar"."""
+    words = draft.page.words
+    if any(not draft.is_free(word) for word in words[lead + 1 : tag.first]):
+        return True  # a time or an order has chosen it
+    known = [noun for noun in draft.nouns if noun.entry.subjects]
+    if not known or words[lead + 1].norm not in ("the", "my", "our"):
+        return False
+    return tag.last <= known[0].first <= tag.last + 2  # nothing else is named before
+
+
+def _is_the_way(words: Sequence[Word], index: int) -> bool:
+    """Whether a clause says how somebody would do it: not "on the way", "in the way"."""
+    if words[index].norm != "way" or not index or words[index - 1].norm != "the":
+        return False
+    lead = words[index - 2].norm if index > 1 and words[index - 1].joined else ""
+    return lead not in ("on", "in", "by", "all", "along", "out", "of")
+
+
+def _is_a_home(draft: Draft, tag: Tag) -> bool:
+    """Whether "flat" is where somebody lives: "in a top floor flat"."""
+    words = draft.page.words
+    following = _following(draft, tag)
+    ends = lexicon.words("links") | lexicon.words("prepositions")
+    if following is not None and following.norm not in ends:
+        return False
+    index = tag.first
+    while index > 0 and words[index].joined and draft.noun_at(index - 1) is None:
+        index -= 1
+        if words[index].norm in lexicon.words("determiners"):
+            return True
+        if words[index].norm in lexicon.words("prepositions"):
+            return False
+    return False
+
+
+def _is_drawn(words: Sequence[Word], index: int) -> bool:
+    """Whether the word before is how a picture is made."""
+    if not index or not words[index].joined:
+        return False
+    if words[index - 1].norm == "painted":  # "painted with oils", but not "with oil barrels"
+        following = words[index + 2] if index + 2 < len(words) else None
+        ends = lexicon.words("prepositions") | lexicon.words("links")
+        return following is None or not following.joined or following.norm in ends
+    return words[index - 1].norm in DRAWN
+
+
+def _is_of_a_thing(draft: Draft, tag: Tag, lead: Word) -> bool:
+    """Whether behind "in" the word tells of a thing: "in a clay pot", "covered in spray paint"."""
+    words = draft.page.words
+    if lead.index and words[lead.index - 1].norm in _COVERED and lead.joined:
+        return True
+    following = _following(draft, tag)
+    if following is None:
+        return False
+    if draft.noun_at(tag.last) is not None and all(noun.first > tag.first for noun in draft.nouns):
+        return False  # "in watercolor the cactus", as nothing was named before
+    return lexicon.is_wearable(following.norm) or lexicon.is_container(following.norm)
+
+
+def _is_likened(draft: Draft, tag: Tag) -> bool:
+    """Whether it is said of what the subject is like: "dressed like an old-time aristocrat"."""
+    words = draft.page.words
+    following = _following(draft, tag)
+    if following is None or not lexicon.names_thing(following.norm):
+        return False
+    if any(following.norm in lexicon.words(kind) for kind in ("selectors", "frames")):
+        return False
+    likened = _LIKENED.search(draft.page.shadow, 0, words[tag.first].start)
+    return likened is not None and not draft.nouns_cover(following.index)
+
+
+def _is_place(draft: Draft, tag: Tag) -> bool:
+    """Whether a place's name begins with the look's: "a photo studio"."""
+    match = draft.lexicon.environments.match_at(draft.page.words, tag.first)
+    return match is not None and match[1].known and match[0] > tag.last - tag.first
+
+
+def _is_of_a_name(draft: Draft, tag: Tag) -> bool:
+    """Whether it belongs to a longer subject's name: a "clay teapot" where the catalog has them."""
+    return any(
+        noun.first <= tag.first and tag.last < noun.last and noun.entry.subjects
+        for noun in draft.nouns
+    )
+
+
+def _stands_last(draft: Draft, tag: Tag) -> bool:
+    """Whether a look ends the request, behind a thing of the scene: "on a windy hill line art"."""
+    words = draft.page.words
+    if not words[tag.first].joined or tag.last < len(words) or tag.first < 2:
+        return False
+    thing, before = words[tag.first - 1], words[tag.first - 2]
+    told = before.norm in ("a", "an", "the", "its") or (
+        words[tag.first - 3 : tag.first - 2] != ()
+        and words[tag.first - 3].norm in ("a", "an", "the")
+    )
+    return told and thing.joined and lexicon.names_thing(thing.norm) and draft.is_free(thing)
+
+
+def _names_checkpoint(draft: Draft, tag: Tag) -> bool:
+    """Whether the checkpoint itself is called by its look: "with the fresco checkpoint"."""
+    following = _following(draft, tag)
+    return (
+        following is not None
+        and following.norm in _CHECKPOINT
+        and not draft.nouns_cover(following.index)
+    )
+
+
+def _is_my_model(draft: Draft, tag: Tag) -> bool:
+    """Whether it tells which checkpoint: "with the sketch model", "earliest cgi one"."""
+    words = draft.page.words
+    before = words[tag.first - 1].norm if tag.first and words[tag.first].joined else ""
+    if before and any(span.end + 1 == words[tag.first].start for span in draft.selecting):
+        return draft.leads_to_selector(tag.last, reach=1)
+    return before in ("the", "my", "our") and draft.leads_to_selector(tag.last)
+
+
+def _is_subject(draft: Draft, word: str) -> bool:
+    """Whether the catalog has checkpoints of the word itself: a doodle, not a doodled look."""
+    entry = draft.lexicon.subjects.get(word)
+    return entry is not None and bool(entry.subjects) and not (entry.narrower or entry.kind)
+
+
+def _frames(draft: Draft, index: int) -> bool:
+    """Whether "of" after this word opens what is shown, not what something is full of."""
+    word = draft.page.words[index]
+    if word.norm in ("made", "out", "composed", "built", "form", "guise", "manner"):
+        return True  # "made of pixels"
+    if word.norm in ("which", "any", "either", "whichever"):
+        return True  # "which of the oil-painted guitars"
+    kinds = ("selectors", "frames", "style_words", "determiners")
+    return not draft.is_free(word) or any(word.norm in lexicon.words(kind) for kind in kinds)
+
+
+def _acts(draft: Draft, word: Word, following: Word) -> bool:
+    """Whether the subject does something to what follows: "a car crossing a salt flat"."""
+    return (
+        word.norm.endswith("ing")
+        and word.norm in lexicon.verb_forms()
+        and following.norm in lexicon.words("determiners")
+        and any(noun.last <= word.index for noun in draft.nouns)
+    )

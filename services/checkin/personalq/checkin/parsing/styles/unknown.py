@@ -1,0 +1,62 @@
+"""Styles that no card has, where only a style can stand."""
+
+from __future__ import annotations
+
+import re
+
+from personalq.checkin import lexicon
+from personalq.checkin.intent import Attribute, Constraint, Span
+from personalq.checkin.lexicon import canonical
+from personalq.checkin.parsing.draft import Draft
+from personalq.checkin.parsing.styles.leads import NEGATION
+from personalq.checkin.parsing.text import ends_before
+
+_POSITION = re.compile(
+    r"(?<!\w)(?:in|with)\s+(?:an?\s+|the\s+)?(?P<before>(?!(?:the|an?)\s)[\w-]+(?:\s[\w-]+){0,2}?)[\s-]+(?:art\s+style|"
+    r"style|look|aesthetic)(?!\w)|(?<!\w)in\s+(?:an?\s+|the\s+)?(?:style|manner)\s+of\s+(?:the\s+|an?\s+)?"
+    r"(?P<after>[\w-]+(?:\s[\w-]+)?)|(?<![\w-])(?P<joined>(?:(?!(?:the|an?|my|our|this|that)\s)\w+[\s-])?"
+    r"\w+)-(?:styled?|esque)(?!\w)"
+)
+_COINED = re.compile(r"\w{2,}(?:ism|ist|punk|wave|core|esque)")
+
+
+def parse_unknown_style(draft: Draft) -> None:
+    """Claim a style that no card has where only a style can stand: "in brutalist style"."""
+    for match in _POSITION.finditer(draft.page.shadow):
+        where = next(i for i in ("before", "after", "joined") if match[i])
+        span = Span(*match.span(where))
+        if not draft.free(span.start, span.end) or any(
+            draft.noun_at(word.index) for word in draft.page.run(span.start, span.end)
+        ):
+            continue
+        name = canonical(span.of(draft.page.text))
+        if not _is_style(draft, span, name):
+            continue
+        whole = Span(match.start(), match.end())
+        whole = whole if draft.free(whole.start, whole.end) else span
+        negation = ends_before(NEGATION, draft.page.shadow, whole.start)
+        if negation:
+            draft.mark(whole, selecting=True)
+            continue
+        draft.add(
+            Constraint(
+                attribute=Attribute.STYLE,
+                values=(name,),
+                span=whole,
+                text=whole.of(draft.page.text),
+                label=name,
+            )
+        )
+
+
+def _is_style(draft: Draft, span: Span, name: str) -> bool:
+    """Whether a word in the place of a style is one: known as such, coined, or a name."""
+    if name in draft.lexicon.style_names or draft.lexicon.styles.get(name) is not None:
+        return False
+    if any(name in group.words for group in lexicon.style_groups().values()):
+        return True
+    if name in lexicon.description_groups():
+        return False
+    first = draft.page.word_at(span.start)
+    capital = first is not None and first.capital and first.index > 0
+    return capital or _COINED.fullmatch(name.split()[-1]) is not None

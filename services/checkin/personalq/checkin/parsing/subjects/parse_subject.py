@@ -1,0 +1,121 @@
+"""What is pictured: the noun the request is about, told from scene words by its role."""
+
+from __future__ import annotations
+
+from personalq.checkin import lexicon
+from personalq.checkin.intent import Attribute, Constraint, Mention, Span
+from personalq.checkin.lexicon import canonical
+from personalq.checkin.parsing.draft import Draft, Noun
+from personalq.checkin.parsing.subjects.role import Role, role_of
+from personalq.checkin.parsing.subjects.weighed import (
+    behind_headings,
+    demote_frames,
+    heaviest,
+    is_added,
+    is_for,
+    is_theirs,
+    told_apart,
+    without_actors,
+)
+from personalq.checkin.parsing.unknown_head import chosen_thing, missing_subject, unknown_head
+
+
+def parse_subject(draft: Draft) -> None:
+    """Weigh every mention by its role; the heaviest is what the request is about."""
+    mentions: list[tuple[Noun, Mention, Role]] = []
+    for noun in draft.nouns:
+        span = draft.span_of(noun.first, noun.last)
+        if not draft.free(span.start, span.end):
+            continue
+        role = role_of(draft, noun, mentions)
+        mention = Mention(span=span, subjects=noun.entry.subjects, weight=role.weight)
+        mentions.append((noun, mention, role))
+    mentions = behind_headings(draft, demote_frames(draft, mentions))
+    draft.mentions += [mention for _, mention, _ in mentions if mention.subjects]
+    chosen = heaviest(without_actors(draft, mentions))
+    unknown = unknown_head(draft, [noun for noun, _, _ in mentions])
+    best = max((mention.weight for _, mention, _ in chosen), default=-1)
+    told = told_apart(draft, mentions) if best < 2 else []
+    if told:
+        _claim(draft, told)
+        return
+    if unknown is not None and best == 1 and is_for(draft, unknown):
+        unknown = None
+    if unknown is not None and best == 1 and is_theirs(draft, unknown, chosen[0][0]):
+        unknown = None
+    added = unknown is not None and best >= 2 and is_added(draft, unknown, chosen[0][0])
+    if unknown is not None and (best < 2 or added):
+        draft.unknown_subject = unknown
+        return
+    if best < 1 and not draft.answering and _names_a_selector(draft):
+        draft.unknown_subject = chosen_thing(draft)
+        return
+    known = [(noun, mention) for noun, mention, _ in chosen if mention.subjects]
+    if not known:
+        if chosen and (best >= 2 or not draft.constraints):
+            draft.unknown_subject = missing_subject(draft, chosen[0][1].span)
+        else:
+            draft.unknown_subject = chosen_thing(draft)
+        return
+    _claim(draft, known)
+
+
+def _claim(draft: Draft, known: list[tuple[Noun, Mention]]) -> None:
+    values = tuple(dict.fromkeys(s for _, mention in known for s in mention.subjects))
+    first = known[0][1]
+    said = [canonical(mention.span.of(draft.page.text)) for _, mention in known]
+    excluded = _excluded(draft, known[0][0])
+    if excluded and known[0][0].entry.narrower:
+        draft.constraints.append(_described(draft, first.span, excluded=True))
+        return  # "not the beagle": another dog
+    draft.add(
+        Constraint(
+            attribute=Attribute.SUBJECT,
+            values=values,
+            excluded=excluded,
+            span=first.span,
+            text=first.span.of(draft.page.text),
+            coarse=known[0][0].entry.kind or len(known) > 1,
+            narrower=known[0][0].entry.narrower,
+            label=("not " if excluded else "") + " or ".join(dict.fromkeys(said)),
+        )
+    )
+    for noun, mention in known:
+        if noun.entry.narrower:
+            draft.constraints.append(_described(draft, mention.span, excluded=False))
+
+
+def _described(draft: Draft, span: Span, *, excluded: bool) -> Constraint:
+    """A noun that says more than the subject: "beagle", "corgi"."""
+    text = span.of(draft.page.text)
+    return Constraint(
+        attribute=Attribute.DESCRIPTION,
+        values=(_usual_name(canonical(text)),),
+        excluded=excluded,
+        hard=excluded,
+        coarse=True,
+        span=span,
+        text=text,
+        label=("not " if excluded else "") + canonical(text),
+    )
+
+
+def _usual_name(noun: str) -> str:
+    """What a kind is called on cards: a "sausage dog" is a dachshund."""
+    same = lexicon.subject_tables()["same"]
+    return next((name for name, words in same.items() if " " in noun and noun in words), noun)
+
+
+def _excluded(draft: Draft, noun: Noun) -> bool:
+    words = draft.page.words
+    index = noun.first - 1
+    while index >= 0 and words[index].norm in ("the", "a", "an", "any"):
+        index -= 1
+    return index >= 0 and words[index].norm in ("not", "except") and draft.answering
+
+
+def _names_a_selector(draft: Draft) -> bool:
+    """Whether the prompt speaks of a model as such ("the latest one", "April build")."""
+    return any(word.norm in lexicon.words("selectors") for word in draft.page.words) and any(
+        c.attribute is not Attribute.SUBJECT for c in draft.constraints
+    )

@@ -1,0 +1,224 @@
+"""How the sentence holds a noun: head, object of a verb, thing in the scene."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from personalq.checkin import lexicon
+from personalq.checkin.intent import Mention
+from personalq.checkin.parsing.apposition import sorts
+from personalq.checkin.parsing.draft import Draft, Noun
+from personalq.checkin.parsing.subjects.selected import chosen_by_tail, is_selecting
+from personalq.checkin.parsing.text import Word
+from personalq.checkin.parsing.word_roles import is_particle, opens_contact
+
+
+@dataclass(frozen=True, kw_only=True)
+class Role:
+    """The place of a noun in its sentence."""
+
+    weight: int
+    """0 in the scene, 1 acted upon, 2 asked for, 3 chosen."""
+    coordinate: bool = False
+    governor: int = -1
+    """Index of the word that governs the phrase."""
+    settled: bool = False
+    """Whether neither its owner nor what follows it weighs any more."""
+
+
+def role_of(draft: Draft, noun: Noun, before: list[tuple[Noun, Mention, Role]]) -> Role:
+    """How the sentence holds the noun: head, object of a verb, thing in the scene."""
+    words = draft.page.words
+    if _acts_in_clause(draft, noun):
+        return Role(weight=0)
+    role, possessed, chosen = Role(weight=2), False, chosen_by_tail(draft, noun)
+    for index in range(noun.first, 0, -1):
+        word = words[index - 1]
+        if not words[index].joined:
+            break
+        if not draft.is_free(word):
+            chosen = chosen or is_selecting(draft, word)
+        elif word.norm in ("my", "our", "mine"):
+            possessed = True
+        elif not _is_of_the_phrase(draft, index):
+            governed = _governed(draft, noun, word, before, possessed=possessed)
+            if governed is not None:
+                role = governed
+                break
+    if role.settled:
+        return role
+    if chosen and (role.weight or noun.entry.subjects or not _is_asked_for(before)):
+        return replace(role, weight=max(role.weight, 3))
+    if possessed:
+        return replace(role, weight=max(role.weight + 1, 2) if role.weight else 2)
+    return role
+
+
+def _is_of_the_phrase(draft: Draft, index: int) -> bool:
+    """Whether the word before `index` is a determiner or one half of a compound."""
+    word, following = draft.page.words[index - 1], draft.page.words[index]
+    compounded = word.hyphen or (following.hyphen and not draft.nouns_cover(index))
+    return word.norm in lexicon.words("determiners") or compounded
+
+
+def _governed(
+    draft: Draft,
+    noun: Noun,
+    word: Word,
+    before: list[tuple[Noun, Mention, Role]],
+    *,
+    possessed: bool,
+) -> Role | None:
+    """The role that a word left of a noun gives it; None, where that is up to the words before."""
+    words = draft.page.words
+    if word.norm == "of":
+        return _of(draft, word.index)
+    if word.norm in lexicon.words("choosing"):
+        return Role(weight=3)
+    if word.norm in ("and", "or", "plus", "&"):
+        if not before:
+            return Role(weight=2)
+        coordinate = _adjacent(draft, before[-1][0], word.index)
+        return Role(weight=before[-1][2].weight if coordinate else 1, coordinate=coordinate)
+    if word.norm in lexicon.words("openers"):
+        return Role(weight=2)
+    if word.norm == "with":
+        if not possessed and _is_had_by_another(draft, word.index):
+            # "the boat with the seats that was trained at the dock"
+            return Role(weight=1, settled=True)
+        lead = words[word.index - 1].norm if word.index and word.joined else ""
+        return Role(weight=2 if lead in _GO else 1)
+    if word.norm == "for" or (word.norm == "like" and word.index == 0):
+        return Role(weight=2)
+    if is_particle(words, word.index):
+        return None
+    if _is_wanted(words, word.index):
+        return Role(weight=2)
+    if word.norm == "in" and _is_worn_by_another(draft, noun, word.index):
+        return Role(weight=0, settled=True)  # "the pirate in a coat from the harbor set"
+    if word.norm in lexicon.words("prepositions"):
+        several = _is_choice(words, word.index) and _is_plural(words, noun)
+        return Role(weight=3, settled=True) if several else Role(weight=0)
+    if word.norm in lexicon.words("links"):
+        if word.norm == "which" and _opens_question(draft, word):
+            return Role(weight=3, settled=True)  # "which cupcake gets used most"
+        return Role(weight=2 if word.norm in _ASKED or _is_owned(words, word.index) else 1)
+    return Role(weight=1) if _is_verbal(word, draft) else None
+
+
+def _is_asked_for(before: list[tuple[Noun, Mention, Role]]) -> bool:
+    """Whether something known was asked for already: "the bear on a rug, latest one"."""
+    return any(mention.subjects and role.weight >= 2 for _, mention, role in before)
+
+
+def _opens_question(draft: Draft, word: Word) -> bool:
+    """Whether a sentence begins with the word."""
+    before = draft.page.shadow[: word.start].rstrip()
+    return not before or before[-1] in ".?!;:"
+
+
+def _is_had_by_another(draft: Draft, index: int) -> bool:
+    """Whether a subject stands right before "with"."""
+    return any(other.last == index and other.entry.subjects for other in draft.nouns)
+
+
+def _is_worn_by_another(draft: Draft, noun: Noun, index: int) -> bool:
+    """Whether the subject before "in" wears the noun."""
+    worn = lexicon.is_wearable(draft.page.words[noun.last - 1].norm)
+    return worn and any(other.last == index and other.entry.subjects for other in draft.nouns)
+
+
+def _is_plural(words: tuple[Word, ...], noun: Noun) -> bool:
+    """Whether there are several to choose from."""
+    return words[noun.last - 1].norm.endswith("s")
+
+
+def _is_choice(words: tuple[Word, ...], index: int) -> bool:
+    """Whether a request opens with what to choose from: "From the windmills take the oldest"."""
+    opens = index == 0 or not words[index].joined
+    return opens and words[index].norm in ("from", "among", "amongst")
+
+
+_GO = frozenset(["go", "going", "stick", "stay", "start", "begin", "continue", "work", "proceed"])
+"""Before "with", ask for what follows: "let's go with the lamp"."""
+_ASKED = frozenset(["but", "not", "while", "please", "is", "want", "need", "i'd", "there"])
+
+
+def _is_owned(words: tuple[Word, ...], index: int) -> bool:
+    """Whether a person asks for what they have: "do we have a viaduct"."""
+    owner = words[index - 1].norm if index else ""
+    return words[index].norm == "have" and owner in ("i", "we", "you")
+
+
+def _is_wanted(words: tuple[Word, ...], index: int) -> bool:
+    """Whether the word ends a verb of asking: "draw up the", "I'm after a", "what about the"."""
+    if index == 0 or not words[index].joined:
+        return False
+    norm, before = words[index].norm, words[index - 1].norm
+    if norm in ("have", "let"):
+        return before in ("please", "you", "then", "just")
+    if norm in ("up", "out"):
+        return before in lexicon.words("openers") or before in _ASKING
+    if norm == "about":
+        return before in ("what", "how")
+    return norm in ("after", "for") and before in ("i'm", "we're", "am", "looking")
+
+
+_ASKING = frozenset(
+    ["conjure", "cook", "whip", "sketch", "drum", "dream", "think", "serve", "bring"]
+)
+
+
+def _acts_in_clause(draft: Draft, noun: Noun) -> bool:
+    """Whether the noun is who does something to the subject: "the boots my father wears"."""
+    words = draft.page.words
+    start = noun.first
+    if start and words[start].joined and words[start - 1].norm in lexicon.words("determiners"):
+        start -= 1
+    told = start - 1 in sorts(words) or any(other.last == start for other in draft.nouns)
+    return told and words[start].joined and opens_contact(words, start)
+
+
+def _is_verbal(word: Word, draft: Draft) -> bool:
+    """A verb that takes the noun as its object ("riding a bike"), not an adjective."""
+    if draft.noun_at(word.index) or draft.style_at(word.index):
+        return False
+    if word.norm not in lexicon.verb_forms() or _is_of_a_kind(word, draft):
+        return False
+    adjectival = word.norm.endswith(("ing", "ed", "en", "wn", "rn"))
+    if adjectival and word.index and (not word.joined or draft.nouns_cover(word.index - 1)):
+        return True  # ", chasing butterflies"
+    following = draft.page.words[word.index + 1 : word.index + 2]
+    determined = bool(following) and following[0].norm in lexicon.words("determiners")
+    return determined if adjectival else word.index > 0
+
+
+def _is_of_a_kind(word: Word, draft: Draft) -> bool:
+    """Whether a word ends the name of a kind that stands before its noun: "swiss roll cake"."""
+    before = word.index - 1
+    match = draft.lexicon.subjects.match_at(draft.page.words, before) if before >= 0 else None
+    return match is not None and match[0] > 1 and bool(match[1].subjects)
+
+
+def _adjacent(draft: Draft, noun: Noun, link: int) -> bool:
+    """Whether only the link stands between two coordinated phrases."""
+    return noun.last >= link - 1 or noun.last == link
+
+
+def _of(draft: Draft, index: int) -> Role:
+    """The role of what follows "of": what a frame shows, or a part of a scene."""
+    asked, chosen = Role(weight=2, governor=index), Role(weight=3, governor=index, settled=True)
+    if index == 0:
+        return asked
+    word = draft.page.words[index - 1]
+    if not draft.is_free(word):
+        return chosen if is_selecting(draft, word) else asked
+    if word.norm in lexicon.words("selectors") or word.norm in _ANY_OF:
+        return chosen
+    shown = word.norm in lexicon.words("shown_of") or word.norm in lexicon.words("openers")
+    if shown or draft.style_at(word.index):
+        return asked
+    return Role(weight=0, governor=index)
+
+
+_ANY_OF = frozenset(["which", "any", "either", "whichever"])

@@ -1,0 +1,137 @@
+"""Of the nouns of a prompt, those that the request is about."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+
+from personalq.checkin import lexicon
+from personalq.checkin.intent import Constraint, Mention
+from personalq.checkin.lexicon import canonical
+from personalq.checkin.lexicon.wordnet import Nature, nature
+from personalq.checkin.parsing.draft import Draft, Noun
+from personalq.checkin.parsing.subjects.role import Role
+from personalq.checkin.parsing.text import ends_before
+
+
+def behind_headings(
+    draft: Draft, mentions: list[tuple[Noun, Mention, Role]]
+) -> list[tuple[Noun, Mention, Role]]:
+    """Leave out what only says what a picture is for: "kids tee: the turtle on a ramp"."""
+    asked = [m.span.start for _, m, role in mentions if m.subjects and role.weight >= 2]
+    shadow = draft.page.shadow
+    return [
+        each
+        for each in mentions
+        if each[1].subjects
+        or not any(re.search(r":\s", shadow[each[1].span.end : start]) for start in asked)
+    ]
+
+
+def demote_frames(
+    draft: Draft, mentions: list[tuple[Noun, Mention, Role]]
+) -> list[tuple[Noun, Mention, Role]]:
+    """Let "a painting of the dog" be about the dog, but not "my latest painting of a lake"."""
+    governed = {role.governor - 1 for _, mention, role in mentions if mention.subjects}
+    demoted = []
+    for noun, mention, role in mentions:
+        word = draft.page.words[noun.last - 1].norm
+        frame = word in lexicon.words("frames") and noun.last - noun.first == 1
+        if frame and noun.last - 1 in governed and mention.weight < 3:
+            mention, role = replace(mention, weight=0), replace(role, weight=0)
+        demoted.append((noun, mention, role))
+    return demoted
+
+
+_LIKING = frozenset(["loves", "likes", "wants", "adores", "needs", "ordered", "requested"])
+
+
+def is_for(draft: Draft, unknown: Constraint) -> bool:
+    """Whether somebody is whom the picture is for: "my grandson loves the parrot"."""
+    head = draft.page.word_at(unknown.span.start) if unknown.span else None
+    if head is None or nature(head.norm) is not Nature.PERSON or head.index == 0:
+        return False
+    following = draft.page.words[head.index + 1 : head.index + 2]
+    mine = draft.page.words[head.index - 1].norm in ("my", "our")
+    return mine and bool(following) and following[0].norm in _LIKING
+
+
+_ADDED = re.compile(
+    r"(?<!\w)and\s+(?:then\s+)?(?:put|add|place|set|stick|lay|hang|drop)\s+an?\s+(?:[\w-]+\s+)?$"
+)
+
+
+def is_added(draft: Draft, unknown: Constraint, noun: Noun) -> bool:
+    """Whether a subject is put beside what was asked for: "the piano, and put a vase on it"."""
+    start = draft.page.words[noun.first].start
+    behind = unknown.span is not None and unknown.span.end <= start
+    behind = behind and any(c.hard for c in draft.constraints)  # "bake a cake and put a bear on it"
+    return behind and ends_before(_ADDED, draft.page.shadow, start) is not None
+
+
+def is_theirs(draft: Draft, unknown: Constraint, noun: Noun) -> bool:
+    """Whether somebody is there for what is theirs: "a dancer tying her shoes"."""
+    head = draft.page.word_at(unknown.span.start) if unknown.span else None
+    if head is None or nature(head.norm) is not Nature.PERSON or head.index > noun.first:
+        return False
+    before = draft.page.words[noun.first - 1].norm if noun.first else ""
+    return before in ("her", "his", "their")
+
+
+def told_apart(
+    draft: Draft, mentions: list[tuple[Noun, Mention, Role]]
+) -> list[tuple[Noun, Mention]]:
+    """What is asked for wherever it stands: "over a bridge on the scooter, the one with a bell"."""
+    found = []
+    for noun, mention, _ in mentions:
+        tail = draft.page.words[noun.last : noun.last + 4]
+        if not mention.subjects or not _is_definite(draft, noun) or len(tail) < 2:
+            continue
+        says_which = tail[0].norm in ("the", "my", "our") and any(w.norm == "one" for w in tail)
+        if says_which and not tail[0].joined:
+            found.append((noun, mention))
+    return found[-1:]
+
+
+def _is_definite(draft: Draft, noun: Noun) -> bool:
+    """Whether "the" or "my" opens its phrase: "the flat-topped mountain"."""
+    words = draft.page.words
+    index = noun.first
+    while index and words[index].joined and noun.first - index < 4:
+        index -= 1
+        if words[index].norm in ("the", "my", "our"):
+            return True
+        if words[index].norm in lexicon.words("prepositions"):
+            return False
+    return False
+
+
+def without_actors(
+    draft: Draft, mentions: list[tuple[Noun, Mention, Role]]
+) -> list[tuple[Noun, Mention, Role]]:
+    """Leave out people the catalog has no checkpoint of when they act on something it has."""
+    people = lexicon.subject_tables()["narrower"]["person"]
+    known = [item for item in mentions if item[1].subjects and item[1].weight >= 1]
+
+    def actor(mention: Mention) -> bool:
+        word = canonical(mention.span.of(draft.page.text))
+        return not mention.subjects and (word in people or word.removesuffix("s") in people)
+
+    return [item for item in mentions if not actor(item[1])] if known else mentions
+
+
+def heaviest(
+    mentions: list[tuple[Noun, Mention, Role]],
+) -> list[tuple[Noun, Mention, Role]]:
+    """The heaviest mention, with those coordinated to it; earlier ones win."""
+    if not mentions:
+        return []
+    top = max(mention.weight for _, mention, _ in mentions)
+    start = next(i for i, (_, mention, _) in enumerate(mentions) if mention.weight == top)
+    chosen = [mentions[start]]
+    for item in mentions[start + 1 :]:
+        if item[2].coordinate and item[1].weight == top:
+            chosen.append(item)
+        else:
+            break
+    return chosen

@@ -1,0 +1,269 @@
+"""Time of training and of use: a closed grammar over calendar words.
+
+`times.points` finds everything that names a time; `parse_time` keeps those that constrain. A month
+or season that is also an everyday word ("may", "march", "spring") and any bare weekday constrain
+only beside a cue ("trained in", "from", "last") or as the modifier of the subject or of "model".
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+
+from personalq.checkin import calendar
+from personalq.checkin.intent import Attribute, Constraint, Interval, OrderKey, Span
+from personalq.checkin.parsing.draft import Context, Draft
+from personalq.checkin.parsing.times.point import Point, occurrence
+from personalq.checkin.parsing.times.points import points
+from personalq.checkin.parsing.times.role import constrains
+from personalq.checkin.parsing.times.setting import Setting, applied, read_setting
+
+_JOINT = re.compile(
+    r"\s*(?P<j>to|until|till|through|thru|-|and|,\s*or|,\s*and|or|nor|/|,)\s*"
+    r"(?:(?:in|from)\s+)?(?:the\s+)?"
+)
+_LEAD = re.compile(
+    r"(?<!\w)(?:(?:any(?:where|time)|some(?:where|time))\s+)?(?:between|from)\s+(?:the\s+)?$"
+)
+_EITHER = re.compile(r"(?<!\w)(?:n?either)\s+(?:in\s+|from\s+)?(?:the\s+)?$")
+_BUILT = re.compile(
+    r"\s+(?:\w+\s+)?(?:build|version|training|run|release|edition|iteration|batch|export)"
+)
+
+
+def parse_time(draft: Draft) -> None:
+    """Claim the times that constrain when a checkpoint was trained or used."""
+    found = [
+        point
+        for point in points(draft.page.shadow, draft.context)
+        if draft.free(point.start, point.end)
+    ]
+    index = 0
+    while index < len(found):
+        listed = _list(draft, found, index)
+        constraint = _one_of(draft, listed) if len(listed) > 1 else None
+        if constraint is None and index + 1 < len(found):
+            listed = found[index : index + 2]
+            constraint = _range(draft, *listed)
+        if constraint is None:
+            listed = found[index : index + 1]
+            constraint = _single(draft, listed[0])
+        if constraint is not None:
+            draft.add(constraint, selecting=True)
+        index += len(listed)
+    _contradictions(draft)
+
+
+def _single(draft: Draft, point: Point) -> Constraint | None:
+    setting = read_setting(draft, point.start, point.end)
+    if not draft.free(setting.start, setting.end) or not constrains(draft, point, setting):
+        return None
+    interval = applied(setting.operator, point.interval)
+    negated = setting.negated
+    if (
+        negated
+        and setting.used
+        and (setting.operator in ("since", "after") or point.kind == "while")
+    ):
+        last = point.interval.end if setting.operator == "since" else interval.start
+        interval, negated = Interval(end=last or interval.start), False  # "since April": in April
+    bounded = interval == point.interval
+    used = setting.used
+    either = used is None and point.kind == "today"
+    if either:
+        # Table 7: "Yesterday's model" selects by usage; "yesterday's build" was built then
+        built = _BUILT.match(draft.page.shadow, setting.end)
+        used = draft.page.shadow[point.end : point.end + 2] == "'s" and not built
+    if setting.near and setting.used is not None and not negated:
+        draft.nearest = _nearest(draft, setting)
+    return _constraint(
+        draft,
+        Span(setting.start, setting.end),
+        (interval,),
+        used=bool(used),
+        either=either,
+        excluded=negated,
+        recurring=point if bounded and point.occurs is not None else None,
+        coarse=point.kind not in ("month", "day", "today", "weekday", "holiday", "monthday"),
+    )
+
+
+def _nearest(draft: Draft, setting: Setting) -> Constraint:
+    """The order of what came just before or after a time."""
+    after = setting.operator == "after"
+    orders = (OrderKey.OLDEST, OrderKey.NEWEST)
+    if setting.used:
+        orders = (OrderKey.LEAST_RECENTLY_USED, OrderKey.LAST_USED)
+    span = Span(setting.start, setting.end)
+    return Constraint(
+        attribute=Attribute.ORDER,
+        order=orders[0] if after else orders[1],
+        rank=1,
+        span=span,
+        text=span.of(draft.page.text),
+        label="the first after it" if after else "the last before it",
+    )
+
+
+def _list(draft: Draft, found: list[Point], index: int) -> list[Point]:
+    """The times from `index` on that a list joins: "April, May or June"."""
+    listed = found[index : index + 1]
+    said = ""
+    while index + 1 < len(found):
+        joint = _JOINT.fullmatch(draft.page.shadow, found[index].end, found[index + 1].start)
+        if joint is None or joint["j"] in ("to", "until", "till", "through", "thru", "-", "and"):
+            break
+        if joint["j"] == "," and "or" in said:
+            break  # "neither May nor June, the July one"
+        index += 1
+        listed.append(found[index])
+        said += joint["j"]
+    return listed if "or" in said or "/" in said else listed[:1]
+
+
+def _one_of(draft: Draft, listed: list[Point]) -> Constraint | None:
+    """Any of several times; none of them after "neither"."""
+    setting = read_setting(draft, listed[0].start, listed[-1].end)
+    start, negated = setting.start, setting.negated
+    if lead := _EITHER.search(draft.page.shadow, 0, start):
+        start, negated = lead.start(), negated or lead[0].startswith("n")
+    accepted = draft.answering or setting.cued or any(point.sure for point in listed)
+    if not accepted and not constrains(draft, listed[-1], setting):
+        return None
+    if not draft.free(start, setting.end):
+        return None
+    intervals = [point.interval for point in listed]
+    if len(listed) == 2:
+        intervals = list(_aligned(listed[0], listed[1]))
+    return _constraint(
+        draft,
+        Span(start, setting.end),
+        tuple(intervals),
+        used=bool(setting.used),
+        either=False,
+        excluded=negated,
+        recurring=None,
+        coarse=True,
+    )
+
+
+def _range(draft: Draft, first: Point, second: Point) -> Constraint | None:
+    """Read two points as one constraint: "between March and May", "April to June"."""
+    shadow = draft.page.shadow
+    joint = _JOINT.fullmatch(shadow, first.end, second.start)
+    if joint is None or joint["j"] in (",", ", and"):
+        return None
+    lead = _LEAD.search(shadow, 0, first.start)
+    start = lead.start() if lead else first.start
+    setting = read_setting(draft, start, second.end)
+    if not lead and joint["j"] == "and" and not setting.cued:
+        return None
+    accepted = lead or draft.answering or first.sure or second.sure or setting.cued
+    if not accepted and not constrains(draft, second, setting):
+        return None
+    if not draft.free(setting.start, setting.end):
+        return None
+    a, b = _aligned(first, second)
+    if a.start is not None and b.end is not None and b.start is not None and a.start > b.start:
+        hull = Interval(start=b.start, end=a.end)
+    else:
+        hull = Interval(start=a.start, end=b.end)
+    return _constraint(
+        draft,
+        Span(setting.start, setting.end),
+        (hull,),
+        used=bool(setting.used),
+        either=False,
+        excluded=setting.negated,
+        recurring=None,
+        coarse=True,
+    )
+
+
+def _aligned(first: Point, second: Point) -> tuple[Interval, Interval]:
+    """Both ends in matching years: "March and May 2025", "December to February"."""
+    a, b = first.interval, second.interval
+    if first.occurs is None or a.start is None or b.start is None:
+        return a, b
+    near = [occurrence(first.occurs, b.start.year + step) for step in (1, 0, -1)]
+    before = [
+        interval for interval in near if interval and interval.start and interval.start <= b.start
+    ]
+    return (before[0], b) if before else (a, b)
+
+
+def _constraint(
+    draft: Draft,
+    span: Span,
+    intervals: tuple[Interval, ...],
+    *,
+    used: bool,
+    either: bool,
+    excluded: bool,
+    recurring: Point | None,
+    coarse: bool,
+) -> Constraint:
+    zone = draft.context.zone
+    said = " or ".join(calendar.describe(interval, zone) for interval in intervals)
+    verb = "used" if used else "trained"
+    built = Constraint(
+        attribute=Attribute.LAST_USED_AT if used else Attribute.CREATED_AT,
+        intervals=intervals,
+        excluded=excluded,
+        span=span,
+        text=span.of(draft.page.text),
+        coarse=coarse,
+        label=f"{'not ' if excluded else ''}{verb} {said}",
+    )
+    if excluded:
+        return built
+    if either:
+        other = Attribute.CREATED_AT if used else Attribute.LAST_USED_AT
+        label = f"{'trained' if used else 'used'} {said}"
+        return replace(built, fallback=replace(built, attribute=other, label=label))
+    if recurring is not None:
+        return replace(built, fallback=_earlier(built, recurring, draft.context, verb))
+    return built
+
+
+def _earlier(built: Constraint, point: Point, context: Context, verb: str) -> Constraint | None:
+    """The same time in an earlier year, for when the latest has nothing."""
+    if point.month:
+        return replace(
+            built,
+            intervals=(Interval(end=built.intervals[0].start),),
+            months=frozenset({point.month}),
+            label=f"{verb} in {calendar.MONTH_NAMES[point.month - 1]} of an earlier year",
+        )
+    start = built.intervals[0].start
+    if point.occurs is None or start is None:
+        return None
+    year = start.astimezone(context.zone).year
+    before = [occurrence(point.occurs, year - step) for step in range(10)]
+    earlier = tuple(i for i in before if i and i.end and i.end <= start)
+    label = f"{verb} at that time of an earlier year"
+    return replace(built, intervals=earlier, label=label) if earlier else None
+
+
+def _contradictions(draft: Draft) -> None:
+    """Two disjoint training times cannot both hold: report them and let the person choose."""
+    wanted = [
+        c for c in draft.constraints if c.attribute is Attribute.CREATED_AT and not c.excluded
+    ]
+    if len(wanted) < 2:
+        return
+    hulls = [c.interval for c in wanted]
+    starts = [h.start for h in hulls if h is not None and h.start is not None]
+    ends = [h.end for h in hulls if h is not None and h.end is not None]
+    if not starts or not ends or max(starts) < min(ends):
+        return
+    draft.problems.append(" and ".join(f"“{c.text}”" for c in wanted) + " contradict each other")
+    draft.contradiction = Attribute.CREATED_AT
+    merged = replace(
+        wanted[0],
+        intervals=tuple(interval for c in wanted for interval in c.intervals),
+        fallback=None,
+        label=" or ".join(c.label for c in wanted),
+    )
+    kept = [c for c in draft.constraints if all(c is not w for w in wanted)]
+    draft.constraints[:] = [*kept, merged]

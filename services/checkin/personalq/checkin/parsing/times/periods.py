@@ -1,0 +1,206 @@
+"""Named periods: months, seasons, quarters, halves, holidays, weekdays, years."""
+
+from __future__ import annotations
+
+import re
+from datetime import timedelta
+from functools import partial
+
+from personalq.checkin import calendar, lexicon
+from personalq.checkin.intent import Interval
+from personalq.checkin.parsing.draft import Context
+from personalq.checkin.parsing.numbers import CARDINAL, number
+from personalq.checkin.parsing.times.dates import Read
+from personalq.checkin.parsing.times.point import Named, Occurs, full_year, latest, occurrence
+from personalq.checkin.parsing.times.words import (
+    COUNT,
+    HOLIDAYS,
+    MONTHS,
+    NTHS,
+    SEASONS,
+    WEEKDAYS,
+    YEAR,
+    counted,
+    year_of,
+)
+
+_WHICH = r"(?:(?P<rel>this(?:\s+past)?|last|past|previous|the\s+past)\s+)?"
+_NEVER_BARE = frozenset(("may", "march"))
+
+
+def _recurring(
+    occurs: Occurs, match: re.Match[str], context: Context, kind: str, **more: bool
+) -> Named | None:
+    """The occurrence meant: of the year said, this one, the last one, else the latest begun."""
+    if match["y"]:
+        return Named(interval=occurs(full_year(match["y"])), kind=kind)
+    newest = latest(occurs, context)
+    if newest is None or newest.start is None:
+        return None
+    relative = match["rel"] if "rel" in match.re.groupindex else None
+    if relative is None:
+        return Named(interval=newest, kind=kind, occurs=occurs, **more)
+    if relative.startswith("this") and not relative.endswith("past"):
+        running = occurrence(occurs, context.local.year)
+        inside = newest.end is not None and newest.end > context.now
+        return Named(interval=newest if inside or running is None else running, kind=kind)
+    if newest.end is not None and newest.end > context.now:  # the running one is not the last
+        year = newest.start.astimezone(context.zone).year
+        before = [occurrence(occurs, year + step) for step in (1, 0, -1, -2)]
+        ended = [i for i in before if i and i.end and i.end <= context.now]
+        newest = ended[0] if ended else newest
+    return Named(interval=newest, kind=kind)
+
+
+def _month(match: re.Match[str], context: Context) -> Named | None:
+    name = match["name"]
+    month = lexicon.calendar("months")[name]
+
+    def occurs(year: int) -> Interval:
+        return calendar.month(year, month, context.zone)
+
+    named = _recurring(occurs, match, context, "month")
+    if named is None or named.occurs is None:
+        return named
+    bare = name in _NEVER_BARE
+    return Named(
+        interval=named.interval,
+        kind="month",
+        month=month,
+        occurs=occurs,
+        sure=not bare,
+        everyday=bare,
+    )
+
+
+def _season(match: re.Match[str], context: Context) -> Named | None:
+    """A season; "winter 2026" is the one that ended in 2026."""
+    first = lexicon.calendar("seasons")[match["name"]]
+    if context.southern:
+        first = (first + 5) % 12 + 1
+
+    def occurs(year: int) -> Interval:
+        return calendar.month(year - (first == 12), first, context.zone, 3)
+
+    return _recurring(occurs, match, context, "season", sure=False, everyday=True)
+
+
+def _ago(match: re.Match[str], context: Context) -> Named | None:
+    """The one before last for "two summers ago", "two Novembers ago"."""
+    name = match["name"]
+    months, seasons = lexicon.calendar("months"), lexicon.calendar("seasons")
+    first, length = (months[name], 1) if name in months else (seasons[name], 3)
+    if length == 3 and context.southern:
+        first = (first + 5) % 12 + 1
+    year = calendar.latest_month(context.local.date(), first) - counted(match["n"]) + 1
+    return Named(
+        interval=calendar.month(max(year, 1), first, context.zone, length), kind="relative"
+    )
+
+
+def _months_at(year: int, *, first: int, length: int, context: Context) -> Interval:
+    return calendar.month(year, first, context.zone, length)
+
+
+def _quarter(match: re.Match[str], context: Context) -> Named | None:
+    said = match["n"]
+    first = 3 * (NTHS.get(said) or int(said[-1])) - 2
+    occurs = partial(_months_at, first=first, length=3, context=context)
+    return _recurring(occurs, match, context, "quarter")
+
+
+def _year_quarter(match: re.Match[str], context: Context) -> Named | None:
+    first = 3 * int(match["n"]) - 2
+    interval = calendar.month(full_year(match["y"]), first, context.zone, 3)
+    return Named(interval=interval, kind="quarter")
+
+
+def _half(match: re.Match[str], context: Context) -> Named | None:
+    first = 7 if match["n"] in ("2", "second", "2nd") else 1
+    occurs = partial(_months_at, first=first, length=6, context=context)
+    return _recurring(occurs, match, context, "half")
+
+
+def _holiday(match: re.Match[str], context: Context) -> Named | None:
+    entry = lexicon.calendar("holidays")[match["name"]]
+
+    def occurs(year: int) -> Interval:
+        day = calendar.holiday(year, (entry[0], entry[1]))
+        return calendar.days(day, day + timedelta(1), context.zone)
+
+    named = _recurring(occurs, match, context, "holiday", sure=False, everyday=True)
+    if named is None:
+        return None
+    return Named(
+        interval=named.interval, kind="holiday", sure=False, everyday=True, occurs=named.occurs
+    )
+
+
+def _weekday(match: re.Match[str], context: Context) -> Named | None:
+    today = context.local.date()
+    back = (today.weekday() - lexicon.weekdays().index(match["name"])) % 7 or 7
+    day = today - timedelta(back)
+    sure = match["rel"] is not None
+    interval = calendar.days(day, day + timedelta(1), context.zone)
+    return Named(interval=interval, kind="weekday", sure=sure, everyday=not sure)
+
+
+def _year(match: re.Match[str], context: Context) -> Named | None:
+    interval = calendar.month(int(match["y"]), 1, context.zone, 12)
+    return Named(interval=interval, kind="year", sure=False)
+
+
+def _months_of(match: re.Match[str], context: Context) -> Named | None:
+    """Some months at an end of a year: "the first three months of 2026"."""
+    count = number(match["n"]) or 0
+    if not 0 < count < 12:
+        return None
+    first = 1 if match["end"] in ("first", "opening") else 13 - count
+    interval = calendar.month(int(match["y"]), first, context.zone, count)
+    return Named(interval=interval, kind="quarter", sure=True)
+
+
+def _short_year(match: re.Match[str], context: Context) -> Named | None:
+    return Named(
+        interval=calendar.month(full_year(match["y"]), 1, context.zone, 12), kind="year", sure=False
+    )
+
+
+def _spoken_year(match: re.Match[str], context: Context) -> Named | None:
+    year = 2000 + 20 + (number(match["y"]) or 0) if match["y"] else 2020
+    return Named(interval=calendar.month(year, 1, context.zone, 12), kind="year", sure=False)
+
+
+ENDS_OF_YEARS: tuple[tuple[str, Read], ...] = (
+    (
+        rf"(?:(?:in|over|within|during)\s+)?(?:the\s+)?(?P<end>first|opening|last|final|closing)\s+(?P<n>{CARDINAL})\s+months\s+of\s+(?P<y>{YEAR})(?!\w)",
+        _months_of,
+    ),
+)
+"""Before "the last two months" of today."""
+RULES: tuple[tuple[str, Read], ...] = (
+    (rf"(?P<y>{YEAR})\s*-?\s*q(?P<n>[1-4])(?!\w)", _year_quarter),
+    (rf"{_WHICH}(?P<n>q[1-4]){year_of('y')}(?!\w)", _quarter),
+    (rf"(?P<n>{'|'.join(NTHS)})[\s-]+quarter{year_of('y')}(?!\w)", _quarter),
+    (rf"h(?P<n>[12]){year_of('y')}(?!\w)", _half),
+    (rf"(?P<n>[12])h{year_of('y')}(?!\w)", _half),
+    (
+        rf"(?P<n>first|second|1st|2nd)\s+half\s+of\s+(?:the\s+year|(?P<y>{YEAR}))(?!\w)",
+        _half,
+    ),
+    (rf"{_WHICH}(?P<name>{HOLIDAYS}){year_of('y')}(?!\w)", _holiday),
+    (rf"{_WHICH}(?P<name>{MONTHS})(?:\.(?=\s*\d))?(?:-(?={YEAR}))?{year_of('y')}(?!\w)", _month),
+    (rf"(?P<n>{COUNT})\s+(?P<name>{SEASONS}|{MONTHS})s\s+ago(?!\w)", _ago),
+    (
+        rf"{_WHICH}(?P<name>{SEASONS})(?:\s+(?:holidays?|break|vacation|term|season))?"
+        rf"{year_of('y')}(?!\w)",
+        _season,
+    ),
+    (rf"{_WHICH}(?P<name>{WEEKDAYS})(?!\w)", _weekday),
+    (
+        r"twenty\s+twenty(?:[\s-]+(?P<y>one|two|three|four|five|six|seven|eight|nine))?(?!\w)",
+        _spoken_year,
+    ),
+    (rf"(?P<y>{YEAR})(?![\w-])(?!s)", _year),
+    (r"(?P<y>'\d\d)(?![\w'])", _short_year),
+)

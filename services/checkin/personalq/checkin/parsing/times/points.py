@@ -1,0 +1,249 @@
+"""Everything in a text that names a time, left to right, with the words that narrow it.
+
+First every rule finds its own words. Then neighbours join ("Tuesday of last week", "Q3 of last
+year"), and words before a time narrow it ("mid-June", "the week of June 8", "two days after
+Christmas").
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import replace
+from datetime import timedelta
+
+from personalq.checkin import calendar
+from personalq.checkin.intent import Interval
+from personalq.checkin.parsing.draft import Context
+from personalq.checkin.parsing.numbers import ORDINAL, number
+from personalq.checkin.parsing.text import ends_before
+from personalq.checkin.parsing.times import dates, periods, relative
+from personalq.checkin.parsing.times.point import (
+    Point,
+    day_interval,
+    first_day,
+    last_day,
+    occurrence,
+)
+from personalq.checkin.parsing.times.units import part_of
+from personalq.checkin.parsing.times.words import COUNT, NTHS, counted
+
+_RULES = tuple(
+    (re.compile(rf"(?<![\w.#])(?<!\d[/-])(?:{pattern})"), read)
+    for pattern, read in (*dates.RULES, *periods.ENDS_OF_YEARS, *relative.RULES, *periods.RULES)
+)
+_OF = re.compile(r"(?:,?\s+|\s+(?:of|in|from)\s+(?:the\s+)?)")
+
+Narrow = Callable[[re.Match[str], Point, Context], Interval | None]
+
+
+def points(shadow: str, context: Context) -> list[Point]:
+    """Every time named in lower-cased text, left to right, none overlapping another."""
+    return _narrowed(_joined(_atoms(shadow, context), shadow, context), shadow, context)
+
+
+def _atoms(shadow: str, context: Context) -> list[Point]:
+    """What the rules find; at one place the first rule wins."""
+    found: list[Point] = []
+    position = 0
+    upcoming = [pattern.search(shadow) for pattern, _ in _RULES]
+    while True:
+        for index, match in enumerate(upcoming):
+            if match is not None and match.start() < position:
+                upcoming[index] = _RULES[index][0].search(shadow, position)
+        live = [(match.start(), i, match) for i, match in enumerate(upcoming) if match is not None]
+        if not live:
+            return found
+        _, index, match = min(live, key=lambda item: item[:2])
+        named = _RULES[index][1](match, context)
+        if named is None or named.interval is None:
+            upcoming[index] = _RULES[index][0].search(shadow, match.start() + 1)
+            continue
+        position = match.end()
+        found.append(
+            Point(
+                start=match.start(),
+                end=position,
+                interval=named.interval,
+                kind=named.kind,
+                month=named.month,
+                sure=named.sure,
+                everyday=named.everyday,
+                occurs=named.occurs,
+            )
+        )
+
+
+def _joined(found: list[Point], shadow: str, context: Context) -> list[Point]:
+    """Join "June" with "last year", "Tuesday" with "of last week", "Easter" with "2025"."""
+    joined: list[Point] = []
+    for point in found:
+        before = joined[-1] if joined else None
+        if before is not None and _OF.fullmatch(shadow, before.end, point.start):
+            inside = _within(before, point, context)
+            if inside is not None:
+                joined[-1] = Point(
+                    start=before.start, end=point.end, interval=inside, kind=before.kind
+                )
+                continue
+        joined.append(point)
+    return joined
+
+
+def _within(point: Point, container: Point, context: Context) -> Interval | None:
+    """The occurrence of a recurring time inside a longer one."""
+    first, last = first_day(container.interval, context), last_day(container.interval, context)
+    if first is None or last is None:
+        return None
+    if point.occurs is not None and container.kind in ("year", "relative"):
+        if (last - first).days < 80:
+            return None
+        for year in (last.year, first.year):
+            interval = occurrence(point.occurs, year)
+            starts = interval and interval.start
+            bounds = container.interval
+            if starts and bounds.start and bounds.end and bounds.start <= starts < bounds.end:
+                return interval
+    if point.kind == "weekday" and (last - first).days == 7:
+        weekday = first_day(point.interval, context)
+        if weekday is not None:
+            day = first + timedelta((weekday.weekday() - first.weekday()) % 7)
+            return calendar.days(day, day + timedelta(1), context.zone)
+    return None
+
+
+def _part(match: re.Match[str], point: Point, context: Context) -> Interval | None:
+    return part_of(match["part"], point.interval, context)
+
+
+def _week(match: re.Match[str], point: Point, context: Context) -> Interval | None:
+    """The calendar week, or the weekend of it, around a day."""
+    day, last = first_day(point.interval, context), last_day(point.interval, context)
+    if day is None or last is None or (last - day).days > 1:
+        return None
+    if match["unit"] == "weekend":
+        first, _ = calendar.week(day, 0, 0)
+        return calendar.days(first + timedelta(5), first + timedelta(7), context.zone)
+    first, end = calendar.week(day, context.week_start, 0)
+    return calendar.days(first, end, context.zone)
+
+
+def _nth_week(match: re.Match[str], point: Point, context: Context) -> Interval | None:
+    """Weeks and weekends counted in a longer time: "the last two weeks of May"."""
+    first, last = first_day(point.interval, context), last_day(point.interval, context)
+    if first is None or last is None or (last - first).days < 14:
+        return None
+    length = (
+        7 * counted(match["n"] or "one") if match["unit"] != "day" else counted(match["n"] or "one")
+    )
+    if match["nth"] in ("last", "final"):
+        begin = last - timedelta(length)
+    else:
+        begin = first + timedelta(length * ((NTHS.get(match["nth"]) or 1) - 1))
+    if match["unit"] == "weekend":
+        saturday = begin + timedelta((5 - begin.weekday()) % 7)
+        return calendar.days(saturday, saturday + timedelta(2), context.zone)
+    return calendar.days(begin, begin + timedelta(length), context.zone)
+
+
+def _nth_day(match: re.Match[str], point: Point, context: Context) -> Interval | None:
+    """Days counted in a month: "the 3rd of this month", "the last day of May"."""
+    first, last = first_day(point.interval, context), last_day(point.interval, context)
+    if first is None or last is None or not 27 < (last - first).days < 32:
+        return None
+    if match["last"]:
+        return calendar.days(last - timedelta(1), last, context.zone)
+    return day_interval(first.year, first.month, number(match["nth"]) or 0, context.zone)
+
+
+def _nth_quarter(match: re.Match[str], point: Point, context: Context) -> Interval | None:
+    first, last = first_day(point.interval, context), last_day(point.interval, context)
+    if first is None or last is None or (last - first).days < 360:
+        return None
+    index = NTHS.get(match["nth"]) or 4
+    return calendar.month(first.year, 3 * index - 2, context.zone, 3)
+
+
+def _beside(match: re.Match[str], point: Point, context: Context) -> Interval | None:
+    """Days and weeks beside a day: "the day after Christmas", "two weeks before Halloween"."""
+    day = first_day(point.interval, context)
+    if day is None or point.kind not in ("holiday", "day"):
+        return None
+    count = counted(match["n"]) if match["n"] and match["n"] != "the" else 1
+    sign = 1 if match["side"] == "after" else -1
+    if match["unit"].startswith("week"):
+        span = sorted((day + timedelta(sign), day + timedelta(sign * 8)))
+        middle = day + timedelta(weeks=sign * count)
+        if match["n"] in (None, "the"):
+            return calendar.days(span[0], span[1], context.zone)
+        return calendar.days(middle - timedelta(3), middle + timedelta(4), context.zone)
+    moved = day + timedelta(sign * count)
+    return calendar.days(moved, moved + timedelta(1), context.zone)
+
+
+_NARROWING: tuple[tuple[re.Pattern[str], Narrow], ...] = (
+    (
+        re.compile(
+            r"(?<!\w)(?P<part>early|mid|middle\s+of|late|the\s+middle\s+of|(?:the\s+)?(?:very\s+)?"
+            r"(?:beginn?ing|start|end|(?:first|opening|last|final)\s+(?:(?:few|couple\s+of)\s+)?days|"
+            r"first\s+half|second\s+half|1st\s+half|2nd\s+half)\s+of)(?:[\s-]+)(?:in\s+)?(?:the\s+)?$"
+        ),
+        _part,
+    ),
+    (
+        re.compile(
+            r"(?<!\w)(?:the\s+)?(?P<unit>week|weekend)\s+(?:of|around|beginning|starting|from)\s+"
+            r"(?:on\s+)?(?:the\s+)?$"
+        ),
+        _week,
+    ),
+    (
+        re.compile(
+            rf"(?<!\w)(?:the\s+)?(?P<nth>{'|'.join(NTHS)}|last|final)\s+(?:(?P<n>{COUNT})\s+)?"
+            r"(?P<unit>week|weekend|day)s?\s+(?:of|in)\s+(?:the\s+)?$"
+        ),
+        _nth_week,
+    ),
+    (
+        re.compile(
+            rf"(?<!\w)(?:the\s+)?(?:(?P<nth>{ORDINAL})|(?P<last>last\s+day))\s+of\s+(?:the\s+)?$"
+        ),
+        _nth_day,
+    ),
+    (
+        re.compile(
+            rf"(?<!\w)(?:the\s+)?(?P<nth>{'|'.join(NTHS)}|last|final)\s+quarter\s+(?:of|in)\s+$"
+        ),
+        _nth_quarter,
+    ),
+    (
+        re.compile(
+            rf"(?<!\w)(?P<n>the|{COUNT})?\s*(?P<unit>day|week)s?\s+(?P<side>before|after)\s+(?:the\s+)?$"
+        ),
+        _beside,
+    ),
+)
+
+
+def _narrowed(found: list[Point], shadow: str, context: Context) -> list[Point]:
+    """Narrow each time by the words before it; those may have been taken for a time."""
+    kept: list[Point] = []
+    for point in found:
+        narrowed = point
+        for pattern, narrow in _NARROWING:
+            match = ends_before(pattern, shadow, point.start)
+            if match is None:
+                continue
+            interval = narrow(match, point, context)
+            if interval is None:
+                continue
+            while kept and kept[-1].end > match.start():
+                kept.pop()
+            kind = "day" if point.kind == "holiday" else point.kind
+            narrowed = replace(
+                point, start=match.start(), interval=interval, kind=kind, month=0, sure=True,
+                everyday=False, occurs=None,
+            )  # fmt: skip
+            break
+        kept.append(narrowed)
+    return kept

@@ -1,0 +1,137 @@
+"""Times counted from now: "two weeks ago", "in the past month", "earlier this year"."""
+
+from __future__ import annotations
+
+import re
+from datetime import timedelta
+
+from personalq.checkin import calendar
+from personalq.checkin.intent import Interval
+from personalq.checkin.parsing.draft import Context
+from personalq.checkin.parsing.times.dates import Read
+from personalq.checkin.parsing.times.point import Named
+from personalq.checkin.parsing.times.units import back, part_of, rolling, unit_ago
+from personalq.checkin.parsing.times.words import COUNT, UNITS, counted, is_vague
+
+
+def _relative(interval: Interval, kind: str = "relative") -> Named:
+    return Named(interval=interval, kind=kind)
+
+
+def _before_yesterday(match: re.Match[str], context: Context) -> Named:
+    today = context.local.date()
+    return _relative(calendar.days(today - timedelta(2), today - timedelta(1), context.zone), "day")
+
+
+def _before_last(match: re.Match[str], context: Context) -> Named:
+    return _relative(unit_ago(match["u"] or match["v"], 2, context))
+
+
+def _today(match: re.Match[str], context: Context) -> Named:
+    day = context.local.date() - timedelta(match["day"][0] in "yl")
+    return _relative(calendar.days(day, day + timedelta(1), context.zone), "today")
+
+
+def _ago(match: re.Match[str], context: Context) -> Named:
+    """Anything before then for "over a year ago", since then for "less than a month ago"."""
+    said, count = match["cmp"] or "", counted(match["n"])
+    when = unit_ago(match["u"], count, context, vague=is_vague(match["n"]))
+    day = back(context.local.date(), match["u"], count)
+    edge = calendar.midnight(day, context.zone)
+    if re.match(r"more|over|at\s+least|longer", said):
+        return _relative(Interval(end=edge + timedelta(days=1)), "ago")
+    if re.match(r"less|under|no\s+more|at\s+most|within|not\s+(?:more|longer)", said):
+        return _relative(Interval(start=edge), "ago")
+    if said == "exactly":
+        return _relative(Interval(start=edge, end=edge + timedelta(days=1)), "day")
+    return _relative(when, "ago")
+
+
+def _rolling(match: re.Match[str], context: Context) -> Named:
+    return _relative(rolling(match["u"], counted(match["n"]), context))
+
+
+def _this(match: re.Match[str], context: Context) -> Named:
+    unit, which = match["u"], match["which"]
+    rolls = which.endswith("past") or (match["the"] and which == "last")
+    if rolls and unit != "weekend":
+        return _relative(rolling(unit, 1, context))
+    return _relative(unit_ago(unit, 0 if which == "this" else 1, context))
+
+
+def _in_the(match: re.Match[str], context: Context) -> Named:
+    return _relative(unit_ago(match["u"], 0, context))
+
+
+def _part_of_this(match: re.Match[str], context: Context) -> Named:
+    return _relative(part_of(match[0], unit_ago(match["u"], 0, context), context))
+
+
+def _weekend(match: re.Match[str], context: Context) -> Named:
+    return Named(
+        interval=unit_ago("weekend", 0, context), kind="weekday", sure=False, everyday=True
+    )
+
+
+def _while(match: re.Match[str], context: Context) -> Named:
+    """Constrains only after "haven't used": "in months"."""
+    unit = {"ages": "month", "time": "month", "while": "month"}.get(
+        match["u"], match["u"].rstrip("s")
+    )
+    first = back(context.local.date(), unit, 1)
+    return Named(
+        interval=Interval(start=calendar.midnight(first, context.zone)),
+        kind="while",
+        sure=False,
+        everyday=True,
+    )
+
+
+_MORE = (
+    r"(?:(?P<cmp>more\s+than|over|at\s+least|longer\s+than|less\s+than|under|no\s+more\s+than|"
+    r"not\s+more\s+than|not\s+longer\s+than|at\s+most|within|almost|nearly|about|around|roughly|"
+    r"some|exactly|just\s+over|just\s+under)\s+)?"
+)
+
+RULES: tuple[tuple[str, Read], ...] = (
+    (r"(?:the\s+)?day\s+before\s+yesterday(?!\w)", _before_yesterday),
+    (
+        r"(?:(?:the\s+)?(?P<u>week|month|year|weekend|quarter)\s+before\s+last|"
+        r"(?:from\s+)?last\s+(?P<v>week|month|year)\s+but\s+one)(?!\w)",
+        _before_last,
+    ),
+    (
+        r"(?P<day>yesterday(?:\s+(?:morning|afternoon|evening))?|today|last\s+night|this\s+(?:morning|"
+        r"afternoon|evening)|earlier\s+today|tonight)(?!\w)",
+        _today,
+    ),
+    (
+        rf"{_MORE}(?P<n>{COUNT})\s+(?P<u>{UNITS}|hour|minute)s?\s+(?:ago|back|earlier)(?:\s+today)?(?!\w)",
+        _ago,
+    ),
+    (
+        rf"(?:(?:in|within|over|during|for)\s+)?(?:the\s+|these\s+)?(?:last|past|previous)\s+"
+        rf"(?P<n>{COUNT})\s+(?P<u>{UNITS})s?(?!\w)",
+        _rolling,
+    ),
+    (
+        rf"(?:earlier\s+|later\s+)?(?:(?:in|over|during|within|from)\s+)?(?P<the>the\s+)?"
+        rf"(?P<which>this\s+past|this|last|past|previous)\s+(?P<u>{UNITS})(?!\w)",
+        _this,
+    ),
+    (
+        r"(?:earlier|later|early|late)\s+(?:in\s+)?the\s+(?P<u>week|month|quarter|year)(?!\w)",
+        _in_the,
+    ),
+    (
+        r"(?:the\s+)?(?:very\s+)?(?:beginning|start|end|first\s+half|second\s+half)\s+of\s+the\s+"
+        r"(?P<u>week|month|year)(?!\w)",
+        _part_of_this,
+    ),
+    (r"the\s+weekend(?!\w)", _weekend),
+    (
+        r"(?:in|for)\s+(?:(?:many|several|a\s+few|some|a\s+long|a)\s+)?(?P<u>days|weeks|months|years|"
+        r"ages|time|while)(?!\w)",
+        _while,
+    ),
+)

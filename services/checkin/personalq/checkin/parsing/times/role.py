@@ -1,0 +1,186 @@
+"""Whether a time constrains or belongs to the picture, by its place in the sentence."""
+
+from __future__ import annotations
+
+import re
+
+from personalq.checkin import lexicon
+from personalq.checkin.lexicon.wordnet import may_be_noun
+from personalq.checkin.parsing.draft import Draft
+from personalq.checkin.parsing.text import Word, ends_before
+from personalq.checkin.parsing.times.point import Point
+from personalq.checkin.parsing.times.setting import TRAINED, Setting
+from personalq.checkin.parsing.word_roles import is_doing
+
+_COMPARING = frozenset((
+    "before", "after", "since", "until", "prior to", "older than", "newer than", "till", "up to",
+    "pre", "post",
+))  # fmt: skip
+_DATING = frozenset(("from", "dated", "back in"))
+_EVE = re.compile(r"\b(?:night|eve|day)\s+before\s+(?:the\s+)?$")
+_SELECTOR_AFTER = re.compile(
+    r"\s+(?:one|ones|model|version|build|checkpoint|lora|variant|edition|iteration|"
+    r"release|training|run|batch|take|snapshot|ckpt)s?(?!\w)"
+)
+
+
+def constrains(draft: Draft, point: Point, setting: Setting) -> bool:
+    """Whether a point constrains."""
+    if point.kind == "while":
+        return bool(setting.used and setting.negated)
+    if point.kind == "monthday":
+        dated = draft.answering and setting.operator in ("from", "of", "on", "dated")
+        return dated or setting.used is not None
+    if draft.answering:
+        return point.kind not in ("holiday", "season") or not _is_of_a_thing(draft, setting)
+    before = draft.page.word_before(setting.start)
+    if before is not None and before.norm in ("named", "called"):
+        return False  # somebody's name
+    on_pictures = point.kind == "season" and setting.operator == "on"  # "trained on winter shots"
+    if (setting.used is not None and not on_pictures) or setting.operator in _COMPARING:
+        return not (point.kind == "holiday" and _is_eve(draft, point))
+    if _of_another_thing(draft, setting):
+        return False
+    if point.kind in ("month", "day") and draft.page.shadow[point.start].isdigit():
+        return True  # "2026-02"
+    if on_pictures:
+        return False
+    following = draft.page.word_at(setting.end)
+    after = following if following is not None and following.joined else None
+    if after is not None and _is_scene(draft, after) and not draft.leads_to_selector(after.index):
+        return False
+    if _SELECTOR_AFTER.match(draft.page.shadow, setting.end) or (
+        after is not None and draft.leads_to_selector(after.index)
+    ):
+        return True
+    if point.kind == "year":
+        recent = 2000 <= _year_of(point) <= draft.context.local.year + 1
+        return recent and (
+            setting.operator in _DATING | {"in", "of"} or _heads(draft, point, setting)
+        )
+    if setting.operator in ("in", "during", "on") and _in_a_scene(draft, setting.start):
+        return False
+    if not point.everyday and point.kind != "weekday":
+        if point.kind == "season" and not setting.operator and _ends_a_scene(draft, point):
+            return False
+        return _heads(draft, point, setting) or not _has_article(draft, point)
+    return _everyday_constrains(draft, point, setting, after)
+
+
+def _is_of_a_thing(draft: Draft, setting: Setting) -> bool:
+    """Whether a thing is named by the time: "the christmas baubles one"."""
+    after = draft.page.word_at(setting.end)
+    if after is None or not after.joined or draft.noun_at(after.index) is not None:
+        return False
+    called = lexicon.words("selectors") | lexicon.words("shown_of") | lexicon.words("frames")
+    called |= {"stuff", "thing", "things"}
+    return after.norm not in called and lexicon.names_thing(after.norm)
+
+
+def _everyday_constrains(draft: Draft, point: Point, setting: Setting, after: Word | None) -> bool:
+    """The same for "may", "spring", "sunday": they need a cue or the place of a modifier."""
+    if setting.operator in _DATING or (setting.operator == "around" and after is None):
+        return True
+    capital = bool(point.month) and draft.page.text[point.start].isupper()
+    if _heads(draft, point, setting):
+        natural = after is not None and after.norm in lexicon.words("blooming")
+        natural = natural and not _is_chosen(draft, point)
+        return capital and not natural if _has_article(draft, point) else capital or not natural
+    if point.month and setting.operator in ("in", "of", "around"):
+        # "in may" names the month; "in march of the penguins" does not
+        return after is None or after.norm in lexicon.words("prepositions") or is_doing(after)
+    if capital and after is not None and is_doing(after):  # "the robot March baking bread"
+        return any(draft.page.words[noun.last - 1].end + 1 == point.start for noun in draft.nouns)
+    alone = after is None and not _is_joined(draft, point)
+    return alone and bool(point.month)
+
+
+def _is_chosen(draft: Draft, point: Point) -> bool:
+    """Whether the phrase is what is asked for, not a place: "the spring mountain"."""
+    word = draft.page.word_at(point.start)
+    if word is None or word.index == 0 or not word.joined:
+        return False
+    before = draft.page.words[word.index - 1]
+    if before.norm not in ("the", "my", "our"):
+        return False
+    lead = draft.page.words[before.index - 1] if before.index else None
+    return lead is None or not before.joined or lead.norm not in lexicon.words("prepositions")
+
+
+def _is_eve(draft: Draft, point: Point) -> bool:
+    """Whether the holiday is part of the scene: "the night before Christmas"."""
+    return ends_before(_EVE, draft.page.shadow, point.start) is not None
+
+
+def _of_another_thing(draft: Draft, setting: Setting) -> bool:
+    """Whether an aside is about a thing of that time: "the bear, a ticket from yesterday"."""
+    last = draft.page.word_before(setting.start)
+    if setting.operator not in _DATING or last is None or not may_be_noun(last.norm):
+        return False
+    words = draft.page.words
+    first = last.index
+    while first and words[first].joined and last.index - first < 4:
+        first -= 1
+    if words[first].norm not in ("a", "an") or words[first].joined:
+        return False
+    aside = range(first, last.index + 1)
+    closed = ("selectors", "frames")
+    return any(noun.last <= first for noun in draft.nouns) and not any(
+        draft.nouns_cover(index)
+        or draft.style_at(index)
+        or any(words[index].norm in lexicon.words(kind) for kind in closed)
+        for index in aside
+    )
+
+
+def _has_article(draft: Draft, point: Point) -> bool:
+    """Whether "a" or "an" stands before a point."""
+    before = draft.page.word_before(point.start)
+    return before is not None and _is_joined(draft, point) and before.norm in ("a", "an")
+
+
+def _is_joined(draft: Draft, point: Point) -> bool:
+    """Whether only a space stands between a point and the word before it."""
+    word = draft.page.word_at(point.start)
+    return word is not None and word.joined
+
+
+def _is_scene(draft: Draft, after: Word) -> bool:
+    """Whether the word after a time makes it part of the picture ("April rain")."""
+    if draft.noun_at(after.index):
+        return False
+    return after.norm in lexicon.words("seasonal") or after.norm in lexicon.words("scenes")
+
+
+def _in_a_scene(draft: Draft, position: int) -> bool:
+    """Whether a time belongs to the place before it: "at a spring market [in May]"."""
+    words = [word for word in draft.page.words if word.full_end <= position][-5:]
+    for word in reversed(words):
+        if word.norm in lexicon.words("selectors") or draft.nouns_cover(word.index):
+            return False
+        if word.norm in ("at", "on", "in", "under", "through", "near", "by", "along", "across"):
+            before = draft.page.words[word.index - 1] if word.index else None
+            return before is None or re.fullmatch(TRAINED, before.norm) is None
+        if not word.joined:
+            return False
+    return False
+
+
+def _ends_a_scene(draft: Draft, point: Point) -> bool:
+    """Whether a season alone sets the scene that was told: "the bear, in a meadow, late spring"."""
+    first = draft.page.word_at(point.start)
+    after = draft.page.word_at(point.end)
+    if first is None or first.joined or (after is not None and after.joined):
+        return False
+    told = draft.page.words[: first.index]
+    return any(not word.joined for word in told[1:]) and draft.nouns != []
+
+
+def _heads(draft: Draft, point: Point, setting: Setting) -> bool:
+    """Whether the point modifies the subject, a style or "model"."""
+    following = draft.page.word_at(max(point.end, setting.end))
+    return following is not None and following.joined and draft.leads_to_head(following.index)
+
+
+def _year_of(point: Point) -> int:
+    return point.interval.start.year if point.interval.start is not None else 0

@@ -1,0 +1,305 @@
+"""The head noun of a request that is no subject of the catalog: "a pangolin in the snow"."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from personalq.checkin import lexicon
+from personalq.checkin.intent import Attribute, Constraint, Span
+from personalq.checkin.lexicon import canonical
+from personalq.checkin.parsing.draft import Draft, Noun
+from personalq.checkin.parsing.find_nouns import is_ordinary
+from personalq.checkin.parsing.text import Word
+from personalq.checkin.parsing.word_roles import is_particle
+
+_CHOOSING = frozenset(
+    [Attribute.VERSION, Attribute.ORDER, Attribute.CREATED_AT, Attribute.LAST_USED_AT]
+)
+
+
+def missing_subject(draft: Draft, span: Span) -> Constraint:
+    """The constraint on a subject that no card has."""
+    text = span.of(draft.page.text)
+    return Constraint(
+        attribute=Attribute.SUBJECT,
+        values=(canonical(text),),
+        span=span,
+        text=text,
+        label=canonical(text),
+    )
+
+
+def unknown_head(draft: Draft, nouns: list[Noun]) -> Constraint | None:
+    """The head noun of a phrase that is no subject of the catalog ("a pangolin in the snow")."""
+    covered = {index for noun in nouns for index in range(noun.first, noun.last)}
+    for chunk in _chunks(draft):
+        if any(word.index in covered for word in chunk) or draft.triggers:
+            return None
+        head = _head(draft, chunk)
+        if head is not None:
+            return _unknown(draft, chunk, head)
+        if any(word.norm in lexicon.words("selectors") for word in chunk):
+            return None
+    return None
+
+
+def chosen_thing(draft: Draft) -> Constraint | None:
+    """What a version, an order or a date is asked of, when nothing in the request is known.
+
+    "The sofa on a raft, version 8", "a sunset behind the tractor, latest build".
+    """
+    if draft.answering or draft.triggers:
+        return None
+    chosen = {c.attribute for c in draft.constraints if c.hard} & _CHOOSING
+    words = draft.page.words
+    for word in words[1:] if chosen else ():
+        the = words[word.index - 1]
+        if the.norm not in ("the", "my", "our") or not word.joined or not draft.is_free(word):
+            continue
+        placed = the.index > 0 and words[the.index - 1].norm in lexicon.words("prepositions")
+        known = any(n.first <= word.index < n.last and n.entry.subjects for n in draft.nouns)
+        scene = known or (placed and word.norm in lexicon.words("scenes"))
+        if not scene and lexicon.names_thing(word.norm) and not lexicon.is_no_noun(word.norm):
+            return missing_subject(draft, word.span)
+    return None
+
+
+def _unknown(draft: Draft, chunk: list[Word], head: Word) -> Constraint:
+    """The unknown head; a compound of a known one ("tree house") is unknown as a whole."""
+    phrase = _phrase(draft, chunk, head)
+    missing = replace(missing_subject(draft, head.span), text=phrase)
+    entry = draft.lexicon.subjects.get(head.norm)
+    if entry is not None and entry.subjects:
+        return replace(missing, values=(canonical(phrase),), label=canonical(phrase))
+    return missing
+
+
+def _phrase(draft: Draft, chunk: list[Word], head: Word) -> str:
+    """The head with its modifiers: "dog house"."""
+    start = head.start
+    for word in reversed([word for word in chunk if word.index < head.index]):
+        if not draft.is_free(word) or word.norm in lexicon.words("determiners"):
+            break
+        start = word.start
+    return draft.page.text[start : head.end]
+
+
+def _chunks(draft: Draft) -> list[list[Word]]:
+    """Noun phrases in head position: at the start, after a frame's "of", after a comma."""
+    chunks: list[list[Word]] = []
+    current: list[Word] = []
+    scene = False
+    for word in draft.page.words:
+        breaks = not word.joined
+        closes = word.norm in lexicon.words("prepositions")
+        boundary = (closes and not is_particle(draft.page.words, word.index)) or (
+            word.norm in lexicon.words("links") or word.norm in lexicon.words("openers")
+        )
+        boundary = boundary and not (current and _is_can(draft.page.words, word.index))
+        if breaks:
+            if current and not scene:
+                chunks.append(current)
+            current, scene = [], False
+        if boundary and draft.is_free(word):
+            if current and not scene:
+                chunks.append(current)
+            transparent = (
+                word.norm == "of"
+                and bool(current)
+                and (
+                    current[-1].norm in lexicon.words("shown_of")
+                    or current[-1].norm in lexicon.words("selectors")
+                    or not draft.is_free(current[-1])
+                )
+            )
+            head_again = (
+                transparent
+                or word.norm in lexicon.words("openers")
+                or word.norm
+                in (
+                    "i",
+                    "me",
+                    "us",
+                    "you",
+                    "please",
+                    "want",
+                    "need",
+                    "i'd",
+                    "can",
+                    "could",
+                    "do",
+                    "using",
+                    "let",
+                    "lets",
+                    "let's",
+                )
+            )
+            asked = word.norm == "have" and bool(word.index) and _is_asking(draft, word.index)
+            head_again = head_again or asked
+            scene = not head_again and not (
+                word.norm in ("for", "of") and not current and not scene
+            )
+            current = []
+            continue
+        if not scene and not current and word.norm.endswith("ing") and _is_finite(word, draft):
+            scene = True
+            continue
+        acts = _is_finite(word, draft) or _follows_choice(word, current, draft)
+        if not scene and _names_something(current) and acts:
+            chunks.append(current)
+            current, scene = [], True
+            continue
+        current.append(word)
+    if current and not scene:
+        chunks.append(current)
+    return chunks
+
+
+def _is_asking(draft: Draft, index: int) -> bool:
+    """Whether "have" asks for what follows: "could I have the"."""
+    return draft.page.words[index - 1].norm in ("i", "we")
+
+
+def _is_can(words: Sequence[Word], index: int) -> bool:
+    """Whether "can" is a thing: "a spray can, dented", not "what it can do"."""
+    if words[index].norm != "can" or not words[index].joined:
+        return False
+    following = words[index + 1] if index + 1 < len(words) else None
+    ends = lexicon.words("prepositions") | lexicon.words("links")
+    return following is None or not following.joined or following.norm in ends
+
+
+def _is_participle(word: Word) -> bool:
+    """By its ending: "hanging", "blown", but neither "brown" nor "crown"."""
+    norm = word.norm
+    if norm.endswith("ing"):
+        return True
+    thing = lexicon.names_thing(norm) or norm in lexicon.colours()
+    return norm.endswith(("ed", "wn")) and not thing
+
+
+def _follows_choice(word: Word, chunk: list[Word], draft: Draft) -> bool:
+    """Whether a participle says what a thing does: "the giraffe v3 looking at a wall"."""
+    if not chunk or not _is_participle(word) or not draft.is_free(word):
+        return False
+    if not draft.is_free(chunk[-1]):
+        return word.norm.endswith("ing")
+    following = draft.page.words[word.index + 1 : word.index + 2]
+    placed = bool(following) and following[0].joined
+    placed = placed and following[0].norm in lexicon.words("prepositions")
+    no_thing = lexicon.is_no_thing(word.norm) and word.norm not in lexicon.words("not_participles")
+    return placed and no_thing and lexicon.names_thing(chunk[-1].norm)
+
+
+def _names_something(chunk: list[Word]) -> bool:
+    """Whether a verb after these words has a subject: "a painted pangolin" has none there."""
+    return any(word.norm not in lexicon.words("determiners") for word in chunk)
+
+
+def _is_finite(word: Word, draft: Draft) -> bool:
+    if draft.noun_at(word.index) or draft.style_at(word.index) or not draft.is_free(word):
+        return False
+    return word.norm in lexicon.verb_forms() and word.norm not in lexicon.words("frames")
+
+
+def _takes_it(draft: Draft, chunk: list[Word]) -> bool:
+    """Whether a chunk is a verb that tells where the subject goes: "stick | it on a board"."""
+    following = draft.page.words[chunk[-1].index + 1 : chunk[-1].index + 2]
+    return len(chunk) == 1 and bool(following) and following[0].norm in ("it", "him", "her", "them")
+
+
+def _is_thing(norm: str, chunk: list[Word], selector: bool) -> bool:
+    """Whether a word names a thing: "cat-eye sunglasses" do, "the brown one" does not."""
+    worn = norm in lexicon.wearables() or norm.removesuffix("s") in lexicon.wearables()
+    return worn and not selector and len(chunk) > 1
+
+
+def _has_version(draft: Draft, word: Word) -> bool:
+    """Whether a version follows: an umbrella may be carried, "umbrella v3" is a checkpoint's."""
+    versions = [c.span for c in draft.constraints if c.attribute is Attribute.VERSION and c.span]
+    following = draft.page.words[word.index + 1 : word.index + 2]
+    return bool(following) and any(following[0].span.meets(span) for span in versions)
+
+
+def _opens(draft: Draft, chunk: list[Word]) -> bool:
+    """Whether a request that names no subject begins with the chunk: "hat on a", "hat, cartoon"."""
+    after = draft.page.words[chunk[-1].index + 1 : chunk[-1].index + 2]
+    known = (draft.page.words[noun.first] for noun in draft.nouns if noun.entry.subjects)
+    unknown = not any(draft.is_free(word) for word in known)
+    placed = bool(after) and (
+        after[0].norm in lexicon.words("prepositions") - {"with", "of"}
+        or _is_participle(after[0])  # "umbrella blown over a roof"
+    )
+    placed = placed and after[0].joined
+    listed = len(chunk) == 1 and bool(after) and not after[0].joined  # "bagpipes, cartoon"
+    return unknown and chunk[0].index == 0 and (placed or listed) and not draft.answering
+
+
+def _is_known_place(draft: Draft, word: Word) -> bool:
+    match = draft.lexicon.environments.match_at(draft.page.words, word.index)
+    return match is not None and bool(match[1].exact)
+
+
+def _without_claims_behind(draft: Draft, chunk: list[Word]) -> list[Word]:
+    """What stands before a look that is told behind it: "octopus | in oil painting style"."""
+    last = len(chunk)
+    while last and not draft.is_free(chunk[last - 1]):
+        last -= 1
+    if last == len(chunk):
+        return chunk
+    led = any(span.meets(chunk[last].span) for span in draft.selecting)  # "the newest one"
+    return chunk if led else chunk[:last]
+
+
+def _head(draft: Draft, chunk: list[Word]) -> Word | None:
+    """The unknown head noun of a chunk, or None when it has none."""
+    chunk = _without_claims_behind(draft, chunk)
+    if not chunk:
+        return None
+    determined = any(word.norm in ("a", "an", "the", "my", "our") for word in chunk)
+    determined = determined or any(not draft.is_free(word) for word in chunk[:-1])  # "oldest hat"
+    limit = len(chunk)
+    selector = False
+    for position, word in enumerate(chunk):
+        if word.norm in lexicon.words("selectors") and draft.is_free(word):
+            limit, selector = position, True
+            break
+    if _takes_it(draft, chunk) or chunk[-1].norm in ("what", "how"):
+        return None
+    for word in reversed(chunk[:limit]):
+        norm = word.norm
+        if not draft.is_free(word) or word.norm.startswith("<"):
+            if selector or any(s.start <= word.start < s.end for s in draft.selecting):
+                continue
+            return None
+        if not norm.isalpha() or len(norm) < 3 or norm in lexicon.words("determiners"):
+            return None
+        if norm in lexicon.words("indefinite") or norm in lexicon.words("plain"):
+            return None
+        called = determined or _opens(draft, chunk)
+        called = (called and not selector) or _has_version(draft, word)
+        named = called and lexicon.names_thing(norm)
+        if norm in lexicon.colours():  # "a raven", but not "the raven"
+            named = named and any(other.norm in ("a", "an", "my") for other in chunk)
+        if (
+            norm in lexicon.words("scenes")
+            or norm.removesuffix("s") in lexicon.words("scenes")
+            or norm in lexicon.words("frames")
+            or norm in lexicon.words("empty_adjectives")
+            or (norm in lexicon.words("continuations") and not named)
+            or draft.lexicon.styles.match_at(draft.page.words, word.index)
+            or _is_known_place(draft, word)
+            or (
+                norm in lexicon.description_groups()
+                and not _is_thing(norm, chunk, selector)
+                and not named
+            )
+        ):
+            return None
+        if lexicon.is_no_thing(norm) and (selector or not determined):
+            return None
+        if is_ordinary(word) and norm not in lexicon.words("selectors"):
+            return None
+        return word
+    return None

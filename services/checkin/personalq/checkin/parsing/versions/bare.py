@@ -1,0 +1,138 @@
+"""Versions without the word: "the 47th", "bear 4"."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+
+from personalq.checkin import lexicon
+from personalq.checkin.intent import Attribute, Constraint, OrderKey, Span
+from personalq.checkin.parsing.draft import Draft
+from personalq.checkin.parsing.numbers import CARDINALS, ORDINAL, ROMAN, number
+from personalq.checkin.parsing.versions.bounds import of_versions
+from personalq.checkin.parsing.versions.numbers import ON_A_SHIRT
+
+_ORDINAL_VERSION = re.compile(
+    rf"(?<!\w)(?:(?P<n>{ORDINAL})[\s-]+(?:version|ver\.?|revision|iteration|build|release|"
+    rf"edition|checkpoint|model|variant|take|one)|version\s+the\s+(?P<m>{ORDINAL}))(?!\w)"
+)
+_BARE_ORDINAL = re.compile(rf"(?:(?<!\w)(?:the|my|our)\s+|^[\s\"“]*)(?P<n>{ORDINAL})(?!\w)")
+_UNIT = re.compile(
+    r"\s*(?:st|nd|rd|th)?\s*(?:days?|weeks?|months?|years?|quarters?|half|century|"
+    r"floor|street|avenue|birthday|anniversary|of)\b"
+)
+_FROM_END = re.compile(
+    r"[\s-]*(?:(?:ever|most|newest|latest|oldest|earliest|youngest|highest|lowest|to|last|before|least)\b|"
+    r"(?:\w+\s+){0,2}from\s+(?:the\s+)?(?:last|end|left|right|top|bottom|front|back)\b)"
+)
+_EVER_MADE = re.compile(
+    r"(?:\s+(?!in\b|on\b|at\b|with\b)\w+){0,2}?\s+(?:(?:that\s+)?(?:i|we)(?:'ve|\s+have)?\s+"
+    r"(?:ever\s+)?(?:trained|made|built|created|did|finished)|ever\s+(?:trained|made|built)|"
+    r"(?:that\s+was\s+)?(?:trained|made|built|created))(?!\w)"
+)
+
+
+def read_ordinals(draft: Draft, found: list[Constraint]) -> None:
+    """Read "the 47th" as a version, else as a place counted from the oldest."""
+    shadow = draft.page.shadow
+    for pattern in (_ORDINAL_VERSION, _BARE_ORDINAL):
+        for match in pattern.finditer(shadow):
+            name = "n" if match["n"] else "m"
+            value = number(match[name])
+            if value is None or value < 2 or not draft.free(match.start(), match.end()):
+                continue
+            end = match.end()
+            if _FROM_END.match(shadow, end):
+                continue
+            bare = pattern is _BARE_ORDINAL
+            if bare and (_UNIT.match(shadow, end) or not _stands_for_version(draft, end)):
+                continue
+            if bare and not shadow[: match.start(name)].strip() and not _before_head(draft, end):
+                continue
+            start = match.start(name) if bare or name == "n" else match.start()
+            oldest = Constraint(
+                attribute=Attribute.ORDER,
+                order=OrderKey.OLDEST,
+                rank=value,
+                span=Span(start, end),
+                text=draft.page.text[start:end],
+                label=f"number {value} from the oldest",
+            )
+            if _EVER_MADE.match(shadow, end):
+                draft.add(oldest, selecting=True)
+                continue
+            constraint = of_versions(draft, start, end, [value])
+            if not match[name][0].isdigit():
+                constraint = replace(constraint, fallback=oldest)
+            draft.add(constraint, selecting=True)
+            found.append(constraint)
+
+
+_COUNTED_FROM = ("before", "after", "from", "to", "or", "by", "past")
+_GOING_ON = ("with", "that", "which", "while", "please")
+_O_CLOCK = re.compile(
+    r"\s*(?:am|pm|a\.m|p\.m|o'clock|:\d|at\s+night|in\s+the\s+(?:morning|afternoon|evening|night))"
+)
+_SPELLED = re.compile(
+    r"(?!(?:zero|one)(?![\w-]))"
+    rf"(?:{'|'.join(sorted(map(re.escape, CARDINALS), key=len, reverse=True))})(?![\w-])"
+)
+"""A number in words; "the bear one" is no first version."""
+_COUNTS = re.compile(rf"(?<![\w-])(?:{'|'.join(w for w in CARDINALS if w.isalpha())})(?!\w)(?!-)")
+
+
+def read_after_noun(draft: Draft, found: list[Constraint]) -> None:
+    """A bare number right after the subject: "bear 4", "bear-4", "bear IV"."""
+    words = draft.page.words
+    for noun in draft.nouns:
+        if noun.last >= len(words) or found:
+            return
+        word = words[noun.last]
+        spelled = _SPELLED.match(draft.page.shadow, word.start)
+        end = spelled.end() if spelled else word.end
+        following = [w for w in words[noun.last + 1 : noun.last + 3] if w.start >= end][:1]
+        digits = (word.norm.isdigit() and len(word.norm) <= 3) or spelled
+        said = draft.page.text[word.start : end]
+        roman = said.isupper() and len(said) > 1 and re.fullmatch(ROMAN, word.norm)
+        if not (word.joined and (digits or roman) and draft.is_free(word)):
+            continue
+        value = number(said.lower())
+        if value is None or (
+            following and following[0].joined and not _stands_alone(following[0].norm)
+        ):
+            continue
+        if following and following[0].norm in _COUNTED_FROM:
+            continue  # "the lamp two before the last"
+        if ON_A_SHIRT.match(draft.page.shadow, end) or _O_CLOCK.match(draft.page.shadow, end):
+            continue
+        if spelled and len(_COUNTS.findall(draft.page.shadow)) > 1:
+            continue  # "robot one and robot two"
+        if re.match(r"\.[1-9]|:\d", draft.page.shadow[end:]):
+            continue
+        constraint = of_versions(draft, word.start, end, [value])
+        draft.add(constraint, selecting=True)
+        draft.selecting.append(Span(words[noun.last - 1].full_end, word.start))
+        found.append(constraint)
+
+
+def _stands_alone(word: str) -> bool:
+    return word in lexicon.words("prepositions") or word in _GOING_ON or word.endswith("ing")
+
+
+def _before_head(draft: Draft, end: int) -> bool:
+    """Whether nothing stands between a count that begins the prompt and what it counts."""
+    following = draft.page.word_at(end)
+    if following is None or draft.answering:
+        return True
+    head = following.norm in lexicon.words("selectors") or draft.noun_at(following.index)
+    return bool(head) and draft.page.shadow[end : following.start].isspace()
+
+
+def _stands_for_version(draft: Draft, end: int) -> bool:
+    """After "the 47th": the end, punctuation, or the subject itself."""
+    following = draft.page.word_at(end)
+    if following is None or not following.joined:
+        return True
+    if following.norm in ("in", "on", "at", "with", "from", "please", "by"):
+        return True
+    return draft.leads_to_head(following.index, reach=3)

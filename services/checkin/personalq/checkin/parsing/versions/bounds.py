@@ -1,0 +1,239 @@
+"""Ranges, lists and bounds of versions: "v3 or later", "between 3 and 5", "the one before v4"."""
+
+from __future__ import annotations
+
+import re
+
+from personalq.checkin.intent import Attribute, Constraint, OrderKey, Span
+from personalq.checkin.parsing.draft import Draft
+from personalq.checkin.parsing.numbers import CARDINAL
+from personalq.checkin.parsing.text import ends_before
+from personalq.checkin.parsing.versions.numbers import MARK, NUMBER, ONE, WORD, number_in
+
+HIGHEST = 1000
+"""Open upper bounds are spelled out up to this many versions above the lower one."""
+_OR = re.compile(r"\s*(?P<j>,\s*(?:or|and)|,|/|or|and|&)\s*(?:the\s+)?")
+_TO = re.compile(r"\s*(?:to|through|thru|until|till|up\s+to|-)\s*")
+_AND = re.compile(r"\s*and\s*")
+_TAIL = re.compile(
+    rf"(?:(?:v\.?\s?|{WORD}\s*(?:{MARK}\s*)?))?(?P<n>{NUMBER})(?!\s*(?:day|week|month|year)s?\b)"
+)
+_NOT = re.compile(
+    r"(?:\b(?:not|except(?:\s+for)?|excluding|without|but(?:\s+not)?|other\s+than|"
+    r"anything\s+but|apart\s+from|aside\s+from)\s+(?:the\s+|for\s+)?)$"
+)
+_LEAD = re.compile(r"(?:\b(?:between|from)\s+)$")
+
+# Comparisons; "the version just before v4" is the neighbour, "before v4" is all of them.
+_BELOW = (
+    r"(?:before|below|under|beneath|older\s+than|earlier\s+than|prior\s+to|preceding|"
+    r"(?:less|lower|smaller|fewer)\s+than)"
+)
+_ABOVE = (
+    r"(?:after|above|over|past|beyond|following|newer\s+than|later\s+than|"
+    r"more\s+recent\s+than|(?:greater|more|higher|larger|bigger)\s+than)"
+)
+_AT_LEAST = (
+    r"(?:since|at\s+least|(?:no|not)\s+(?:older|earlier|lower|less)\s+than|from|"
+    r"starting\s+(?:at|with|from)|beginning\s+with|minimum)"
+)
+_AT_MOST = (
+    r"(?:up\s+to|until|till|at\s+most|through|(?:no|not)\s+(?:(?:newer|later|higher|more)\s+than|"
+    r"above|over|past|beyond|after)|"
+    r"maximum)"
+)
+_BOUNDS = (
+    (_AT_LEAST, 0, HIGHEST),
+    (_AT_MOST, None, 0),
+    (_BELOW, None, -1),
+    (_ABOVE, 1, HIGHEST),
+)
+_BEFORE_ONE = tuple(
+    (re.compile(rf"(?<![\w-])(?P<op>{op})\s+(?:the\s+)?$"), low, high) for op, low, high in _BOUNDS
+)
+_COMPARED = tuple(
+    (
+        re.compile(
+            rf"(?<!\w){WORD}\s+(?:{MARK}\s+)?(?:(?:that\s+)?(?:is|are|was)\s+|that's\s+|of\s+)?"
+            rf"(?P<op>{op})\s+(?:{MARK}\s*)?(?:v\.?\s?)?(?P<n>{NUMBER})(?!\w)"
+        ),
+        low,
+        high,
+    )
+    for op, low, high in (
+        (r"(?:at\s+least|from(?=\s+(?:v\.?\s?)?\w+\s+up))", 0, HIGHEST),
+        *_BOUNDS[1:],
+    )
+)
+_OR_MORE = re.compile(
+    r"\s*(?:\+|(?:or|and)\s+(?:later|newer|higher|above|up|upwards?|greater|more\s+recent|more|"
+    r"beyond|after|over)(?!\w)|on(?:wards?)?(?=\s*(?:$|[^\w\s]|of\b|in\b|on\b)))"
+)
+_OR_LESS = re.compile(
+    r"\s*(?:or|and)\s+(?:earlier|older|lower|below|before|less|under|down(?:wards?)?)(?!\w)"
+)
+_NEIGHBOUR = re.compile(
+    rf"(?:(?:(?:the|one)\s+)(?:{WORD}\s+|one\s+)?(?:that\s+(?:came|comes)\s+)?"
+    rf"(?:just\s+|right\s+|straight\s+|immediately\s+|directly\s+)?|"
+    rf"(?:(?:that|which)\s+(?:came|comes|was\s+made)\s+)?"
+    rf"(?:just|right|straight|immediately|directly|next)\s+)$"
+)
+_WANTED = re.compile(r"(?:\b(?:i'm|im|we're|am|are|is|going|looking|go)\s+(?:also\s+|just\s+)?)$")
+"""Before an "after" that asks: "I'm after iteration 18"."""
+_ANY_OF = re.compile(r"(?:\b(?:any|all|every|some)\s+(?:\w+\s+)?)$")
+_FIRST_FEW = re.compile(
+    rf"(?:(?<!\w)(?:one\s+)?(?:of|from|among)\s+)?(?<!\w)(?:the|my|our)\s+(?:very\s+)?first\s+"
+    rf"(?P<n>{CARDINAL})\s+versions(?!\w)"
+)
+"""The first few of all: "one of my first five versions"."""
+_BARE_NEIGHBOUR = re.compile(
+    rf"(?<!\w)version\s+of\s+(?:[\w-]+\s+){{1,4}}?(?:that\s+(?:came|comes)\s+)?"
+    rf"(?P<lead>(?:just|right|straight|immediately|directly)\s+)(?P<op>{_BELOW}|{_ABOVE})\s+"
+    rf"(?:{MARK}\s*)?(?P<n>{NUMBER})(?!\w|:\d|\s*(?:[ap]\.?m|o'clock)|\s+in\s+the\s)"
+)
+"""A number beside which the version lies: "the version of the hamster just before 36"."""
+
+
+def _spelled(low: int | None, high: int, value: int) -> list[int]:
+    """The versions of a bound around a value; [0], which none has, when there is none."""
+    first = 1 if low is None else value + low
+    return list(range(first, value + high + 1)) or [0]
+
+
+def read_compared(draft: Draft, found: list[Constraint]) -> None:
+    """Claim "any version above 20", "a version number below 5"."""
+    for pattern, low, high in _COMPARED:
+        for match in pattern.finditer(draft.page.shadow):
+            value = number_in(match["n"])
+            if value is None or not draft.free(match.start(), match.end()):
+                continue
+            operator = match.start("op")
+            _neighbour(draft, operator, low, high)
+            start = match.start() if draft.free(match.start(), operator) else operator
+            constraint = of_versions(draft, start, match.end(), _spelled(low, high, value))
+            draft.add(constraint, selecting=True)
+            found.append(constraint)
+
+
+def read_first_few(draft: Draft, found: list[Constraint]) -> None:
+    """Claim "my first five versions" and "the version of the bear just before 36"."""
+    shadow = draft.page.shadow
+    for match in _FIRST_FEW.finditer(shadow):
+        value = number_in(match["n"])
+        if value and value > 1 and draft.free(match.start(), match.end()):
+            constraint = of_versions(draft, match.start(), match.end(), _spelled(None, 0, value))
+            draft.add(constraint, selecting=True)
+            found.append(constraint)
+    for match in _BARE_NEIGHBOUR.finditer(shadow):
+        value = number_in(match["n"])
+        if value is None or not draft.free(match.start("lead"), match.end()):
+            continue
+        low, high = (None, -1) if re.fullmatch(_BELOW, match["op"]) else (1, HIGHEST)
+        start = _neighbour(draft, match.start("op"), low, high)
+        constraint = of_versions(draft, start, match.end(), _spelled(low, high, value))
+        draft.add(constraint, selecting=True)
+        found.append(constraint)
+
+
+def of_versions(
+    draft: Draft, start: int, end: int, values: list[int], *, excluded: bool = False
+) -> Constraint:
+    """The constraint to any of some versions, said in [start, end)."""
+    text = draft.page.text[start:end]
+    shown = [str(value) for value in values]
+    label = f"version {shown[0]}" if len(shown) == 1 else f"version {shown[0]} to {shown[-1]}"
+    if len(shown) > HIGHEST - 1:
+        label = f"version {shown[0]} or later"
+    if len(shown) == 2:
+        label = f"version {shown[0]} or {shown[1]}"
+    return Constraint(
+        attribute=Attribute.VERSION,
+        values=tuple(shown),
+        span=Span(start, end),
+        text=text,
+        label=("not " if excluded else "") + label,
+        excluded=excluded,
+    )
+
+
+def extend(draft: Draft, start: int, end: int, value: int) -> Constraint:
+    """Take in ranges, lists and comparisons around one version number."""
+    shadow = draft.page.shadow
+    if ranged := _range(draft, start, end, value):
+        return ranged
+    for pattern, low, high in _BEFORE_ONE:
+        lead = ends_before(pattern, shadow, start)
+        if lead is None or (lead["op"] == "from" and not _OR_MORE.match(shadow, end)):
+            continue
+        if lead["op"] == "after" and ends_before(_WANTED, shadow, lead.start()):
+            continue
+        more = _OR_MORE.match(shadow, end)
+        stop = more.end() if more and low == 0 else end
+        first = _neighbour(draft, lead.start(), low, high)
+        return of_versions(draft, first, stop, _spelled(low, high, value))
+    for pattern, low, high in ((_OR_MORE, 0, HIGHEST), (_OR_LESS, None, 0)):
+        if tail := pattern.match(shadow, end):
+            return of_versions(draft, start, tail.end(), _spelled(low, high, value))
+    values, end = _listed(draft, start, end, value)
+    if negated := ends_before(_NOT, shadow, start):
+        return of_versions(draft, negated.start(), end, values, excluded=True)
+    return of_versions(draft, start, end, values)
+
+
+def _range(draft: Draft, start: int, end: int, value: int) -> Constraint | None:
+    """Read "v3 to v5", "between versions 3 and 5"."""
+    shadow = draft.page.shadow
+    lead = ends_before(_LEAD, shadow, start)
+    joint = _TO.match(shadow, end) or (_AND.match(shadow, end) if lead else None)
+    tail = _TAIL.match(shadow, joint.end()) if joint else None
+    last = number_in(tail["n"]) if tail else None
+    if tail is None or last is None or not value < last <= value + HIGHEST:
+        return None
+    first = lead.start() if lead else start
+    return of_versions(draft, first, tail.end(), list(range(value, last + 1)))
+
+
+def _neighbour(draft: Draft, start: int, low: int | None, high: int) -> int:
+    """Add an order for "the one just before v4", and return where its words begin."""
+    lead = ends_before(_NEIGHBOUR, draft.page.shadow, start)
+    below, above = high == -1, low == 1
+    if lead is None or not (below or above) or not draft.free(lead.start(), start):
+        return start
+    if ends_before(_ANY_OF, draft.page.shadow, lead.start()):
+        return start
+    key = OrderKey.HIGHEST_VERSION if below else OrderKey.LOWEST_VERSION
+    span = Span(lead.start(), start)
+    nearest = Constraint(
+        attribute=Attribute.ORDER,
+        order=key,
+        rank=1,
+        span=span,
+        text=span.of(draft.page.text),
+        label="the highest" if below else "the lowest",
+    )
+    draft.add(nearest, selecting=True)
+    return start
+
+
+def _listed(draft: Draft, start: int, end: int, value: int) -> tuple[list[int], int]:
+    """The versions of "v3, v4 or v5" and where the list ends; "and" joins only a plural."""
+    shadow = draft.page.shadow
+    plural = re.match(r"\w+s\b", shadow[start:end]) is not None
+    negated = ends_before(_NOT, shadow, start) is not None  # "any but v1 and v15"
+    values, joined, position = [value], False, end
+    while joint := _OR.match(shadow, position):
+        tail = ONE.match(shadow, joint.end())
+        said = joint["j"]
+        bare = plural or "or" in said
+        if tail is None and bare:
+            tail = re.compile(rf"{NUMBER}(?!\s*\w)" if not plural else NUMBER).match(
+                shadow, joint.end()
+            )
+        other = number_in(tail[0]) if tail else None
+        ends = said in ("and", "&", ", and") and not (plural or negated)
+        if tail is None or other is None or ends or (negated and "the" in joint[0]):
+            break
+        values.append(other)
+        position = tail.end()
+        joined = joined or said != "," or plural
+    return (values, position) if joined else ([value], end)

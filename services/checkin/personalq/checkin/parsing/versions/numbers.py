@@ -1,0 +1,89 @@
+"""How a version number is spelled, and which numbers are none."""
+
+from __future__ import annotations
+
+import re
+
+from personalq.checkin import lexicon
+from personalq.checkin.parsing.draft import Draft
+from personalq.checkin.parsing.numbers import CARDINAL, ROMAN, number
+from personalq.checkin.parsing.text import ends_before
+
+WORD = (
+    r"(?:versions?|vers?\.?|revisions?|rev\.?|iterations?|releases?|builds?|checkpoints?|"
+    r"ckpts?|models?|editions?|variants?|marks?|mk\.?)"
+)
+MARK = r"(?:numbered|numbers?|num\.?|no\.?|nr\.?|\#|№)"
+_DIGITS = r"(?:\d{1,4}(?:\.0)?(?![.\d]*\d))"
+NUMBER = rf"(?:{_DIGITS}(?!\w)|{CARDINAL})"
+_V = rf"(?:v\.?\s?[-_]?\s?{_DIGITS})"
+_NUMBERED = (
+    rf"(?:(?:whose\s+)?{WORD}\s*(?:[:=]|is\s)?\s*(?:{MARK}\s*(?:is\s+|:\s*)?)?-?\s*"
+    rf"(?:{NUMBER}|{ROMAN}))"
+)
+ONE = re.compile(
+    rf"(?<![\w.])(?:{_V}|{_NUMBERED}|(?P<plain>(?!no\s+[a-z]){MARK}\s?{NUMBER})|r\d{{1,3}}|"
+    rf"take\s+{NUMBER}(?=\s*(?:$|[^\w\s]|of\b)))(?!\w)"
+)
+_BASE = re.compile(r"(?:stable[\s-]?diffusion|sd|sdxl|flux|dall-?e|midjourney)[\s-]*$")
+_WORN = re.compile(
+    r"(?:^|\s)(?P<before>\w+\s+)?(?:with|wearing|in|at|on|has|having|holding|sporting|bearing|"
+    r"showing|reading|saying)\s+(?:(?:a|the|its|his|her|their)\s+)?(?:\w+\s+)?$"
+)
+ON_A_SHIRT = re.compile(r"\s*(?:painted\s+|printed\s+|written\s+)?on\s+(?:its|his|her|their)\b")
+_THINKING = ("believe", "guess", "reckon", "suppose", "assume", "mean", "liked", "love", "loved")
+"""What somebody does who says "the third version I …", beside the verbs of scenes."""
+_MAKERS = re.compile(r"(?:builds?|releases?|models?|marks?|take)\b")
+
+
+def is_version(draft: Draft, match: re.Match[str]) -> bool:
+    """Not a base model, not a number on a shirt, not things that are built or taken."""
+    shadow = draft.page.shadow
+    if ends_before(_BASE, shadow, match.start()):
+        return False
+    if match["plain"]:
+        if ON_A_SHIRT.match(shadow, match.end()):
+            return False
+        worn = ends_before(_WORN, shadow, match.start())
+        selector = worn and (worn["before"] or "").strip() in lexicon.words("selectors")
+        return not worn or bool(selector) or _numbers_subject(draft, match.start())
+    if _MAKERS.match(match[0]):
+        after = draft.page.word_at(match.end())
+        if after is None or not after.joined or after.hyphen:
+            return True
+        links = after.norm in lexicon.words("prepositions") or after.norm in lexicon.words("links")
+        return links or draft.noun_at(after.index) is not None
+    return True
+
+
+def is_a_person(draft: Draft, match: re.Match[str]) -> bool:
+    """Whether the number is a person: "the vase model I had open", but not "mark I, in a tent"."""
+    following = draft.page.word_at(match.end())
+    said = match[0].split()[-1] if match[0].split() else ""
+    return (
+        said == "i"
+        and following is not None
+        and following.joined
+        and (
+            following.norm in (*_THINKING, *lexicon.words("links"))
+            or following.norm in lexicon.verb_forms()
+        )
+    )
+
+
+def _numbers_subject(draft: Draft, start: int) -> bool:
+    """Whether a number stands behind the only subject named so far: "a hall with backpack #13"."""
+    before = draft.page.word_before(start)
+    told = [noun for noun in draft.nouns if noun.entry.subjects]
+    return before is not None and bool(told) and told[0].last == before.index + 1
+
+
+def number_in(text: str) -> int | None:
+    """The first number in digits, or the one in words or Roman numerals that the text ends in."""
+    digits = re.search(r"\d{1,4}", text)
+    if digits:
+        return number(digits[0])
+    for pattern in (CARDINAL, ROMAN):
+        if tail := re.search(rf"(?<!\w)({pattern})$", text):
+            return number(tail[0])
+    return None

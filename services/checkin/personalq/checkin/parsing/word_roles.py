@@ -1,0 +1,228 @@
+"""What a word does in a described phrase: it describes, joins others, or ends the phrase."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from personalq.checkin import lexicon
+from personalq.checkin.lexicon import wordnet
+from personalq.checkin.parsing.draft import Draft
+from personalq.checkin.parsing.text import Word
+
+_EMPTY = ("determiners", "empty_adjectives", "selectors", "openers", "links", "prepositions")
+_OWNERS = frozenset(["its", "his", "her", "their", "one", "both", "either", "each"])
+PARTICIPLES = frozenset(
+    ["made", "built", "drawn", "hung", "torn", "worn", "cut", "held", "bent", "lit", "shown",
+     "seen", "woven", "sewn", "broken", "frozen", "hidden", "carved", "beat", "burnt", "run",
+     "grown", "put", "shot", "spun", "wound", "knit", "hewn", "cast", "dug", "blown", "thrown"]
+)  # fmt: skip
+"""Irregular ones."""
+_PARTICLES = frozenset(["up", "out", "down", "off"])
+_MAKING = frozenset(["from", "out", "of", "into", "in", "with", "by", "together", "up"])
+"""Behind "cut", "built", "sewn": it was made so."""
+_AUXILIARIES = frozenset(["have", "has", "had", "are", "is", "were", "was", "keep", "keeps"])
+_ASIDES = frozenset([("you", "know"), ("i", "mean"), ("i", "think"), ("i", "guess")])
+
+
+def is_particle(words: Sequence[Word], index: int) -> bool:
+    """Whether it belongs to the participle before it: "the scratched up guitar"."""
+    if not 0 < index < len(words) - 1 or words[index].norm not in _PARTICLES:
+        return False
+    participle, following = words[index - 1].norm, words[index + 1]
+    made = participle in PARTICIPLES or (participle.endswith("ed") and len(participle) > 4)
+    closed = ("determiners", "prepositions", "links")
+    opens = any(following.norm in lexicon.words(kind) for kind in closed)
+    return made and words[index].joined and following.joined and not opens
+
+
+def is_making(words: Sequence[Word], index: int) -> bool:
+    """Whether a participle says how something was made, and ends its noun: "a boat cut from"."""
+    following = words[index + 1] if index + 1 < len(words) else None
+    if following is None or words[index].norm not in PARTICIPLES:
+        return False
+    return following.joined and following.norm in _MAKING
+
+
+def opens_contact(words: Sequence[Word], index: int) -> bool:
+    """Whether a clause without "that" begins here: "boots | my father wears", "| birds live in"."""
+    clause = [words[index]]
+    for word in words[index + 1 :]:
+        if not word.joined:
+            break
+        clause.append(word)
+    norms = [word.norm for word in clause]
+    if norms[0] in ("my", "his", "her", "their", "our", "the"):
+        scene = norms[0] == "the" and not lexicon.words("scenes").isdisjoint(norms[1:3])
+        return not scene and any(_is_finite(norm) for norm in norms[2:4])
+    if norms[0] in ("a", "an"):  # "the one | a stork family has settled on"
+        told = any(norm in _AUXILIARIES for norm in norms[2:5])
+        return told and norms[-1] in lexicon.words("prepositions")
+    plural = lexicon.names_thing(norms[0]) and norms[0].endswith("s")
+    verbal = len(norms) > 2 and (norms[1] in _AUXILIARIES or norms[1] in lexicon.words("verbs"))
+    return plural and verbal and norms[-1] in lexicon.words("prepositions")
+
+
+def _is_finite(norm: str) -> bool:
+    if norm in _AUXILIARIES or (norm in lexicon.verb_forms() and not norm.endswith("ing")):
+        return True
+    return norm.endswith(("s", "ed")) and len(norm) > 4 and not lexicon.is_adjective_like(norm)
+
+
+def past_asides(words: Sequence[Word], index: int) -> int:
+    """The place behind what only fills a pause: ", you know,"."""
+    while tuple(word.norm for word in words[index : index + 2]) in _ASIDES:
+        index += 2
+    return index
+
+
+def may_describe(word: Word, draft: Draft) -> bool:
+    """Whether a word is unclaimed and pictures something."""
+    norm = word.norm
+    following = draft.page.words[word.index + 1 : word.index + 2]
+    if following and following[0].hyphen and norm == "off":
+        return draft.is_free(word)  # "off-white"
+    return (
+        draft.is_free(word)
+        and len(norm) > 1
+        and norm[0].isalpha()
+        and not any(norm in lexicon.words(kind) for kind in _EMPTY)
+    )
+
+
+def is_adjective(norm: str) -> bool:
+    """Whether a word is an adjective that may describe."""
+    if norm in lexicon.description_groups():
+        return True
+    return lexicon.is_adjective_like(norm) and not lexicon.names_thing(norm)
+
+
+def is_doing(word: Word) -> bool:
+    """Whether a word says what goes on in the picture: "sleeping", but not "training"."""
+    norm = word.norm
+    noun = norm in lexicon.words("selectors") or norm in ("painting", "drawing", "lighting")
+    return norm.endswith("ing") and norm in lexicon.verb_forms() and not noun
+
+
+def goes_on(draft: Draft, index: int) -> bool:
+    """Whether a verb says where it is done, and so what happens: "it's swimming through a town"."""
+    words = draft.page.words
+    following = words[index + 1] if index + 1 < len(words) else None
+    return (
+        following is not None
+        and following.joined
+        and words[index].norm.endswith("ing")
+        and words[index].norm in lexicon.verb_forms()
+        and following.norm in lexicon.words("prepositions")
+    )
+
+
+def opens_phrase(draft: Draft, index: int) -> bool:
+    """Whether another described thing follows: "a scarf and a hat", not "and running"."""
+    words = draft.page.words
+    if index >= len(words) or not words[index].joined or not draft.is_free(words[index]):
+        return False
+    norm = words[index].norm
+    following = words[index + 1] if index + 1 < len(words) else None
+    if norm.endswith("ing") and following is not None and following.joined:
+        return lexicon.names_thing(following.norm)  # "and swimming goggles"
+    if norm in ("is", "are", "that", "which", "in", "on") or norm in lexicon.words("bearing"):
+        return False
+    return norm not in lexicon.verb_forms() or norm in lexicon.description_groups()
+
+
+_SHADES = frozenset(["pale", "light", "dark", "bright", "deep", "soft", "pastel", "neon", "dusty"])
+
+
+def is_worn(draft: Draft, index: int) -> bool:
+    """Whether "in" opens clothes or a colour ("in cobalt"), not a place."""
+    run: list[str] = []
+    for word in draft.page.words[index : index + 5]:
+        if not word.joined or (run and word.norm in lexicon.words("phrase_ends")):
+            break
+        run.append(word.norm)
+    said = [norm for norm in run if norm not in lexicon.words("determiners")]
+    if len(said) > 1 and said[0] in _SHADES:
+        said = said[1:]  # "in pale green"
+    if any(lexicon.is_wearable(norm) for norm in said):
+        return True
+    groups = lexicon.description_groups()
+    coloured = [norm for norm in said if groups.get(norm) in lexicon.words("colors")]
+    return bool(coloured) and said[: len(coloured)] == coloured and len(said) <= len(coloured) + 1
+
+
+def qualifies(word: Word, found: list[Word]) -> bool:
+    """Whether a word that may end a phrase is an adjective at its beginning: "with round ears"."""
+    return not found and word.norm in lexicon.description_groups()
+
+
+def is_numeral(word: Word, found: list[Word]) -> bool:
+    """Whether a number is part of what something shows: "with number 47"."""
+    return bool(found) and word.norm.isdigit()
+
+
+def only_joins(word: Word) -> bool:
+    """Whether a word only joins or counts others: "gears-and-brass", "four-door"."""
+    return word.norm in ("and", "or", "of", "n") or word.norm in lexicon.words("determiners")
+
+
+def is_compounded(draft: Draft, index: int) -> bool:
+    """Whether a hyphen joins the word to a neighbour: "see-through"."""
+    words = draft.page.words
+    after = words[index + 1] if index + 1 < len(words) else None
+    hyphen = words[index].hyphen or (after is not None and after.hyphen)
+    return hyphen and draft.is_free(words[index])
+
+
+def acts(draft: Draft, word: Word, found: list[Word]) -> bool:
+    """Whether a verb ends the phrase: "a scarf running", not "a foot rest"."""
+    norm = word.norm
+    thing = bool(found) and (
+        not is_adjective(found[-1].norm) or lexicon.names_thing(found[-1].norm)
+    )
+    if norm.endswith("ing") and thing:
+        following = draft.page.words[word.index + 1 : word.index + 2]
+        if following and following[0].norm in ("a", "an", "the", "his", "her", "its"):
+            return True  # "a skipper's hat steering a tugboat"
+        placed = following and following[0].joined
+        if placed and following[0].norm in ("at", "to", "into", "onto", "for", "on", "in", "with"):
+            return True  # "a yellow backpack waving at a train"
+    if found and all(w.norm in lexicon.colours() for w in found) and _takes_object(draft, word):
+        return True  # "in gray hauling pumpkins"
+    if norm not in lexicon.verb_forms() or norm in lexicon.description_groups():
+        return False
+    if lexicon.names_thing(norm):
+        return False
+    before = draft.page.words[found[0].index - 1]
+    base = norm in lexicon.words("verbs") and not norm.endswith(("ed", "ing"))
+    return not (base and before.norm in ("a", "an", "the"))
+
+
+def _takes_object(draft: Draft, word: Word) -> bool:
+    """Whether a word in -ing is done to what follows: "hauling pumpkins", but "blue clothing"."""
+    norm, stem = word.norm, word.norm.removesuffix("ing")
+    following = draft.page.words[word.index + 1 : word.index + 2]
+    closed = lexicon.words("prepositions") | lexicon.words("links")
+    if not following or not following[0].joined or following[0].norm in closed:
+        return False
+    entries = (wordnet.look_up(form) for form in (stem, f"{stem}e", stem[:-1]) if form)
+    return stem != norm and any(entry is not None and entry.verb is not None for entry in entries)
+
+
+def belongs(draft: Draft, index: int) -> bool:
+    """Whether what a preposition opens says more of the thing: "around its neck", "of blossoms"."""
+    words = draft.page.words
+    following = words[index + 1] if index + 1 < len(words) else None
+    if following is None or not following.joined or words[index].norm in ("and", "but", "while"):
+        return False
+    return words[index].norm == "of" or following.norm in _OWNERS
+
+
+def is_that(word: Word) -> bool:
+    """Whether a word says what the subject is: "the one that's a rocking chair"."""
+    return word.norm in ("is", "was") or (word.norm in ("that", "who", "it") and word.possessive)
+
+
+def is_owner(draft: Draft, index: int) -> bool:
+    """Whether the word says whose it is: "of ours"."""
+    owners = ("ours", "mine", "yours", "theirs", "hers")
+    return index < len(draft.page.words) and draft.page.words[index].norm in owners

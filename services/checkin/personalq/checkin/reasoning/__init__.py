@@ -1,0 +1,1 @@
+"""How well each candidate fits what was said: hard constraints, then a calibrated score."""

@@ -1,0 +1,79 @@
+"""Whether a card satisfies a constraint: checked again after every search."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from zoneinfo import ZoneInfo
+
+from personalq.checkin import lexicon
+from personalq.checkin.cards import Card
+from personalq.checkin.intent import Attribute, Constraint
+from personalq.checkin.lexicon import canonical
+from personalq.checkin.reasoning.describe import concepts, kind_of, profile, shades_in
+from personalq.checkin.reasoning.kinds import is_described_as
+
+
+def satisfies(card: Card, constraint: Constraint, zone: ZoneInfo) -> bool:
+    """Whether `card` is acceptable; an order constrains no single card."""
+    if constraint.attribute is Attribute.ORDER:
+        return True
+    if constraint.attribute is Attribute.DESCRIPTION and not constraint.hard:
+        return True
+    return _has(card, constraint, zone) is not constraint.excluded
+
+
+def _has(card: Card, constraint: Constraint, zone: ZoneInfo) -> bool:
+    match constraint.attribute:
+        case Attribute.SUBJECT:
+            described = constraint.broader and is_described_as(card, constraint.text)
+            accepted = (*constraint.values, *(constraint.broader if described else ()))
+            return _shares(card.subjects, accepted)
+        case Attribute.STYLE:
+            return _shares(card.styles, constraint.values)
+        case Attribute.ENVIRONMENT:
+            return _shares(card.environments, constraint.values)
+        case Attribute.OWNER:
+            return card.owner in constraint.values
+        case Attribute.VERSION:
+            return card.version is not None and str(card.version) in constraint.values
+        case Attribute.CREATED_AT:
+            return _within(card.created_at, constraint, zone)
+        case Attribute.LAST_USED_AT:
+            return _within(card.last_used_at, constraint, zone)
+        case Attribute.USE_COUNT:
+            fewest, most = constraint.uses
+            uses = max(card.use_count, int(card.last_used_at is not None))
+            return uses >= fewest and (most is None or uses <= most)
+        case Attribute.IDENTITY if constraint.by_trigger:
+            triggers = {trigger.casefold() for trigger in card.triggers}
+            return any(value.casefold() in triggers for value in constraint.values)
+        case Attribute.IDENTITY if constraint.by_name:
+            return _shares((card.name, *card.aliases), constraint.values)
+        case Attribute.IDENTITY:
+            return card.checkpoint_id in constraint.values
+        case Attribute.DESCRIPTION:
+            if kind_of(card) in constraint.values:
+                return True
+            said = set(concepts(" ".join(constraint.values)))
+            shades = shades_in(" ".join(constraint.values))
+            if shades and not constraint.excluded:
+                return shades <= profile(card).own_shades
+            if not constraint.excluded and lexicon.colours().issuperset(constraint.values):
+                return said <= profile(card).kind
+            tags = concepts(" ".join((*card.styles, *card.environments)))
+            return constraint.excluded and said <= {*profile(card).everything, *tags}
+        case _:
+            return True
+
+
+def _shares(tags: tuple[str, ...], values: tuple[str, ...]) -> bool:
+    wanted = {canonical(value) for value in values}
+    return any(canonical(tag) in wanted for tag in tags)
+
+
+def _within(moment: datetime | None, constraint: Constraint, zone: ZoneInfo) -> bool:
+    if moment is None:
+        return False
+    if constraint.months and moment.astimezone(zone).month not in constraint.months:
+        return False
+    return any(interval.holds(moment) for interval in constraint.intervals)

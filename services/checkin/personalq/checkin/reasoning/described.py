@@ -1,0 +1,391 @@
+"""How well cards answer to what a person described.
+
+A described phrase is a unit: a noun with its modifiers ("a crystal ball"), or one adjective before
+the subject. A phrase whose noun no candidate has is the scene, not a wish, and its modifiers mean
+nothing by themselves ("a double rainbow" is no double-headed snake); unless its words together are
+close in meaning to what a card says ("a clay flowerpot" and "a terracotta pot").
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import lru_cache
+
+from personalq.checkin import lexicon
+from personalq.checkin.cards import Hit
+from personalq.checkin.intent import Attribute, Constraint, Intent
+from personalq.checkin.lexicon import wordnet
+from personalq.checkin.lexicon.vectors import likeness
+from personalq.checkin.reasoning.describe import (
+    Profile,
+    Trait,
+    profile,
+    shades_in,
+    stem,
+    trait,
+    worded_concepts,
+)
+from personalq.checkin.reasoning.meaning import Place, compare, probabilities
+
+BARE = 0.55
+"""How much the noun alone counts when the person also said what it is like."""
+ELSEWHERE = 0.5
+"""How much an adjective counts that the card says of something else than the subject."""
+OTHER = 0.5
+"""How much it counts that a card has another thing of the kind, where one has the very thing."""
+ELSEWHERE_ON_IT = 0.95
+"""How much it counts where a card does not say that it is there: "a bell around its neck"."""
+KIN = 0.9
+"""How much a noun counts that is of the same kind in WordNet, or only spelled alike."""
+WIDER = 0.6
+"""How much a noun counts that only says of what kind the wanted one is: "cap", of a mortarboard."""
+MAX_PHRASES = 8
+"""Phrases a catalog compares in one search."""
+_LONGEST = 200
+"""Characters of the longest of them."""
+VAGUE = 0.5
+"""How much a phrase counts that may as well be the scene."""
+DECIDES = 5.0
+"""Logit of having one described thing, against not having it."""
+SURELY = 0.95
+"""How likely one card must be meant beside an order, which picks one without it: "the latest happy
+goose", "the latest goose swimming"."""
+ALIKE_PHRASE = 0.40
+ALIKE_WORD = 0.55
+"""Likeness of meaning from which on a phrase, or a single word, may mean what a card says."""
+ALIKE_REST = 0.15
+"""What two phrases that share a word must be alike in without it."""
+ALIKE_BESIDE = 0.6
+"""The same for an answer, when a card that may be out of the question says the very words."""
+SPREAD = 0.12
+"""Below the likeliest card's likeness by this much, a card does not have it."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Described:
+    """How a card answers to the wishes."""
+
+    weight: float = 0.0
+    """Sum over the wishes of how well it has each (0-1)."""
+    share: float = 0.0
+    """The same as a share of what the wishes could give that tell cards apart."""
+    matched: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, kw_only=True)
+class Wish:
+    """One thing the person described."""
+
+    trait: Trait
+    text: str
+    phrase: bool
+    """A noun with its modifiers; else an adjective of the subject."""
+    vague: bool = False
+    """It may as well be the scene."""
+    answer: bool = False
+    """It answers a question."""
+    said: tuple[str, ...] = ()
+    """As what it is compared by meaning; the likest counts."""
+    part: float = 1.0
+    """Its share of what is said there: two adjectives mean something together, once."""
+    action: bool = False
+    """Only its meaning tells."""
+    before: bool = False
+    """It stands right before the subject."""
+
+
+def wishes(intent: Intent) -> tuple[Wish, ...]:
+    """What was described, each once."""
+    found: dict[tuple[str, ...], Wish] = {}
+    subject = intent.first(Attribute.SUBJECT)
+    start = subject.span.start if subject is not None and subject.span is not None else -1
+    for constraint in intent.all(Attribute.DESCRIPTION):
+        if constraint.hard:
+            continue
+        before = constraint.span is not None and constraint.span.end + 1 == start
+        for wish in _wishes(constraint):
+            found.setdefault(wish.trait.concepts, replace(wish, before=before))
+    return tuple(found.values())
+
+
+def _wishes(constraint: Constraint) -> list[Wish]:
+    whole = trait(" ".join(constraint.values))
+    if whole is None:
+        return []
+    if constraint.phrase:
+        said = trait(constraint.text) or whole
+        return [
+            Wish(
+                trait=said,
+                text=constraint.text,
+                phrase=True,
+                vague=constraint.coarse,
+                answer=constraint.span is None,
+                said=constraint.said or (constraint.text,),
+                action=constraint.action,
+            )
+        ]
+    singles = []
+    worded = worded_concepts(" ".join(constraint.values))
+    for concept, text in worded:
+        single = Trait(words=tuple(text.split()), concepts=(concept,), head=concept, noun=text)
+        singles.append(
+            Wish(
+                trait=single,
+                text=text,
+                phrase=False,
+                vague=constraint.coarse,
+                answer=constraint.span is None,
+                said=constraint.said,
+                part=1 / len(worded),
+            )
+        )
+    return singles
+
+
+def spoken(intent: Intent) -> tuple[str, ...]:
+    """What a catalog is asked to compare with the phrases of its cards."""
+    told = [said for wish in wishes(intent) if not wish.vague for said in wish.said]
+    return tuple(said for said in dict.fromkeys(told) if len(said) <= _LONGEST)[:MAX_PHRASES]
+
+
+def answers(intent: Intent, hits: Sequence[Hit]) -> tuple[Described, ...]:
+    """How each card answers to what the person described."""
+    wanted = wishes(intent)
+    profiles = [profile(hit.card) for hit in hits] if wanted else []
+    weights = [0.0] * len(hits)
+    matched: list[list[str]] = [[] for _ in hits]
+    possible = 0.0
+    for wish in wanted:
+        gains = _gains(wish, profiles, _by_meaning(wish, hits, intent), intent)
+        if not any(gains):
+            continue
+        possible += 1.0
+        for index, gain in enumerate(gains):
+            weights[index] += gain
+            if gain >= 0.5 * max(gains):
+                matched[index].append(wish.text)
+    return tuple(
+        Described(weight=w, share=w / possible if possible else 0.0, matched=tuple(m))
+        for w, m in zip(weights, matched, strict=True)
+    )
+
+
+def is_explained(wish: Wish, hits: Sequence[Hit]) -> bool:
+    """Whether a card says so in words, so that meaning need not tell."""
+    has = _has_phrase if wish.phrase else _has_adjective
+    return not wish.action and any(has(wish.trait, profile(hit.card)) >= KIN for hit in hits)
+
+
+def _by_meaning(wish: Wish, hits: Sequence[Hit], intent: Intent) -> list[float] | None:
+    """How well each card has what was wished for, by its meaning; None where nobody knows."""
+    if wish.vague or not wish.said or wish.trait.lacks:  # "no hat" is much like "a hat"
+        return None
+    like = compare(wish.said, hits)
+    if like is None:
+        return None
+    meant = probabilities(like, place_of(wish, intent), bare=is_bare(wish))
+    if intent.order is not None and max(meant) < SURELY:
+        return [0.0] * len(hits)
+    # What one description can settle is bounded from below: the likeliest must stay apart.
+    likeliest = max(meant)
+    logits = [wish.part * math.log(each / likeliest) / DECIDES for each in meant]
+    most = min(1.0, -min(logits))
+    return [max(0.0, most + logit) for logit in logits]
+
+
+def is_bare(wish: Wish) -> bool:
+    """Whether it is one or two words behind the subject."""
+    return wish.phrase and not wish.before and max(len(s.split()) for s in wish.said) < 3
+
+
+def place_of(wish: Wish, intent: Intent) -> Place:
+    """Where it stands."""
+    if wish.answer and intent.answered:
+        return Place.ANSWER
+    if wish.action:
+        return Place.DOES
+    behind = (wish.phrase and not wish.before) or wish.answer
+    return Place.BEHIND if behind else Place.BEFORE
+
+
+def _gains(
+    wish: Wish, profiles: Sequence[Profile], meant: Sequence[float] | None, intent: Intent
+) -> list[float]:
+    """How well each card has what was wished for, 0-1; the best has 1 when words say it."""
+    has = _has_phrase if wish.phrase else _has_adjective
+    gains = [0.0 if wish.action else has(wish.trait, card) for card in profiles]
+    best = max(gains, default=0.0)
+    if best >= KIN:
+        gains = list(_by_very_words(wish, profiles, gains, shades=intent.order is None))
+    if meant is not None:
+        if best >= KIN:
+            return [gain / best for gain in gains]
+        if best == 0:
+            return list(meant)
+        told = [gain + like for gain, like in zip(gains, meant, strict=True)]
+        return [each / max(told) for each in told]
+    if wish.action:
+        return gains
+    if wish.vague and wish.phrase and not intent.answered:
+        return [VAGUE * gain for gain in gains]
+    if wish.vague or (best > 0 and not (wish.phrase and intent.answered)):
+        return [gain / best for gain in gains] if best > 0 else gains
+    alike = _alike(wish, profiles, floor=ALIKE_BESIDE if best > 0 else 0.0)
+    return [max(gain / (best or 1.0), other) for gain, other in zip(gains, alike, strict=True)]
+
+
+def _by_very_words(
+    wish: Wish, profiles: Sequence[Profile], gains: Sequence[float], *, shades: bool
+) -> Sequence[float]:
+    """Where a card says "fedora", a bowler is another hat, though "a hat" may be either.
+
+    Args:
+        shades: whether that is so of colours; "the second newest ginger cat" is of all orange ones.
+    """
+    groups = lexicon.description_groups()
+    words = [word for word in wish.trait.words if groups.get(word, word) != word]
+    words = [word for word in words if shades or word not in lexicon.colours()]
+    best = max(gains)
+    said = [all(_says(word, card) for word in words) for card in profiles]
+    if shades and (shade := shades_in(" ".join(wish.trait.words))):
+        told = [card.shades if wish.phrase else card.own_shades for card in profiles]
+        words, said = list(shade), [shade <= shown for shown in told]
+    if not words or not any(has and gain == best for has, gain in zip(said, gains, strict=True)):
+        return gains
+    return [gain if has else OTHER * gain for has, gain in zip(said, gains, strict=True)]
+
+
+def _says(word: str, card: Profile) -> bool:
+    """Whether a card says a word, or another for the very same thing: "specs", "spectacles"."""
+    own = set(wordnet.senses(word, said=False))
+    return any(
+        stem(word) == stem(other) or not own or bool(own & set(wordnet.senses(other, said=False)))
+        for found in card.traits
+        for other in found.words
+        if lexicon.description_groups().get(other) == lexicon.description_groups().get(word)
+    )
+
+
+def _has_adjective(wanted: Trait, card: Profile) -> float:
+    if wanted.head in card.kind or card.own_shades & shades_in(" ".join(wanted.words)):
+        return 1.0
+    return ELSEWHERE if wanted.head in card.everything else 0.0
+
+
+def _has_phrase(wanted: Trait, card: Profile) -> float:
+    told = (said for said in card.traits if said.lacks == wanted.lacks)
+    return max((_fit(wanted, said, card.nouns) for said in told), default=0.0)
+
+
+def _fit(wanted: Trait, said: Trait, nouns: frozenset[str]) -> float:
+    """How well a card's phrase is the wanted one: the noun decides, modifiers tell apart."""
+    if len(wanted.words) > 1 and stem("".join(wanted.words[-2:])) in said.spelled:
+        return 1.0  # "deck chair", "deckchair"
+    if len(wanted.words) > 1 and stem(wanted.noun) in nouns:  # every horse is a horse
+        own = float(wanted.head in said.concepts)  # "baby horse", "foal"
+        shared = sum(concept in said.concepts for concept in wanted.modifiers)
+        return shared / len(wanted.modifiers) if wanted.modifiers else own
+    if wanted.head in said.concepts:
+        noun = 1.0
+    elif wanted.noun in lexicon.words("clothing") and lexicon.is_wearable(said.noun):
+        noun = KIN  # "blue clothing", "a navy raincoat"
+    elif stem(wanted.noun) in said.spelled or (
+        stem(said.noun) not in nouns
+        and (_ends_alike(wanted.noun, said.noun) or _kin(wanted.noun, said.noun))
+    ):
+        noun = WIDER if _is_wider(said.noun, wanted.noun) else KIN
+    else:
+        return 0.0
+    if wanted.where and not any(concept in said.concepts for concept in wanted.where):
+        noun *= BARE if said.where else ELSEWHERE_ON_IT
+    if not wanted.modifiers:
+        whole = wanted.head in said.concepts or len(wanted.words) == 1
+        return noun if whole else noun * BARE  # "sailor cap", "shower cap"
+    shared = sum(
+        concept in said.concepts or _is_told(concept, wanted, said) for concept in wanted.modifiers
+    )
+    return noun * (BARE + (1 - BARE) * shared / len(wanted.modifiers))
+
+
+def _is_told(concept: str, wanted: Trait, said: Trait) -> bool:
+    """Whether a modifier is told in another word for it: "a cab sign", "a taxi sign"."""
+    return any(
+        _kin(word, other) for word in wanted.words if stem(word) == concept for other in said.words
+    )
+
+
+def _ends_alike(one: str, other: str) -> bool:
+    """Whether a compound ends in the other word: "headlights", "lights"."""
+    short, long = sorted((stem(one), stem(other)), key=len)
+    return len(short) > 4 and long.endswith(short)
+
+
+@lru_cache(maxsize=16384)
+def _kin(one: str, other: str) -> bool:
+    """Whether one noun is a kind of the other ("mortarboard", "cap")."""
+    first, second = wordnet.senses(one), wordnet.senses(other)
+    if not first or not second:
+        return False
+    above_first = {n for sense in first for n in wordnet.above(sense)[:2]}
+    above_second = {n for sense in second for n in wordnet.above(sense)[:2]}
+    return bool(above_first & set(second)) or bool(above_second & set(first))
+
+
+@lru_cache(maxsize=16384)
+def _is_wider(one: str, other: str) -> bool:
+    """Whether the first of two kin nouns is the more general."""
+    first = set(wordnet.senses(one))
+    above_second = {n for sense in wordnet.senses(other) for n in wordnet.above(sense)[1:2]}
+    return not first & set(wordnet.senses(other)) and bool(above_second & first)
+
+
+def _alike(wish: Wish, profiles: Sequence[Profile], *, floor: float) -> list[float]:
+    """By likeness of meaning; colours and other adjectives of the lists are known not to fit."""
+    groups, colors = lexicon.description_groups(), lexicon.words("colors")
+    listed = colors if wish.phrase else frozenset(groups.values())
+    words = tuple(word for word in wish.trait.words if groups.get(word) not in listed)
+    if not words or (wish.phrase and wish.trait.noun not in words):
+        return [0.0] * len(profiles)
+    common = _common(profiles)
+    found = [
+        max((_likeness(words, said) for said in _comparable(wish, card, common)), default=0.0)
+        for card in profiles
+    ]
+    top = max(found, default=0.0)
+    floor = max(floor, ALIKE_PHRASE if wish.phrase else ALIKE_WORD)
+    if top < floor:
+        return [0.0] * len(profiles)
+    strength = min(1.0, 0.5 + (top - floor) / 0.2)
+    return [strength * max(0.0, 1 - (top - value) / SPREAD) for value in found]
+
+
+def _likeness(words: tuple[str, ...], said: tuple[str, ...]) -> float:
+    """Likeness of two phrases; words both have are no evidence when the rest is unlike."""
+    own = tuple(word for word in words if word not in said)
+    rest = tuple(word for word in said if word not in words)
+    if 0 < len(own) < len(words) and likeness(own, rest) < ALIKE_REST:
+        return 0.0
+    return likeness(words, said)
+
+
+def _comparable(wish: Wish, card: Profile, common: frozenset[Trait]) -> Iterator[tuple[str, ...]]:
+    """Words of a card to compare with: the subject's own only when the wish is about it."""
+    whole = stem(wish.trait.noun) in card.nouns
+    for said in card.traits:
+        if said in common or said.lacks != wish.trait.lacks:
+            continue
+        words = said.words if whole else tuple(w for w in said.words if stem(w) not in card.nouns)
+        if wish.phrase:
+            yield words
+        else:
+            yield from ((word,) for word in words)
+
+
+def _common(profiles: Sequence[Profile]) -> frozenset[Trait]:
+    """Traits most cards share: they tell nobody apart."""
+    counts = Counter(said for card in profiles for said in set(card.traits))
+    return frozenset(said for said, count in counts.items() if count > 0.5 * len(profiles) > 0.5)

@@ -1,0 +1,131 @@
+"""Which cards a description means, by how like it the catalog finds them.
+
+A word or two before the subject, a phrase behind it, or what it does may be what tells one card
+from the others, or say nothing of them. So the likeness of each card, above the mean of all, is a
+logit, and that it tells nobody apart is one more possibility. The weights were fitted to requests
+worded by hand (`docs/decisions/010-phrase-vectors.md`).
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+
+from personalq.checkin.cards import Hit
+from personalq.checkin.reasoning.describe import pieces_of
+
+
+class Place(StrEnum):
+    """Where a description stands."""
+
+    BEFORE = "before"
+    """Before the subject: "the furious goose"."""
+    BEHIND = "behind"
+    """Behind it: "with a torn ear"."""
+    DOES = "does"
+    """What it does, which mostly is the scene."""
+    ANSWER = "answer"
+    """Alone: it answers a question, and describes, whatever it says."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Weights:
+    """Logits per unit of cosine, and of telling nobody apart."""
+
+    whole: float
+    """Of the card's whole text."""
+    detail: float
+    """Of the likest words, or of the likest phrase."""
+    nobody: Mapping[Place, float]
+    bare: float
+    """More, of one or two words behind the subject: "in sunglasses" may as well be the scene."""
+
+
+BY_WORDS = Weights(
+    whole=9.9,
+    detail=10.3,
+    nobody={Place.BEFORE: 0.7, Place.BEHIND: 2.0, Place.DOES: 2.5, Place.ANSWER: -math.inf},
+    bare=0.5,
+)
+BY_PHRASES = Weights(
+    whole=20.1,
+    detail=10.8,
+    nobody={Place.BEFORE: 1.0, Place.BEHIND: 2.2, Place.DOES: 1.6, Place.ANSWER: -math.inf},
+    bare=0.8,
+)
+"""The same where the embedding model does not tell of words."""
+RARE = 0.03
+"""Likeness of a detail that is lost, times the logarithm of the number of cards that have it: who
+describes means to single out."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Likeness:
+    """How like what was said each card is, above the mean of all."""
+
+    whole: Sequence[float]
+    detail: Sequence[float]
+    by_words: bool
+
+
+def compare(said: Sequence[str], hits: Sequence[Hit]) -> Likeness | None:
+    """Compare a description with cards; None where the catalog cannot tell, or there is one card.
+
+    Args:
+        said: the description, and other wordings of it; the likest counts.
+    """
+    by_words = any(hit.word_likeness for hit in hits) and all(
+        hit.word_likeness for hit in hits if hit.likeness
+    )
+    whole = [_likest(said, hit.text_likeness) for hit in hits]
+    detail = [_likest(said, hit.word_likeness if by_words else hit.likeness) for hit in hits]
+    told = [value for value in detail if value is not None]
+    if len(hits) < 2 or None in whole or not told:
+        return None
+    # A card without a description is like nothing; one whose vectors are still to come may be.
+    if any(d is None and pieces_of(hit.card) for d, hit in zip(detail, hits, strict=True)):
+        return None
+    return Likeness(
+        whole=_above_mean([value or 0.0 for value in whole]),
+        detail=_above_mean(_rare([min(told) if value is None else value for value in detail])),
+        by_words=by_words,
+    )
+
+
+def probabilities(like: Likeness, place: Place, *, bare: bool = False) -> list[float]:
+    """How likely each card is meant; the same for all as far as nobody is told apart.
+
+    Args:
+        bare: it is one or two words.
+
+    Returns:
+        One number per card, their sum 1.
+    """
+    weights = BY_WORDS if like.by_words else BY_PHRASES
+    logits = [
+        weights.whole * whole + weights.detail * detail
+        for whole, detail in zip(like.whole, like.detail, strict=True)
+    ]
+    nobody = weights.nobody[place] + (weights.bare if bare else 0.0)
+    top = max(*logits, nobody)
+    odds = [math.exp(logit - top) for logit in logits]
+    untold = math.exp(nobody - top)
+    total = sum(odds) + untold
+    return [(each + untold / len(odds)) / total for each in odds]
+
+
+def _likest(said: Sequence[str], told: Mapping[str, float]) -> float | None:
+    return max((told[each] for each in said if each in told), default=None)
+
+
+def _rare(likeness: Sequence[float]) -> list[float]:
+    counts = Counter(round(each, 4) for each in likeness)
+    return [each - RARE * math.log(counts[round(each, 4)]) for each in likeness]
+
+
+def _above_mean(likeness: Sequence[float]) -> list[float]:
+    mean = sum(likeness) / len(likeness)
+    return [each - mean for each in likeness]

@@ -1,0 +1,84 @@
+"""The colour right before a subject, where every card tells its own and none has that one.
+
+A description that says nothing of a colour may still be of one that has it. Where all say another,
+"a pink truck" is none of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from zoneinfo import ZoneInfo
+
+from personalq.checkin import lexicon
+from personalq.checkin.cards import Hit
+from personalq.checkin.intent import Attribute, Constraint, Intent
+from personalq.checkin.lexicon import canonical, wordnet
+from personalq.checkin.reasoning.check import satisfies
+from personalq.checkin.reasoning.describe import concepts, profile
+
+_FEWEST = 5
+"""Cards that must tell: the only bear may well be wanted in blue."""
+_ALIKE = (
+    {"=tan", "=brown"},
+    {"=tan", "=cream"},
+    {"=tan", "=golden"},
+    {"=golden", "=yellow"},
+    {"=golden", "=orange"},
+    {"=orange", "=brown"},
+    {"=orange", "=red"},
+    {"=teal", "=blue"},
+    {"=teal", "=green"},
+    {"=cream", "=white"},
+    {"=gray", "=black"},
+    {"=pink", "=purple"},
+)
+"""Colours that people call by each other's names."""
+_SHADES = frozenset(
+    ["scarlet", "crimson", "maroon", "burgundy", "navy", "azure", "cobalt", "turquoise", "cyan",
+     "magenta", "mauve", "lavender", "beige", "taupe", "vermilion"]
+)  # fmt: skip
+"""Names that only colours have: "emerald" and "ivory" are also what things are made of."""
+_TONES = frozenset(["dark", "light", "deep", "bright", "pale"])
+
+
+def without_its_colour(intent: Intent, hits: Sequence[Hit], zone: ZoneInfo) -> Intent | None:
+    """The intent that says what nothing fits; None where some card may be of the colour.
+
+    Args:
+        hits: all that the catalog found for it.
+    """
+    colour = next((c for c in intent.described if _is_its_colour(c, intent)), None)
+    named = intent.first(Attribute.VERSION) or intent.first(Attribute.IDENTITY)
+    if colour is None or named is not None:
+        return None
+    hard = [c for c in intent.constraints if c.hard]
+    cards = [hit.card for hit in hits if all(satisfies(hit.card, c, zone) for c in hard)]
+    wanted = set(concepts(" ".join(colour.values)))
+    meant = wanted.union(*(alike for alike in _ALIKE if alike & wanted))
+    told = {f"={name}" for name in lexicon.words("colors")}
+    shown = [profile(card) for card in cards]
+    if len(cards) < _FEWEST or any(
+        not told & each.kind or meant & each.everything for each in shown
+    ):
+        return None
+    missing = replace(colour, hard=True)
+    return replace(
+        intent, constraints=tuple(missing if c is colour else c for c in intent.constraints)
+    )
+
+
+def _is_its_colour(constraint: Constraint, intent: Intent) -> bool:
+    """Whether it is the name of a colour that stands right before the one subject."""
+    subject = intent.first(Attribute.SUBJECT)
+    if subject is None or subject.span is None or constraint.span is None:
+        return False
+    if constraint.excluded or constraint.hard or constraint.span.end + 1 != subject.span.start:
+        return False
+    names = (set(lexicon.words("colors")) | _SHADES) - {"colorful"}
+    words = set(map(canonical, constraint.text.split()))
+    plain = words <= names | _TONES and not names.isdisjoint(words)
+    kind = wordnet.look_up(canonical(f"{constraint.text} {subject.text}"))  # "an orange tree"
+    meant = {m.subjects for m in intent.mentions if m.span == subject.span} | {subject.values}
+    several = {m.subjects for m in intent.mentions if m.weight >= 2} - meant
+    return plain and kind is None and not several

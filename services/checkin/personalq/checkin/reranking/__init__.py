@@ -1,0 +1,1 @@
+"""The optional reranker: a cross-encoder here, or a server that speaks of relevance."""
