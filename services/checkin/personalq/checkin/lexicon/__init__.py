@@ -185,7 +185,7 @@ def colors_of_things() -> dict[str, str]:
 @cache
 def colours() -> frozenset[str]:
     """Words of the colour groups in the description file."""
-    names = set(_load("words")["colours"])
+    names = words("colors")
     return frozenset(word for word, name in description_groups().items() if name in names)
 
 
