@@ -162,18 +162,12 @@ def _is_modifier(page: Page, lexicon_: Lexicon, first: int, last: int) -> bool:
         return True
     if norm in lexicon.words("selectors") or norm.startswith("<") or norm[0].isdigit():
         return False
-    if (
-        norm in lexicon.words("colors") and not following.hyphen
-    ):  # "horse green coat", but "rose pink"
+    if norm in lexicon.words("colors") and not following.hyphen:
+        # "horse green coat", but "rose pink"
         return f"{page.words[last - 1].norm} {norm}" in lexicon.description_groups()
     if following.hyphen and page.shadow[page.words[last - 1].end] == "-":
-        if lexicon_.styles.match_at(page.words, last) or norm in (
-            "v",
-            "style",
-            "styled",
-            "model",
-            "version",
-        ):
+        styled = lexicon_.styles.match_at(page.words, last) is not None
+        if styled or norm in ("v", "style", "styled", "model", "version"):
             return False
         return not _VERSION.fullmatch(norm)
     if _VERSION.fullmatch(norm) or norm in CARDINALS:
@@ -191,7 +185,7 @@ def _is_modifier(page: Page, lexicon_: Lexicon, first: int, last: int) -> bool:
         or lexicon_.owners.match_at(page.words, last) is not None
     ):
         return False
-    if opens_contact(page.words, last):
+    if opens_contact(page.words, last) or _opens_adjective(page.words, last):
         return False
     if _is_doing(page.words, lexicon_, last):
         return False
@@ -218,6 +212,15 @@ def _is_modifier(page: Page, lexicon_: Lexicon, first: int, last: int) -> bool:
     ):
         return False
     return following.capital or not norm.isascii() or may_be_noun(norm)
+
+
+def _opens_adjective(words: tuple[Word, ...], index: int) -> bool:
+    """Whether a word of two halves says where or how it is: "a robot | knee-deep in mud"."""
+    second = words[index + 1] if index + 1 < len(words) else None
+    if second is None or not second.hyphen:
+        return False
+    told = second.norm in ("deep", "high", "long", "wide", "tall", "first", "by", "up", "down")
+    return told or second.norm.endswith(("ed", "ing"))
 
 
 _ACTIVITIES = frozenset(

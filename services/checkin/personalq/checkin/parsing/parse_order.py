@@ -9,7 +9,7 @@ from personalq.checkin import lexicon
 from personalq.checkin.intent import Attribute, Constraint, OrderKey, Span
 from personalq.checkin.parsing.draft import Draft
 from personalq.checkin.parsing.numbers import CARDINAL, ORDINAL, number
-from personalq.checkin.parsing.text import ends_before
+from personalq.checkin.parsing.text import Word, ends_before
 
 _MADE = (
     r"(?:trained|created|made|built|tuned|fine-?tuned|added|finished|completed|released|"
@@ -352,7 +352,17 @@ def _before_head(draft: Draft, match: re.Match[str]) -> bool:
         return match[0] == "recent" and before.norm in ("a", "an")
     if _END.match(draft.page.shadow, match.start()):
         return draft.leads_to_head(following.index + 2, reach=4)
+    if _is_all_that_is_named(draft, match, following):
+        return True
     return draft.leads_to_head(following.index, reach=5)
+
+
+def _is_all_that_is_named(draft: Draft, match: re.Match[str], following: Word) -> bool:
+    """Whether a request opens with it and a thing the catalog may only describe: "first hydra"."""
+    lead = draft.page.shadow[: match.start()].strip()
+    known = any(noun.entry.subjects for noun in draft.nouns)
+    thing = lexicon.names_thing(following.norm) and following.norm not in lexicon.words("scenes")
+    return lead in ("", "the", "my", "our") and thing and not known
 
 
 _WORDS = {

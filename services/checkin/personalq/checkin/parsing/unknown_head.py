@@ -17,6 +17,12 @@ _CHOOSING = frozenset(
     [Attribute.VERSION, Attribute.ORDER, Attribute.CREATED_AT, Attribute.LAST_USED_AT]
 )
 
+_ASKING = frozenset((
+    "i", "me", "us", "you", "please", "want", "need", "i'd", "can", "could", "do", "using", "let",
+    "lets", "let's",
+))  # fmt: skip
+"""What is asked for follows these."""
+
 
 def missing_subject(draft: Draft, span: Span) -> Constraint:
     """The constraint on a subject that no card has."""
@@ -114,26 +120,7 @@ def _chunks(draft: Draft) -> list[list[Word]]:
                 )
             )
             head_again = (
-                transparent
-                or word.norm in lexicon.words("openers")
-                or word.norm
-                in (
-                    "i",
-                    "me",
-                    "us",
-                    "you",
-                    "please",
-                    "want",
-                    "need",
-                    "i'd",
-                    "can",
-                    "could",
-                    "do",
-                    "using",
-                    "let",
-                    "lets",
-                    "let's",
-                )
+                transparent or word.norm in lexicon.words("openers") or word.norm in _ASKING
             )
             asked = word.norm == "have" and bool(word.index) and _is_asking(draft, word.index)
             head_again = head_again or asked
@@ -145,7 +132,8 @@ def _chunks(draft: Draft) -> list[list[Word]]:
         if not scene and not current and word.norm.endswith("ing") and _is_finite(word, draft):
             scene = True
             continue
-        acts = _is_finite(word, draft) or _follows_choice(word, current, draft)
+        acts = _is_finite(word, draft) and not _is_chosen(word, current, draft)
+        acts = acts or _follows_choice(word, current, draft)
         if not scene and _names_something(current) and acts:
             chunks.append(current)
             current, scene = [], True
@@ -177,6 +165,12 @@ def _is_participle(word: Word) -> bool:
         return True
     thing = lexicon.names_thing(norm) or norm in lexicon.colours()
     return norm.endswith(("ed", "wn")) and not thing
+
+
+def _is_chosen(word: Word, chunk: list[Word], draft: Draft) -> bool:
+    """Whether a verb's first form is a thing behind what chooses: "the newest skateboard"."""
+    led = bool(chunk) and not draft.is_free(chunk[-1])
+    return led and lexicon.names_thing(word.norm) and not word.norm.endswith(("s", "ing"))
 
 
 def _follows_choice(word: Word, chunk: list[Word], draft: Draft) -> bool:

@@ -26,7 +26,9 @@ _OF_PHOTOS = (
 )
 _TAUGHT = (
     r"(?:did\s+(?:i|we|you|they)\s+(?:train|tune|teach|fine-?tune)|trained|tuned|fine-?tuned|"
-    r"taught|learned|learnt|schooled|training\s+took\s+place|with\s+(?:its\s+|the\s+)?training)(?:\s+(?:it|them|this\s+one|that\s+one))?"
+    r"taught|learned|learnt|schooled|training\s+(?:took\s+place|happened|(?:(?:that\s+)?(?:was|is)\s+)?done|was|is)|"
+    r"(?:shot|photographed|pictured|captured|filmed|snapped)\s+for\s+(?:its\s+|the\s+)?training|"
+    r"with\s+(?:its\s+|the\s+)?training)(?:\s+(?:it|them|this\s+one|that\s+one))?"
 )
 _TRAINED = re.compile(rf"(?<![\w-]){_TAUGHT}\s+{_WHERE}{_OF_PHOTOS}{_DET}(?=\w)")
 _PICTURED = re.compile(
@@ -39,7 +41,7 @@ _MADE = re.compile(
 )
 _PHOTOS = (
     r"(?:pictures?|pics?|photos?|images?|photographs?|shots?|scenes?|sets?|data|dataset|material|footage|"
-    r"shoots?|sessions?|samples?|examples?|references?|backgrounds?|spots?|locations?|places?|sites?)"
+    r"shoots?|sessions?|samples?|examples?|references?|backgrounds?|spots?|locations?|places?|sites?|environments?|settings?)"
 )
 _SOURCE = re.compile(
     rf"(?<!\w)(?:(?:whose|with|its|the|all|from|on|using|and|that|has|having|had)\s+)*"

@@ -30,6 +30,11 @@ _TAKEN = re.compile(
     r"backgrounds?|backdrops?|surroundings|references(?=\s*(?:$|[,.;])))(?!\w)"
 )
 
+_REFUSED = re.compile(r"(?<!\w)not\s+(?:from\s+)?(?:the|any)\s+$")
+_LEARNED = re.compile(
+    r"[\s-]+(?:material|set|data|dataset|footage|shoot|session|pictures|photos|shots|images)(?!\w)"
+)
+
 
 def named_phrase(draft: Draft, span: Span, *, known: bool) -> Span | None:
     """The whole phrase when the place names a checkpoint ("the harbor one"), else None."""
@@ -58,5 +63,7 @@ def named_phrase(draft: Draft, span: Span, *, known: bool) -> Span | None:
         and (photos := _TAKEN.match(shadow, end))
     ):  # "the beanie with the library shots"
         return Span(lead_photos.start(), photos.end())
+    if known and ends_before(_REFUSED, shadow, start) and (refused := _LEARNED.match(shadow, end)):
+        return Span(start, refused.end())  # "not the lake material"
     has = ends_before(_HAS_THERE, shadow, start) is not None
     return span if draft.answering and known and not has else None

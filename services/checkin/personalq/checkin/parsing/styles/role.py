@@ -134,6 +134,8 @@ def _decides(draft: Draft, tag: Tag, index: int) -> bool | None:
     before, following = words[index], words[index + 1]
     if before.norm in lexicon.words("openers") or before.norm in ("i", "want", "see", "be"):
         return True  # "in a hall I want to see the …", "could the hat on the peg be the …"
+    if before.norm in ("and", "plus") and following.norm in ("the", "my", "our"):
+        return draft.noun_at(tag.last) is not None  # "a station at night and the pixel art van"
     if before.norm in SCENE_PREPOSITIONS:
         return False
     if before.norm in _PRONOUNS and following.norm in ("the", "my", "our", "a", "an"):

@@ -32,6 +32,7 @@ _RULES = tuple(
     (re.compile(rf"(?<![\w.#])(?<!\d[/-])(?:{pattern})"), read)
     for pattern, read in (*dates.RULES, *periods.ENDS_OF_YEARS, *relative.RULES, *periods.RULES)
 )
+_THAT_YEAR = re.compile(r",?\s+(?:of\s+|in\s+)?(?:that|the\s+same)\s+(?:same\s+)?year(?!\w)")
 _OF = re.compile(r"(?:,?\s+|\s+(?:of|in|from)\s+(?:the\s+)?)")
 
 Narrow = Callable[[re.Match[str], Point, Context], Interval | None]
@@ -39,7 +40,8 @@ Narrow = Callable[[re.Match[str], Point, Context], Interval | None]
 
 def points(shadow: str, context: Context) -> list[Point]:
     """Every time named in lower-cased text, left to right, none overlapping another."""
-    return _narrowed(_joined(_atoms(shadow, context), shadow, context), shadow, context)
+    found = _of_that_year(_joined(_atoms(shadow, context), shadow, context), shadow, context)
+    return _narrowed(found, shadow, context)
 
 
 def _atoms(shadow: str, context: Context) -> list[Point]:
@@ -88,6 +90,20 @@ def _joined(found: list[Point], shadow: str, context: Context) -> list[Point]:
                 continue
         joined.append(point)
     return joined
+
+
+def _of_that_year(found: list[Point], shadow: str, context: Context) -> list[Point]:
+    """Put "June of that year" into the year named before: "after 20 May 2025 but before June"."""
+    read: list[Point] = []
+    for point in found:
+        said = _THAT_YEAR.match(shadow, point.end)
+        year = first_day(read[-1].interval, context) if read else None
+        if said and year is not None and point.occurs is not None:
+            interval = occurrence(point.occurs, year.year)
+            if interval is not None:
+                point = replace(point, end=said.end(), interval=interval, sure=True)
+        read.append(point)
+    return read
 
 
 def _within(point: Point, container: Point, context: Context) -> Interval | None:

@@ -80,7 +80,10 @@ _ONWARD = re.compile(
     r"\s*(?:(?:on(?:wards?)?|and\s+after|or\s+after)(?=\s*(?:$|[,.;!?]|and\b))|"
     r"(?:and|or)\s+(?:later|newer)(?!\w))"
 )
-_OLDER = re.compile(r"\s*(?:and|or)\s+(?:earlier|older|before)(?!\w)")
+_OLDER = re.compile(
+    r"\s*(?:and|or)\s+(?:(?:earlier|older)(?!\w)|"
+    r"before(?=\s*(?:$|[^\s\w])|\s+(?:on|at|in|under|beside|near|with)\s+(?:an?|the|my|our)\s))"
+)
 _NEGATION = re.compile(
     r"(?<!\w)(?:not|except(?:\s+for)?|excluding|other\s+than|(?:any(?:\s*(?:time|thing|one))?|every\w*|"
     r"all|always)\s+but|without|neither)\s+(?:the\s+)?(?:ones?\s+)?$"
