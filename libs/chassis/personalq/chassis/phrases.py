@@ -14,7 +14,8 @@ _SENTENCE = re.compile(r"(?<![.;:/|!?])[.;:/|!?]+(?:\s|$)|\s[/|]\s|[()\n]")
 _PIECE = re.compile(
     r"\b(?:(?:complete|shown|(?:that\s+|which\s+)?comes(?:\s+\w+ed)?|painted|drawn|made|seen)\s+with|with|wearing|"
     r"(?<!-)and(?!-)|having|holding(?:\s+(?:out|up))?|carrying|featuring|has|plus|look\s+for|and\s+all|"
-    r"always\s+has|recogni[sz]able\s+by|you\s+can\s+tell\s+(?:it\s+)?by|(?:notable|known)\s+for)\b",
+    r"always\s+has|recogni[sz]able\s+by|you\s+can\s+tell\s+(?:it\s+)?by|(?:notable|known)\s+for|"
+    r"together\s+with|showing|sporting|boasting|(?:included|attached)(?=\s*$))\b",
     re.IGNORECASE,
 )
 # "Red and white striped" is one look, not two things.
@@ -30,8 +31,24 @@ _LEAD = re.compile(
     r"(?:(?:that|which)\s+)?(?:of|on|for|knows|learns|learnt|learned|shows|draws|depicts|captures)|"
     r"(?:trained|fine-?\s?tuned|tuned|learn(?:ed|t|s)|taught)\s+(?:on|with|from)\s+(?:[\w'’-]+\s+){0,6}"
     r"(?:pictures|photos|photographs|images|shots|examples|samples)\s+of)\s+"
-    r"(?=(?:an?|my|our|one|this)\s)|^\s*(?:this\s+is|that\s+is\s+how\s+you\s+know|you\s+get)\s+"
-    r"(?=(?:an?|the|my|our|one|this)\s)|^\s*personali[sz]ed\s+(?=[\w-]+\s)",
+    r"(?=(?:an?|my|our|one|this)\s)|^\s*(?:this(?:\s+one)?\s+is|that\s+is\s+how\s+you\s+know|you\s+get)\s+"
+    r"(?=(?:an?|the|my|our|one|this)\s)|^\s*(?:previews|samples)\s+show\s+|^\s*all\s+of\s+(?=the\s+same\s)|"
+    r"^\s*personali[sz]ed\s+(?=[\w-]+\s)|"
+    r"^\s*note\s+(?=[\w'’-]+\s+[\w'’-]+)",
+    re.IGNORECASE,
+)
+# "A pug whose colour is brindle", "a kite, colour mint".
+_WHOSE_COLOUR = re.compile(
+    r"^\s*(an?|the|my|our|one)\s+((?:[\w'’-]+\s+){1,4})whose\s+colou?r\s+is\s+"
+    r"([\w'’-]+(?:\s+(?!with\b|and\b)[\w'’-]+)?)\s*(?=$|,|\bwith\b|\band\b)",
+    re.IGNORECASE,
+)
+_NAMED_COLOUR = re.compile(r"^\s*colou?r\s+(?=[\w'’-]+(?:\s[\w'’-]+)?$)", re.IGNORECASE)
+# "Fine-tuned on | a ginger corgi; note a name tag": what opens a description is the subject.
+_OPENING = re.compile(
+    r"^\s*(?:trained|fine-?\s?tuned|tuned|personali[sz]ed|made)\s+(?:on|with|from|for)\s+"
+    r"(?=(?:an?|my|our|one)\s)(?!(?:an?|my|our|one)\s+(?:[\w'’-]+\s+){0,3}"
+    r"(?:pictures?|photos?|images?|set|dataset|data|shoot|session|scenes?|beach|place|location)\b)",
     re.IGNORECASE,
 )
 # "The stoneware teapot here is slate", "this chair is navy": the subject and what it is like.
@@ -48,13 +65,16 @@ _TRAINING = re.compile(
     r"fine-?\s?tuned|tuned\s+on|learn(?:ed|t)\s+(?:from|on|in|with)|"
     r"(?:pictures|photos|images|shots|references)\s+"
     r"(?:came|come|were|are|from|set\s+in|taken)|everything\s+it\s+(?:saw|knows|learn(?:ed|t))|"
-    r"(?:works?\s+)?best\s+for|optimi[sz]ed|"
+    r"(?:works?\s+)?(?:best|good)\s+(?:for|at|with)|optimi[sz]ed|shows\s+the\s+subject|"
+    r"has\s+the\s+look\s+of|"
     r"(?:outputs?|results?)\s+(?:has|have|is|are|comes?|looks?)|"
     r"made\s+for(?=\s+(?:[\w'’-]+\s+){1,4}(?:pictures|images|renders|photos|art)\b)|"
     r"version\s+\d+|v\d+|no\s+particular|nothing\s+(?:special|particular|else))\b.*$"
     r"|\b(?!(?:rendered|shown)\s+in\s+[\w'’-]+\s*(?:,|$|with\b|and\b))"
     r"(?:rendered|drawn|painted|printed|made|modell?ed|shown|captured|photographed|depicted|"
     r"done|sculpted|shot|illustrated|sketched|created)\s+(?:in|as|like)\b.*$"
+    r"|\b(?:captured|photographed|shot|filmed|pictured)\s+(?:out\s+)?(?:in|at|on|by|near|under|inside|"
+    r"outside|along|among)\b[^,]*"
     r"|\bin\s+(?:[\w'’-]+\s+){0,3}(?:inks|washes|geometry|pixels|brush\s?strokes|line\s?work|"
     r"oil\s+paints?|pencil\s+lines|pixel\s+art|line\s+art)$"
     r"|\bin\s+(?:an?|the)\s+\w+(?:[\s-]\w+)?\s+(?:style|look|manner|way|finish)\b.*$|\bin\s+\w+\s+style\b.*$",
@@ -104,13 +124,14 @@ def phrases_of(
     for name in names:
         if name and name.casefold() in folded:  # seldom; every pattern has to be compiled
             text = re.sub(rf"(?<!\w){re.escape(name)}(?!\w)", " ", text, flags=re.IGNORECASE)
+    text = _OPENING.sub("", text)
     known = [frozenset(_words(tag)) for tag in tags]
     return tuple(
         phrase
         for sentence in _SENTENCE.split(text)
         for clause in _TRAINING.sub("", _said_of_it(sentence or "")).split(",")
         if not _is_only_a_look(_tidy(clause))
-        for phrase in map(_tidy, _PIECE.split(clause))
+        for phrase in map(_tidy, _PIECE.split(_NAMED_COLOUR.sub("", clause)))
         if _tells(phrase, known)
     )
 
@@ -118,6 +139,7 @@ def phrases_of(
 def _said_of_it(sentence: str) -> str:
     """A sentence without what only leads to the subject, which comes after what it is like."""
     told = _TWO_COLOURS.sub(r"\1-and-", _LEAD.sub("", _KEY.sub("", sentence)))
+    told = _WHOSE_COLOUR.sub(lambda found: f"{found[1]} {found[3]} {found[2]}", told)
     return _IS_LIKE.sub(lambda found: f"{found[2].strip()} {found[1]}", told)
 
 
