@@ -316,7 +316,8 @@ async def _search(
     query = to_query(intent, request.prompt, request.candidate_ids, settings.candidate_limit)
     phrases = tuple(dict.fromkeys((*query.phrases, *also)))[:MAX_PHRASES]
     query = replace(query, phrases=phrases)
-    described = bool(intent.described) or any(c.broader for c in intent.constraints)
+    described = bool(intent.described) or intent.unknown_subject is not None
+    described = described or any(c.broader for c in intent.constraints)
     return await find(query, catalog, described=described, deeper=deeper(intent, query))
 
 

@@ -20,7 +20,7 @@ _NEWEST = (
     rf"(?:most\s+up[\s-]to[\s-]date|most\s+recent(?:ly)?(?:[\s-]+{_MADE})?|most\s+current|"
     rf"most\s+lately\s+{_MADE}|newest|latest|freshest|youngest)"
 )
-_OLDEST = r"(?:oldest|earliest)"
+_OLDEST = r"(?:oldest|earliest|eldest)"
 _SELECTOR = (
     r"(?:one|version|model|build|checkpoint|lora|variant|edition|iteration|release|"
     r"training|run|ckpt|attempt|try|take)s?"
@@ -73,7 +73,7 @@ _RULES = (
         rf"(?:(?P<n>ORDINAL)[\s-]+)?least[\s-]+(?:{_OFTEN}[\s-]+|popular|favou?rite|used|"
         rf"loved|worn)(?:used)?|"
         rf"(?:{_WHO}\s+)?{_HAVE}(?:been\s+)?{_USE}\s+(?:it\s+)?(?:the\s+)?(?:least|fewest\s+times)"
-        rf"{_OF_ALL}|used\s+(?:the\s+)?(?:least|fewest\s+times)|(?:{_WHO}\s+)?{_USE}\s+(?:it\s+)?less\s+(?:often\s+)?than\s+(?:any|all|the)(?:\s+(?:the\s+)?others?|\s+rest)?|"
+        rf"{_OF_ALL}|used\s+(?:the\s+)?(?:least|(?:fewest|(?:least|smallest|lowest)\s+number\s+of)\s+times)|(?:{_WHO}\s+)?{_USE}\s+(?:it\s+)?less\s+(?:often\s+)?than\s+(?:any|all|the)(?:\s+(?:the\s+)?others?|\s+rest)?|"
         rf"(?:(?:{_WHO}|is|are|was|that|which)\s+)*(?:hardly|rarely|seldom|barely|scarcely)\s+"
         rf"(?:ever\s+)?{_USE}|(?:{_WHO}\s+)(?:don't|do\s+not)\s+{_USE}\s+much|"
         r"(?:with\s+)?(?:the\s+|its\s+)?(?:lowest|smallest|fewest)\s+(?:number\s+of\s+)?"
@@ -106,7 +106,7 @@ _RULES = (
         rf"(?:{_WHO}\s+)?{_HAVE}{_USE}\s+(?:it\s+)?(?:the\s+)?most(?:\s+times)?{_OF_ALL}|"
         rf"(?:{_WHO}\s+)(?:always\s+{_USE}|{_USE}\s+all\s+the\s+time)|"
         rf"(?:{_WHO}\s+)used?\s+more(?:\s+often)?(?=[\s.!]*$)|"
-        rf"most[\s-]+popular|favou?rite|go[\s-]to|(?:{_WHO}\s+)?{_HAVE}(?:been\s+)?{_USE}\s+(?:it\s+)?more\s+(?:often\s+|frequently\s+)?than\s+(?:any|all|the)(?:\s+(?:the\s+)?others?|\s+rest)?|"
+        rf"most[\s-]+popular|favou?rite|go[\s-]to|(?<=\bmy\s)number\s+one(?!\s+\d)|(?<=\bour\s)number\s+one|(?:{_WHO}\s+)?{_HAVE}(?:been\s+)?{_USE}\s+(?:it\s+)?more\s+(?:often\s+|frequently\s+)?than\s+(?:any|all|the)(?:\s+(?:the\s+)?others?|\s+rest)?|"
         rf"(?:with|gets|got|has|had|sees|saw)\s+(?:had\s+)?(?:the\s+)?most\s+(?:uses?|renders|runs)|most[\s-]+loved|"
         r"(?:with\s+)?(?:the\s+|its\s+)?(?:highest|largest|biggest)\s+(?:number\s+of\s+)?"
         rf"{_COUNT}",
@@ -222,7 +222,8 @@ _RULES = (
     _rule(rf"with\s+(?:the\s+)?(?:{_NEWEST}){_DATE}", _N),
     _rule(rf"with\s+(?:the\s+)?(?:{_OLDEST}|first){_DATE}", _O),
     _rule(
-        r"very\s+first|first[\s-]+ever|earliest|oldest|(?:first|1st)\s+(?:one|version|model|"
+        r"first(?:\s+(?:that|which))?\s+(?:(?:was|we|i|you|they)\s+)?ever\s+(?:made|trained|created|built)|"
+        r"very\s+first|first[\s-]+ever|earliest|oldest|eldest|(?:first|1st)\s+(?:one|version|model|"
         r"build|checkpoint|lora|variant|edition|iteration|release|attempt|try)(?:\s+ever)?|"
         r"inaugural|most\s+original|longest[\s-]standing|most\s+aged|"
         r"(?:that\s+|which\s+)?started\s+it\s+all",

@@ -12,14 +12,15 @@ from personalq.checkin.parsing.text import Word, ends_before
 _MINE = frozenset(("my", "mine", "our", "ours"))
 _DONE = (
     r"(?:made|trained|created|owned|built|uploaded|authored|published|contributed|tuned|"
-    r"fine-?tuned|finished|produced|did|added|shared)"
+    r"fine-?tuned|finished|produced|did|added|shared|held|kept|maintained|managed)"
 )
 _BY = re.compile(
     rf"(?<!\w)(?:(?:(?:that|which)\s+(?:is|was|were|are)\s+)?{_DONE}\s+)?(?:by|from|of|at|"
     r"(?:(?:that|which)\s+)?(?:(?:doesn't|don't|does\s+not|do\s+not|didn't)\s+)?belong(?:s|ing)?\s+to|owned\s+by|credited\s+to|courtesy\s+of|(?<=[,(]\s)owner(?:\s+is|:)?|(?<=\()owner:?|whose\s+owner\s+is)\s+(?:the\s+|user\s+)?$"
 )
 _ACTS = re.compile(
-    rf"\s+(?:has\s+|had\s+)?(?:also\s+|originally\s+|recently\s+|just\s+)?(?:{_DONE}|owns)(?!\w)"
+    rf"\s+(?:has\s+|had\s+)?(?:also\s+|originally\s+|recently\s+|just\s+)?(?:{_DONE}|owns)(?!\w)|"
+    r"\s+has(?=\s+(?:an?|one|two|three|some|several|only|exactly|just)\s)"
 )
 _THAT = re.compile(r"(?<!\w)(?:that|which)\s+$")
 _NOT = re.compile(

@@ -57,8 +57,11 @@ _GREETING = re.compile(
     rf"(?:ok|okay|so|well|alright|um+|uh+|hm+|er){_STOP})+"
 )
 _PURPOSE = re.compile(
-    r"for\s+(?:the|our|my|an?|this|that|next)\s+(?P<what>[^:.,;!?\n]{1,40}):\s+(?=\S)"
+    r"for\s+(?:the|our|my|an?|this|that|next)\s+(?P<what>[^:.,;!?\n]{1,40})"
+    r"(?::\s+(?=\S)|,\s+(?=(?:i|i'd|we|you|please|show|take|give|use|make|draw|put|let|can|could|"
+    r"would|render|generate|paint|create)\s))"
 )
+_CHOOSING = frozenset(["latest", "newest", "oldest", "trained", "made", "used"])
 _SPACES = re.compile(r"(?P<here>\s{2,})")
 _OF_OWNERS = tuple(
     re.compile(rf"(?P<opens>^|[,.;:!?]\s+)?(?<![\w'-])(?P<name>{name})(?P<here>)s(?=\s+\w|\W*$)")
@@ -76,7 +79,8 @@ def heading(text: str, start: int, is_subject: Callable[[str], bool]) -> Span:
     """What a picture is for, where it opens the request: "for the December mailing: …"."""
     opening = _PURPOSE.match(shadow(text), start)
     said = opening["what"].split() if opening else []
-    chooses = any(is_subject(word) or word in lexicon.words("selectors") for word in said)
+    selectors = lexicon.words("selectors") | _CHOOSING
+    chooses = any(is_subject(word) or word in selectors for word in said)
     if opening is None or chooses:
         return Span(start, start)
     return Span(*opening.span())

@@ -8,6 +8,7 @@ from dataclasses import replace
 from personalq.checkin import lexicon
 from personalq.checkin.intent import Attribute, Constraint, Span
 from personalq.checkin.lexicon import canonical
+from personalq.checkin.lexicon.wordnet import look_up
 from personalq.checkin.parsing.draft import Draft, Noun
 from personalq.checkin.parsing.find_nouns import is_ordinary
 from personalq.checkin.parsing.text import Word
@@ -129,6 +130,8 @@ def _chunks(draft: Draft) -> list[list[Word]]:
             )
             current = []
             continue
+        if not current and _is_what_we_do(draft, word):
+            continue
         if not scene and not current and word.norm.endswith("ing") and _is_finite(word, draft):
             scene = True
             continue
@@ -147,6 +150,13 @@ def _chunks(draft: Draft) -> list[list[Word]]:
 def _is_asking(draft: Draft, index: int) -> bool:
     """Whether "have" asks for what follows: "could I have the"."""
     return draft.page.words[index - 1].norm in ("i", "we")
+
+
+def _is_what_we_do(draft: Draft, word: Word) -> bool:
+    """Whether it is a verb right behind a person: "I keep coming back to"."""
+    before = draft.page.words[word.index - 1].norm if word.index and word.joined else ""
+    entry = look_up(word.norm)
+    return before in ("i", "we", "you", "they") and entry is not None and entry.verb is not None
 
 
 def _is_can(words: Sequence[Word], index: int) -> bool:

@@ -13,7 +13,7 @@ _DET = r"(?:(?:the|an?|some|our|my|various|several|different|real|actual)\s+)*"
 _AT = (
     r"(?:in\s+front\s+of|next\s+to|aboard|on\s+board|in|at|on|by|with|near|from|using|under|around|outside|inside|"
     r"against|among|amongst|amid|amidst|along|between|beside|within|through|throughout|across|off|"
-    r"of|upon)\s+"
+    r"of|upon)\s+(?:both\s+)?"
 )
 _WHERE = (
     r"(?:(?:both|only|just|mostly|mainly|entirely|purely|exclusively|outdoors|indoors|out|over|up|down|"
@@ -27,6 +27,7 @@ _OF_PHOTOS = (
 _TAUGHT = (
     r"(?:did\s+(?:i|we|you|they)\s+(?:train|tune|teach|fine-?tune)|trained|tuned|fine-?tuned|"
     r"taught|learned|learnt|schooled|training\s+(?:took\s+place|happened|(?:(?:that\s+)?(?:was|is)\s+)?done|was|is)|"
+    r"(?:got|had|received|underwent|did)\s+(?:(?:all|most)\s+(?:of\s+)?)?(?:its|their|his|her|the)\s+training|"
     r"(?:shot|photographed|pictured|captured|filmed|snapped)\s+for\s+(?:its\s+|the\s+)?training|"
     r"with\s+(?:its\s+|the\s+)?training)(?:\s+(?:it|them|this\s+one|that\s+one))?"
 )
@@ -52,6 +53,10 @@ _SOURCE = re.compile(
     r"(?:(?:taken|shot|made|done|captured|photographed|collected|gathered|recorded|came|come|coming|"
     rf"snapped|set|shows?|showed|showing|stem|stemmed|featured?|includes?|included|contains?|contained)\s+)?(?:{_WHERE})?{_DET}(?=\w)"
 )
+_COVERED = re.compile(
+    rf"(?<!\w)(?:whose|its|the|with|all)\s+(?:the\s+)?training\s+(?:that\s+)?"
+    rf"(?:covers?|covered|spans?|spanned|involved|included|showed|shows|saw|featured)\s+(?:both\s+)?{_DET}(?=\w)"
+)
 _IN_TRAINING = (
     r"\s+(?:(?:in|during)\s+(?:(?:its|the|their|her|his)\s+)?training(?:\s+(?:set|data|material|run))?|"
     r"as\s+(?:(?:its|the|their|a)\s+)?(?:training|learning|source|reference)\s+(?:data|set|material|"
@@ -64,7 +69,9 @@ _TRAINED_ONE = re.compile(
 """Before where: "we trained one hat | in the mountains"."""
 _IN_PLACE = re.compile(rf"(?<!\w){_WHERE}{_DET}(?=\w)")
 TRAINING = re.compile(_IN_TRAINING)
-AND_IN = re.compile(rf"\s+(?P<and>and)\s+(?:also\s+)?(?:{_WHERE})?{_DET}(?=\w)")
+AND_IN = re.compile(
+    rf"\s+(?P<and>and|(?P<also>as\s+well\s+as))\s+(?:also\s+)?(?:{_WHERE})?{_DET}(?=\w)"
+)
 _HELD = re.compile(
     rf"(?:(?<!\w)(?:(?:that|which)\s+)?(?:with|has|having|had|featuring|showing|saw|seen|(?:was|were|got|been)\s+(?:shown|fed|given)|includes?|included)\s+|(?<=[(,;])\s*)"
     rf"{_OF_PHOTOS}{_DET}(?!(?:photographed|shot|captured|taken|filmed)\b)(?=[\w-]+(?:\s+[\w-]+){{0,3}}{_IN_TRAINING})"
@@ -86,11 +93,11 @@ _SELECTED = re.compile(
 def training_leads(draft: Draft) -> Iterator[tuple[re.Match[str], bool]]:
     """(words that end right before a place of training, whether no place but one can follow)."""
     shadow = draft.page.shadow
-    for pattern in (_SOURCE, _HELD, _TRAINED, _MADE, _OUTDOORS):
+    for pattern in (_SOURCE, _COVERED, _HELD, _TRAINED, _MADE, _OUTDOORS):
         for match in pattern.finditer(shadow):
             named = pattern in (_SOURCE, _TRAINED) and _is_named_before(draft, match.start())
             if not named or (pattern is _TRAINED and not _is_free_place(draft, match.start())):
-                yield match, pattern in (_SOURCE, _HELD, _TRAINED)
+                yield match, pattern in (_SOURCE, _COVERED, _HELD, _TRAINED)
     for match in _IN_PLACE.finditer(shadow):
         if ends_before(_TRAINED_ONE, shadow, match.start()):
             yield match, True

@@ -271,7 +271,9 @@ def _is_my_model(draft: Draft, tag: Tag) -> bool:
     words = draft.page.words
     before = words[tag.first - 1].norm if tag.first and words[tag.first].joined else ""
     if before and any(span.end + 1 == words[tag.first].start for span in draft.selecting):
-        return draft.leads_to_selector(tag.last, reach=1)
+        noun = draft.noun_at(tag.last)
+        known = noun is not None and bool(noun.entry.subjects)  # "hides Mira's felt craft backpack"
+        return known or draft.leads_to_selector(tag.last, reach=1)
     return before in ("the", "my", "our") and draft.leads_to_selector(tag.last)
 
 

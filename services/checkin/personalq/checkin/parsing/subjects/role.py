@@ -88,6 +88,8 @@ def _governed(
             return Role(weight=1, settled=True)
         lead = words[word.index - 1].norm if word.index and word.joined else ""
         return Role(weight=2 if lead in _GO else 1)
+    if word.norm == "for" and _is_for_whom(draft, noun, word):
+        return Role(weight=0)
     if word.norm == "for" or (word.norm == "like" and word.index == 0):
         return Role(weight=2)
     if is_particle(words, word.index):
@@ -128,6 +130,13 @@ def _is_worn_by_another(draft: Draft, noun: Noun, index: int) -> bool:
     return worn and any(other.last == index and other.entry.subjects for other in draft.nouns)
 
 
+def _is_for_whom(draft: Draft, noun: Noun, word: Word) -> bool:
+    """Whether it says whom something is for: "the purple one for animals, the raincoat"."""
+    bare = noun.first == word.index + 1 and noun.last - noun.first == 1
+    lead = draft.page.words[word.index - 1] if word.index and word.joined else None
+    return bare and _is_plural(draft.page.words, noun) and lead is not None and lead.norm == "one"
+
+
 def _is_plural(words: tuple[Word, ...], noun: Noun) -> bool:
     """Whether there are several to choose from."""
     return words[noun.last - 1].norm.endswith("s")
@@ -145,9 +154,9 @@ _ASKED = frozenset(["but", "not", "while", "please", "is", "want", "need", "i'd"
 
 
 def _is_owned(words: tuple[Word, ...], index: int) -> bool:
-    """Whether a person asks for what they have: "do we have a viaduct"."""
+    """Whether a person asks for what they have: "do we have a viaduct", "I had one"."""
     owner = words[index - 1].norm if index else ""
-    return words[index].norm == "have" and owner in ("i", "we", "you")
+    return words[index].norm in ("have", "had") and owner in ("i", "we", "you")
 
 
 def _is_wanted(words: tuple[Word, ...], index: int) -> bool:

@@ -180,6 +180,22 @@ def _nth_quarter(match: re.Match[str], point: Point, context: Context) -> Interv
     return calendar.month(first.year, 3 * index - 2, context.zone, 3)
 
 
+def _nth_months(match: re.Match[str], point: Point, context: Context) -> Interval | None:
+    """Months counted in a year: "the first two months of 2026", "the third month of the year"."""
+    first, last = first_day(point.interval, context), last_day(point.interval, context)
+    if first is None or last is None or (last - first).days < 360:
+        return None
+    count = counted(match["n"]) if match["n"] else 1
+    if not 1 <= count <= 12:
+        return None
+    if match["nth"] in ("last", "final"):
+        return calendar.month(first.year, 13 - count, context.zone, count)
+    index = NTHS.get(match["nth"]) or 1
+    if index > 1 and match["n"]:
+        return None
+    return calendar.month(first.year, index, context.zone, count)
+
+
 def _beside(match: re.Match[str], point: Point, context: Context) -> Interval | None:
     """Days and weeks beside a day: "the day after Christmas", "two weeks before Halloween"."""
     day = first_day(point.interval, context)
@@ -231,6 +247,13 @@ _NARROWING: tuple[tuple[re.Pattern[str], Narrow], ...] = (
             rf"(?<!\w)(?:the\s+)?(?P<nth>{'|'.join(NTHS)}|last|final)\s+quarter\s+(?:of|in)\s+$"
         ),
         _nth_quarter,
+    ),
+    (
+        re.compile(
+            rf"(?<!\w)(?:the\s+)?(?P<nth>{'|'.join(NTHS)}|last|final)\s+(?:(?P<n>{COUNT})\s+)?"
+            r"months?\s+(?:of|in)\s+(?:the\s+)?(?:year\s+)?$"
+        ),
+        _nth_months,
     ),
     (
         re.compile(

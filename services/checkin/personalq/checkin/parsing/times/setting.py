@@ -50,13 +50,15 @@ _VERB_BEFORE = re.compile(
     rf"(?<!\w){_WHO}(?:(?P<neg>{_NOT})\s+)?{_WHO}{_ADVERB}"
     rf"(?:(?P<verb>{_WAS_TRAINED}|{_WAS_USED})|(?P<idle>unused|untouched)){_TAKES}\s+(?:the\s+)?$"
 )
+_A = r"(?:an?|one|the|my|our)"
 _USED_ONE = re.compile(
-    rf"(?<!\w)(?:i|we)\s+(?:last\s+)?{USED}\s+(?:an?|the|my|our)\s+[\w-]+(?:\s+[\w-]+)?\s+$"
+    rf"(?<!\w)(?:i|we)\s+(?:(?:last\s+)?{USED}\s+{_A}\s+[\w-]+(?:\s+[\w-]+)?|"
+    rf"had\s+{_A}\s+[\w-]+(?:\s+[\w-]+)?\s+open)\s+$"
 )
 """With what was used in between: "I used a chair | last Sunday"."""
 _VERB_AFTER = re.compile(
     rf"[\s-]*(?:(?P<trained>{TRAINED}|(?P<told>(?:i|we)\s+(?:(?:just|also|finally)\s+)?(?:trained|tuned|finished|"
-    r"uploaded|published))(?=(?P<thing>\s+(?:an?|the|my|our)\s+[\w-]+(?:\s+[\w-]+)?)))(?!\w)|"
+    rf"uploaded|published|produced|built))(?=(?P<thing>\s+{_A}\s+[\w-]+(?:\s+[\w-]+)?)))(?!\w)|"
     rf"\s(?:{_WHO}{_ADVERB}(?P<used>{USED}))(?!\w)(?:\s+(?:it|with))?)"
 )
 _PLACE_AFTER = re.compile(

@@ -33,6 +33,8 @@ _WORN = re.compile(
 ON_A_SHIRT = re.compile(r"\s*(?:painted\s+|printed\s+|written\s+)?on\s+(?:its|his|her|their)\b")
 _THINKING = ("believe", "guess", "reckon", "suppose", "assume", "mean", "liked", "love", "loved")
 """What somebody does who says "the third version I …", beside the verbs of scenes."""
+_MY = re.compile(r"(?<!\w)(?:my|our|your)\s+$")
+"""Before "number one", what is liked best."""
 _MAKERS = re.compile(r"(?:builds?|releases?|models?|marks?|take)\b")
 
 
@@ -42,7 +44,7 @@ def is_version(draft: Draft, match: re.Match[str]) -> bool:
     if ends_before(_BASE, shadow, match.start()):
         return False
     if match["plain"]:
-        if ON_A_SHIRT.match(shadow, match.end()):
+        if ON_A_SHIRT.match(shadow, match.end()) or ends_before(_MY, shadow, match.start()):
             return False
         worn = ends_before(_WORN, shadow, match.start())
         selector = worn and (worn["before"] or "").strip() in lexicon.words("selectors")
