@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Callable
 from zoneinfo import ZoneInfo
 
 import pytest
@@ -13,7 +15,7 @@ from support.fake_catalog import vocabulary_of
 from personalq.checkin.intent import Attribute, Constraint, Intent, OrderKey
 from personalq.checkin.parsing.draft import Context
 from personalq.checkin.parsing.parse import parse
-from personalq.checkin.parsing.plain import greeting, make_plain
+from personalq.checkin.parsing.plain import make_plain, opening
 from personalq.checkin.vocabulary import compile_lexicon
 
 LEXICON = compile_lexicon(
@@ -65,6 +67,17 @@ def meaning(constraint: Constraint) -> tuple[object, ...]:
         ("the 1st kettle I ever made", "the first kettle I ever made"),
         ("the blue-coloured kettle", "the blue kettle"),
         ("Hi! 3rd kettle, steaming", "3rd kettle, steaming"),
+        ("Hi! 1st kettle", "first kettle"),
+        ("the 1st  cartoon  kettle", "the first cartoon kettle"),
+        ("  hi,  the kettle v2", "the kettle v2"),
+        ("Hello! KETTLE ABOARD A SHIP, V2", "kettle aboard a ship, v2"),
+        (" for the December draw: the newest kettle", "the newest kettle"),
+        ("for the December kettle fair: the newest kettle", "the newest kettle"),
+        ("for December's newsletter: the kettle v2", "the kettle v2"),
+        ("December newsletter: the kettle v2", "the kettle v2"),
+        ("For the sheet of July, I take the kettle v2", "I take the kettle v2"),
+        ("toybox  crews  kettle", "toybox crew's kettle"),
+        ("adn teh kettle wiht v2", "and the kettle with v2"),
         ("hey there, kettle v2", "kettle v2"),
         ('"the newest kettle"', "the newest kettle"),
         ("Id like the kettle v2", "I'd like the kettle v2"),
@@ -82,6 +95,13 @@ def test_read_alike(careless: str, careful: str) -> None:
     [
         "over the last weeks the kettle",
         "storefronts, then a kettle",
+        "a street. Storefronts glow behind it",
+        "two septembers ago, the kettle",
+        "robots from previous years",
+        "my last weeks of holiday, a bear",
+        "cold novembers outside, the robot",
+        "the bear from the 1st",
+        "the 1st class, a bear",
         "the kettle of the 1st of May",
         "a rose coloured kettle",
         "so fine a kettle",
@@ -90,8 +110,9 @@ def test_read_alike(careless: str, careful: str) -> None:
 )
 def test_what_is_left_as_it_is(prompt: str) -> None:
     """Plurals, dates and words that only begin alike."""
-    owners = ("toybox-crew", "storefront")
-    assert make_plain(prompt, owners.__contains__).text == prompt
+    owners, subjects = ("toybox-crew", "storefront"), ("kettle", "robot", "bear")
+    plain = make_plain(prompt, is_owner=owners.__contains__, is_subject=subjects.__contains__)
+    assert plain.text == prompt
 
 
 def test_places_are_those_of_the_typed_text() -> None:
@@ -105,20 +126,44 @@ def test_places_are_those_of_the_typed_text() -> None:
     assert intent.content[0].of(prompt).strip() == "hello!"
 
 
-@given(st.text(max_size=60))
+_PROMPTS = (
+    "hi, the newest kettle on a stove", "for the December draw: kettle v2", "a red-coloured kettle",
+    "Junes kettle, not cartoon", "the kettle that isnt used", "a kettle finetuned in May, please",
+)  # fmt: skip
+_TYPED: tuple[Callable[[str], str], ...] = (
+    str,
+    str.upper,
+    lambda said: f"  {said}",
+    lambda said: said.replace(" ", "  "),
+    lambda said: said.replace(" ", "\n\t"),
+    lambda said: f"Hello!  {said}",
+    lambda said: f'"{said}"',
+)
+
+
+@given(st.one_of(st.text(max_size=60), st.builds(lambda typed, said: typed(said),
+       st.sampled_from(_TYPED), st.sampled_from(_PROMPTS))))  # fmt: skip
 def test_every_letter_of_any_text_stays_somewhere(text: str) -> None:
-    """Places of the plain text lead back into the typed one."""
-    plain = make_plain(text, lambda _: True)
+    """Each word is claimed or content, and no hard constraint claims content."""
     intent = parse(text, LEXICON, CONTEXT)
-    spans = [c.span for c in intent.constraints if c.span is not None]
-    assert all(0 <= span.start <= span.end <= len(text) for span in (*spans, *intent.content))
-    assert plain.text == text or plain.changes or text.isupper()
+    left = bytearray(len(text))
+    for span in intent.content:
+        left[span.start : span.end] = b"\1" * (span.end - span.start)
+    claimed = [c.span for c in intent.constraints if c.span is not None]
+    hard = [c.span for c in intent.constraints if c.span is not None and c.hard]
+    assert not any(any(left[span.start : span.end]) for span in hard)
+    own = [mention.span for mention in intent.mentions]
+    for span in (*claimed, *own, *intent.selecting, *intent.triggers):
+        assert 0 <= span.start <= span.end <= len(text)
+        left[span.start : span.end] = b"\1" * (span.end - span.start)
+    words = re.finditer(r"[a-zA-Z]+", text)
+    assert not [word[0] for word in words if not all(left[word.start() : word.end()])]
 
 
 @pytest.mark.parametrize("text", ["hibiscus, a kettle", "Yorick, the bear", "sofa, blue", "ok"])
 def test_no_greeting(text: str) -> None:
     """Words that begin like one, or are all there is."""
-    assert greeting(text).end == 0
+    assert opening(text, lambda _: False).end == 0
 
 
 def test_no_one_is_no_number() -> None:
@@ -278,5 +323,6 @@ def test_first_in_a_race() -> None:
 def test_names_stay_as_they_are() -> None:
     """A checkpoint may be called by what is made plain elsewhere."""
     prompt = "the fine-tuned one, not kettle-fine-tuned-v2 or <adn-v2>"
-    plain = make_plain(prompt, lambda _: False, names=("kettle-fine-tuned-v2", "<adn-v2>"))
+    names = ("kettle-fine-tuned-v2", "<adn-v2>", "tune")
+    plain = make_plain(prompt, is_owner=lambda _: False, is_subject=lambda _: False, names=names)
     assert plain.text == "the trained one, not kettle-fine-tuned-v2 or <adn-v2>"

@@ -18,6 +18,7 @@ from personalq.checkin.outcome import Option
 from personalq.checkin.parsing.draft import Context
 from personalq.checkin.parsing.numbers import number
 from personalq.checkin.parsing.parse import parse
+from personalq.checkin.parsing.plain import opening
 from personalq.checkin.parsing.text import shadow
 from personalq.checkin.parsing.times.point import day_interval
 from personalq.checkin.vocabulary import Lexicon
@@ -155,6 +156,7 @@ def merge_answer(
     replaces what the prompt said of the same attribute.
     """
     answered = replace(intent, answered=True, contradiction=None)
+    text = text[opening(text, lambda _: False).end :] or text
     plain = shadow(text).strip()
     if _ANY.fullmatch(plain):
         return replace(answered, settled=True)

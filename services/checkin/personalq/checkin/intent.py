@@ -101,6 +101,8 @@ class Constraint:
     whole tells."""
     label: str = ""
     """What it means, for a person: "trained in April 2026"."""
+    leads: bool = False
+    """For a description: it stands right before the subject: "purple" of "the purple owl"."""
     by_trigger: bool = False
     """For identity: the values are triggers, which several cards may share."""
     by_name: bool = False

@@ -105,7 +105,8 @@ def _without_colors(prompt: str, span: Span, card: Card) -> Span:
     """The noun alone where a name begins with a color and ends in the subject: "brown [bear]"."""
     subjects = {form for s in map(canonical, card.subjects) for form in (s, plural(s))}
     said = span.of(prompt)
-    first, _, rest = said.partition(" ")
+    first, *others = said.split(maxsplit=1)
+    rest = "".join(others)
     color = lexicon.description_groups().get(canonical(first)) in lexicon.words("colors")
     if not color or canonical(said) in subjects or canonical(rest) not in subjects:
         return span

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from dataclasses import replace
 
-from personalq.checkin.intent import Intent, Span
+from personalq.checkin.intent import Attribute, Constraint, Intent, Span
 from personalq.checkin.lexicon import canonical
 from personalq.checkin.parsing.descriptions.parse_description import parse_description
 from personalq.checkin.parsing.draft import Context, Draft, Tag
@@ -20,7 +21,7 @@ from personalq.checkin.parsing.parse_modifier import parse_modifiers
 from personalq.checkin.parsing.parse_order import parse_order
 from personalq.checkin.parsing.parse_owner import parse_mine, parse_owner
 from personalq.checkin.parsing.parse_usage import parse_usage
-from personalq.checkin.parsing.plain import greeting, heading, make_plain
+from personalq.checkin.parsing.plain import evenly_typed, make_plain, opening, without
 from personalq.checkin.parsing.styles.frames import parse_look
 from personalq.checkin.parsing.styles.parse_style import parse_style
 from personalq.checkin.parsing.styles.unknown import parse_unknown_style
@@ -42,12 +43,16 @@ def parse(prompt: str, lexicon: Lexicon, context: Context, *, answering: bool = 
     def is_owner(name: str) -> bool:
         return lexicon.owners.get(canonical(re.sub(r"[._-]", " ", name))) is not None
 
-    start = heading(prompt, greeting(prompt).end, subjects).end
-    plain = make_plain(prompt, is_owner, start=start, names=context.names)
-    corrected = correct(plain.text, lexicon.spellings, names=context.names, subjects=subjects)
-    read_as = _parse(corrected.text, lexicon, context, answering=answering)
-    intent = plain.as_typed(corrected.as_typed(read_as))
-    return replace(intent, content=(Span(0, start), *intent.content)) if start else intent
+    opened = opening(prompt, subjects)
+    steps = [without(prompt, opened)]
+    steps.append(evenly_typed(steps[-1].text))
+    plain = make_plain(steps[-1].text, is_owner=is_owner, is_subject=subjects, names=context.names)
+    steps.append(plain)
+    steps.append(correct(plain.text, lexicon.spellings, names=context.names, subjects=subjects))
+    intent = _parse(steps[-1].text, lexicon, context, answering=answering)
+    for step in reversed(steps):
+        intent = step.as_typed(intent)
+    return replace(intent, content=(opened, *intent.content)) if opened.end else intent
 
 
 def _parse(prompt: str, lexicon: Lexicon, context: Context, *, answering: bool) -> Intent:
@@ -78,7 +83,7 @@ def _parse(prompt: str, lexicon: Lexicon, context: Context, *, answering: bool) 
     for span in draft.bystanders:
         draft.release(span)
     return Intent(
-        constraints=tuple(draft.constraints),
+        constraints=tuple(_placed(draft)),
         content=_content(draft),
         problems=tuple(draft.problems),
         contradiction=draft.contradiction,
@@ -87,6 +92,16 @@ def _parse(prompt: str, lexicon: Lexicon, context: Context, *, answering: bool) 
         triggers=tuple(draft.triggers),
         unknown_subject=draft.unknown_subject,
     )
+
+
+def _placed(draft: Draft) -> Iterator[Constraint]:
+    """The constraints, each with whether it stands right before the subject."""
+    subjects = (c.span for c in draft.constraints if c.attribute is Attribute.SUBJECT)
+    start = next((span.start for span in subjects if span is not None), None)
+    for constraint in draft.constraints:
+        described = constraint.attribute is Attribute.DESCRIPTION and constraint.span is not None
+        leads = described and constraint.span is not None and constraint.span.end + 1 == start
+        yield replace(constraint, leads=True) if leads else constraint
 
 
 def _content(draft: Draft) -> tuple[Span, ...]:

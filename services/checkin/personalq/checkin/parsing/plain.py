@@ -11,7 +11,7 @@ from personalq.checkin.parsing.corrected import Change, Corrected, with_changes
 from personalq.checkin.parsing.text import shadow
 from personalq.checkin.parsing.typos import is_word
 
-_MONTH = "january|february|april|june|july|august|september|october|november|december"
+_MONTH = "|".join(m for m in lexicon.calendar("months") if len(m) > 3 and m != "march")
 _APOSTROPHES = tuple(
     re.compile(rf"(?<![\w'])(?:{before})(?P<here>)(?:{after})(?![\w'])")
     for before, after in (
@@ -19,98 +19,144 @@ _APOSTROPHES = tuple(
         ("i|we|you|they", "ve"),
         ("i", r"m|d(?=\s+(?:like|love|want|need|prefer|rather)\b)"),
         ("that|what|here|there|who", r"s(?=\s+\w)"),
-        (
-            r"(?<!the\s)(?:last|this|next|previous|past)\s+"
-            r"(?:week|weekend|month|year|spring|summer|autumn|winter|night)",
-            "s",
-        ),
-        (rf"yesterday|today|{_MONTH}", "s"),
     )
 )
-"""Where an apostrophe is left out; "Marches" and "Mays" may be something else."""
-_SAID = tuple(
-    (re.compile(rf"(?<![\w'])(?:{words})(?![\w'])"), meant)
-    for words, meant in (
-        (r"(?P<here>fine[\s-]?tuned)", "trained"),
-        (r"(?P<here>fine[\s-]?tuning)", "training"),
-        (r"(?P<here>teh|hte)", "the"),
-        (r"(?P<here>adn)", "and"),
-        (r"(?P<here>wiht)", "with"),
-        (
-            r"(?:red|orange|yellow|green|blue|purple|violet|pink|brown|black|white|gr[ae]y)"
-            r"(?P<here>[\s-]colou?red)",
-            "",
-        ),
-        (
-            r"(?:^|(?:the|my|our|very)\s+)(?P<here>1st)"
-            rf"(?!\s+(?:of\b|day|week|half|quarter|(?:{_MONTH}|march|may)\b))",
-            "first",
-        ),
-    )
+"""Where an apostrophe is left out."""
+_TIMES = re.compile(
+    rf"(?P<opens>^|[,.;:!?]\s+)?(?<![\w'])(?P<name>(?:last|this|next|previous|past)\s(?:week|weekend|"
+    rf"month|year|spring|summer|autumn|winter|night)|yesterday|today|{_MONTH})(?P<here>)s(?![\w'])"
 )
-"""Several ways to say one thing."""
-_STOP = r"\s*(?:[,!.…:;]+|\s-+)(?:\s+|$)"
-_GREETING = re.compile(
-    r"\s*[\"“]?(?:(?:hi|hello|hey|hiya|howdy|yo|greetings|good\s+(?:morning|afternoon|evening))"
-    r"(?:\s+(?:there|again|all|team|everyone|folks|guys|bot))?"
-    rf"(?:{_STOP}|\s+(?=(?:i|i'm|we|can|could|would|please|show|give|find|get)\b))|"
-    rf"(?:ok|okay|so|well|alright|um+|uh+|hm+|er){_STOP})+"
-)
-_PURPOSE = re.compile(
-    r"for\s+(?:the|our|my|an?|this|that|next)\s+(?P<what>[^:.,;!?\n]{1,40})"
-    r"(?::\s+(?=\S)|,\s+(?=(?:i|i'd|we|you|please|show|take|give|use|make|draw|put|let|can|could|"
-    r"would|render|generate|paint|create)\s))"
-)
-_CHOOSING = frozenset(["latest", "newest", "oldest", "trained", "made", "used"])
-_SPACES = re.compile(r"(?P<here>\s{2,})")
-_OF_OWNERS = tuple(
-    re.compile(rf"(?P<opens>^|[,.;:!?]\s+)?(?<![\w'-])(?P<name>{name})(?P<here>)s(?=\s+\w|\W*$)")
+"""What a time's is, or times: "last months kettle", but "two Septembers ago"."""
+_OWNERS = tuple(
+    re.compile(rf"(?P<opens>^|[,.;:!?]\s+)?(?<![\w'-])(?P<name>{name})(?P<here>)s(?![\w'])")
     for name in (r"[\w-]+", r"[\w-]+\s[\w-]+")
 )
+_TUNED = re.compile(r"(?<![\w'])fine[\s-]?tun(?P<ending>ed|ing)(?![\w'])")
+_COLOURED = re.compile(
+    r"(?<![\w'])(red|orange|yellow|green|blue|purple|violet|pink|brown|black|white|gr[ae]y)"
+    r"[\s-]colou?red(?![\w'])"
+)
+_1ST = re.compile(r"(?P<opens>^|(?:the|my|our|very)\s)(?P<here>1st)(?!\w)")
+_GREETING = (
+    r"[\s\"“(]*(?:(?:(?:hi|hello|hey|hiya|howdy|yo|greetings|good\s+(?:morning|afternoon|evening))"
+    r"(?:\s+(?:there|again|all|team|everyone|folks|guys|bot))?"
+    r"(?:STOP|\s+(?=(?:i|i'm|we|can|could|would|please|show|give|find|get)\b))|"
+    r"(?:ok|okay|so|well|alright|um+|uh+|hm+|er)STOP)\s*)+"
+)
+_GREETED = re.compile(_GREETING.replace("STOP", r"\s*(?:[,!.…:;]+|\s-+)(?:\s+|$)"))
+_WHAT = r"[\s\"“(]*(?P<what>{lead}[^:.,;!?\n]{{1,40}})"
+_ASKING = (
+    r"(?=(?:i|i'd|we|you|please|show|take|give|use|make|draw|put|let|can|could|would|render|"
+    r"generate|paint|create)\s)"
+)
+_PURPOSE = re.compile(
+    _WHAT.format(lead=r"for\s+(?:(?:the|our|my|an?|this|that|next)\s+|(?=[\w-]+'s\s))")
+    + rf"(?:(?P<colon>:)\s+(?=\S)|,\s+{_ASKING})"
+)
+_TITLE = re.compile(_WHAT.format(lead="") + r"(?P<colon>:)\s+(?=\S)")
+_CHOOSING = frozenset(["latest", "newest", "oldest", "trained", "made", "used"])
+_REACH = 4
+"""Words of a phrase that are looked at for what is asked for."""
 
 
-def greeting(text: str) -> Span:
-    """What a request opens with before it says anything: "Hi there!", "ok, so,"."""
-    opening = _GREETING.match(shadow(text))
-    return Span(0, opening.end() if opening else 0)
+def opening(text: str, is_subject: Callable[[str], bool]) -> Span:
+    """What a request begins with before it asks: "Hi there!", "for the December mailing:".
+
+    Args:
+        is_subject: whether a word names a subject; "for the bear: a scarf" is about a bear.
+    """
+    lowered = shadow(text)
+    greeted = _GREETED.match(lowered)
+    start = greeted.end() if greeted else 0
+    for pattern in (_PURPOSE, _TITLE):
+        heading = pattern.match(lowered, start)
+        if heading is not None and _only_leads(heading, is_subject, titled=pattern is _TITLE):
+            return Span(0, heading.end())
+    return Span(0, start)
 
 
-def heading(text: str, start: int, is_subject: Callable[[str], bool]) -> Span:
-    """What a picture is for, where it opens the request: "for the December mailing: …"."""
-    opening = _PURPOSE.match(shadow(text), start)
-    said = opening["what"].split() if opening else []
-    selectors = lexicon.words("selectors") | _CHOOSING
-    chooses = any(is_subject(word) or word in selectors for word in said)
-    if opening is None or chooses:
-        return Span(start, start)
-    return Span(*opening.span())
+def _only_leads(heading: re.Match[str], is_subject: Callable[[str], bool], *, titled: bool) -> bool:
+    """Whether a heading says what the picture is for, and not which checkpoint draws it."""
+    said = re.findall(r"[\w'-]+", heading["what"])
+    chooses = any(word in lexicon.words("selectors") | _CHOOSING for word in said)
+    if not said or chooses or (titled and said[-1] not in lexicon.words("scenes")):
+        return False
+    if titled or not any(map(is_subject, said)):
+        return not any(map(is_subject, said))
+    follows = re.findall(r"[\w'-]+", heading.string[heading.end() :])
+    return bool(heading["colon"]) and any(map(is_subject, follows))
+
+
+def without(text: str, cut: Span) -> Corrected:
+    """The text without a part."""
+    return with_changes(text, [(cut, "")] if cut.end > cut.start else [])
+
+
+def evenly_typed(text: str) -> Corrected:
+    """The text with single spaces, and not shouted: then nothing is a name for its capitals."""
+    spaces = [(Span(*match.span()), " ") for match in re.finditer(r"\s{2,}", text)]
+    if text.isupper():
+        text = "".join(c.lower() if len(c.lower()) == 1 else c for c in text)
+    return with_changes(text, spaces)
 
 
 def make_plain(
-    text: str, is_owner: Callable[[str], bool], *, start: int = 0, names: Iterable[str] = ()
+    text: str,
+    *,
+    is_owner: Callable[[str], bool],
+    is_subject: Callable[[str], bool],
+    names: Iterable[str] = (),
 ) -> Corrected:
-    """The text from `start` on, single spaces, apostrophes where they belong, one word for a thing.
+    """The text with apostrophes where they belong, and one word for some things that have two.
 
     Args:
+        text: evenly typed.
         is_owner: whether a lower-case name is an owner's; "toybox-crews teddy" is then theirs.
+        is_subject: whether a word names a subject.
         names: of checkpoints, which stay as they are: "bear-finetuned-v2".
     """
     lowered = shadow(text)
-    changes: list[Change] = [(Span(0, start), "")] if start else []
+    changes: list[Change] = []
     for pattern in _APOSTROPHES:
         changes += [(Span(*match.span("here")), "'") for match in pattern.finditer(lowered)]
-    for pattern, meant in _SAID:
-        changes += [(Span(*match.span("here")), meant) for match in pattern.finditer(lowered)]
-    changes += [(Span(*match.span()), " ") for match in _SPACES.finditer(lowered)]
-    for pattern in _OF_OWNERS:
-        changes += [
-            (Span(*match.span("here")), "'")
-            for match in pattern.finditer(lowered)
-            if is_owner(match["name"])
-            and (match["opens"] is not None or not is_word(f"{match['name']}s"))
-        ]
-    if text.isupper():  # shouted: nothing is a name for its capitals
-        text = "".join(c.lower() if len(c.lower()) == 1 else c for c in text)
-    spelled = [re.escape(shadow(name)) for name in names]
+    for match in _TIMES.finditer(lowered):
+        if _is_of_what_is_asked(match, is_subject):
+            changes.append((Span(*match.span("here")), "'"))
+    for pattern in _OWNERS:
+        for match in pattern.finditer(lowered):
+            things = is_word(f"{match['name']}s") and lexicon.names_thing(match["name"])
+            theirs = match["opens"] is not None or not things
+            if is_owner(match["name"]) and theirs and _is_of_what_is_asked(match, is_subject):
+                changes.append((Span(*match.span("here")), "'"))
+    for match in _TUNED.finditer(lowered):
+        changes.append((Span(*match.span()), f"train{match['ending']}"))
+    for match in _COLOURED.finditer(lowered):
+        changes.append((Span(*match.span()), match[1]))
+    for match in _1ST.finditer(lowered):
+        if _leads_to_what_is_asked(lowered, match.end(), is_subject):
+            changes.append((Span(*match.span("here")), "first"))
+    spelled = [rf"(?<!\w){re.escape(shadow(name))}(?!\w)" for name in names]
     named = [Span(*m.span()) for name in spelled for m in re.finditer(name, lowered)]
     return with_changes(text, {c for c in changes if not any(c[0].meets(name) for name in named)})
+
+
+def _is_of_what_is_asked(match: re.Match[str], is_subject: Callable[[str], bool]) -> bool:
+    """Whether a plural is a possessive: "Junes kettle", or all that is left, ", Junes"."""
+    if match["opens"] is not None and not match.string[match.end() :].strip(" .!?"):
+        return True
+    before = re.search(r"(\w+)\s$", match.string[: match.start("name")])
+    opens = before is None or before[1] in ("the", "my", "our")
+    counted = not opens and before is not None and before[1] in lexicon.words("determiners")
+    return not counted and _leads_to_what_is_asked(match.string, match.end(), is_subject)
+
+
+def _leads_to_what_is_asked(lowered: str, end: int, is_subject: Callable[[str], bool]) -> bool:
+    """Whether a subject, or "model", follows in the same phrase."""
+    phrase = re.match(rf"(?:\s[\w'-]+){{1,{_REACH}}}", lowered[end:])
+    closed = lexicon.words("prepositions") | lexicon.words("links") | lexicon.words("determiners")
+    for word in phrase[0].split() if phrase else ():
+        if is_subject(word) or word in lexicon.words("selectors"):
+            return True
+        if word in closed:
+            return False
+    return False

@@ -29,6 +29,8 @@ _WITH_VERSION = re.compile(r"([^\W\d_]+)_v\d{1,3}")
 """A subject and a version written as one word: "robot_v16"."""
 _MOST = 24
 """Unknown words of a text that are looked at: nobody mistypes more, and each costs."""
+_SHORT = {"teh": "the", "hte": "the", "adn": "and", "nad": "and", "wiht": "with", "wtih": "with"}
+"""Short words that everybody mistypes."""
 _GRAMMAR = (
     "newest", "latest", "oldest", "earliest", "recent", "recently", "version", "yesterday",
     "trained", "created", "second", "third", "original", "previous", "weekend", "christmas",
@@ -58,6 +60,7 @@ def correct(
         and (versioned := _WITH_VERSION.fullmatch(word.norm))
         and subjects(versioned[1])
     ]
+    changes += [(w.span, _SHORT[w.norm]) for w in page.words if w.norm in _SHORT]
     unknown = [w for w in page.words if w.norm not in kept and _is_unknown(page, w)]
     for word in unknown[:_MOST]:
         meant = _meant(page, word, spellings)

@@ -100,14 +100,11 @@ class Wish:
 def wishes(intent: Intent) -> tuple[Wish, ...]:
     """What was described, each once."""
     found: dict[tuple[str, ...], Wish] = {}
-    subject = intent.first(Attribute.SUBJECT)
-    start = subject.span.start if subject is not None and subject.span is not None else -1
     for constraint in intent.all(Attribute.DESCRIPTION):
         if constraint.hard:
             continue
-        before = constraint.span is not None and constraint.span.end + 1 == start
         for wish in _wishes(constraint):
-            found.setdefault(wish.trait.concepts, replace(wish, before=before))
+            found.setdefault(wish.trait.concepts, replace(wish, before=constraint.leads))
     return tuple(found.values())
 
 

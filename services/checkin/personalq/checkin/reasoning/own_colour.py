@@ -71,9 +71,7 @@ def without_its_colour(intent: Intent, hits: Sequence[Hit], zone: ZoneInfo) -> I
 def _is_its_colour(constraint: Constraint, intent: Intent) -> bool:
     """Whether it is the name of a colour that stands right before the one subject."""
     subject = intent.first(Attribute.SUBJECT)
-    if subject is None or subject.span is None or constraint.span is None:
-        return False
-    if constraint.excluded or constraint.hard or constraint.span.end + 1 != subject.span.start:
+    if subject is None or not constraint.leads or constraint.excluded or constraint.hard:
         return False
     names = (set(lexicon.words("colors")) | _SHADES) - {"colorful"}
     words = set(map(canonical, constraint.text.split()))
