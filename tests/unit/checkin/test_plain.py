@@ -266,7 +266,6 @@ def test_a_capital_version_makes_no_name_of_the_subject() -> None:
         ("kettle with the fewest runs", "the least used kettle"),
         ("kettle with the oldest last use", "the least recently used kettle"),
         ("kettle but not teh anime one", "kettle but not the anime one"),
-        ("kettle on a windy hill oil painting", "kettle, oil painting, on a windy hill"),
     ],
 )
 def test_wishes_behind_the_scene(prompt: str, like: str) -> None:
@@ -314,10 +313,78 @@ def test_a_shade_that_is_a_thing() -> None:
     assert [c.values for c in intent.all(Attribute.SUBJECT)] == [("raven",)]
 
 
-def test_first_in_a_race() -> None:
+@pytest.mark.parametrize(
+    "where", ["in the big race", "in the marathon", "in line", ", with a medal"]
+)
+def test_first_in_a_race(where: str) -> None:
     """What a winner did says nothing of its age."""
-    assert read("the kettle that came first in the big race").order is None
-    assert read("the kettle that came first in a kitchen").order is not None
+    assert read(f"the kettle that came first {where}").order is None
+    assert read("the kettle that came first, on a stove").order is not None
+
+
+@pytest.mark.parametrize(
+    ("prompt", "attribute"),
+    [
+        ("the kettle came out in spring to sing", Attribute.CREATED_AT),
+        ("Mother May baking bread with a kettle", Attribute.CREATED_AT),
+        ("a kettle never used on a Sunday", Attribute.USE_COUNT),
+        ("no two kettles alike", Attribute.VERSION),
+        ("a kettle that was fed coal during training", Attribute.ENVIRONMENT),
+        ("which kettle did we train last evening", Attribute.ORDER),
+        ("my kettle, left alone for the longest time", Attribute.ORDER),
+    ],
+)
+def test_what_says_nothing_of_a_checkpoint(prompt: str, attribute: Attribute) -> None:
+    """Words of wishes in other roles."""
+    assert not read(prompt).all(attribute)
+
+
+@pytest.mark.parametrize(
+    ("prompt", "attribute", "typed"),
+    [
+        ("the kettle that came out in spring", Attribute.CREATED_AT, "that came out in spring"),
+        ("kettle no two", Attribute.VERSION, "no two"),
+        ("kettle version from 5 up, on a stove", Attribute.VERSION, "version from 5 up"),
+        ("KETTLE FINE-TUNED IN APRIL", Attribute.CREATED_AT, "FINE-TUNED IN APRIL"),
+        ("a red-coloured kettle", Attribute.DESCRIPTION, "red-coloured"),
+        ("the kettle made after March and before June", Attribute.CREATED_AT, "made after March"),
+        ("the eldest of our kettles", Attribute.ORDER, "eldest"),
+        ("the kettle, the first that was ever made", Attribute.ORDER, "first that was ever made"),
+        (
+            "kettle of the first two months of 2026",
+            Attribute.CREATED_AT,
+            "of the first two months of 2026",
+        ),
+        ("storefront has a kettle, steaming", Attribute.OWNER, "storefront has"),
+        ("the kettle, zero uses", Attribute.USE_COUNT, "zero uses"),
+    ],
+)
+def test_words_are_quoted_as_typed(prompt: str, attribute: Attribute, typed: str) -> None:
+    """In reasons, whatever they were read as."""
+    assert read(prompt).all(attribute)[0].quoted == typed
+
+
+def test_both_places_of_training() -> None:
+    """Two that must both hold."""
+    for said in ("in both the forest and the snow", "in the forest as well as in the snow"):
+        places = read(f"the bear trained {said}, at a desk").all(Attribute.ENVIRONMENT)
+        assert [place.values for place in places] == [("forest",), ("snow",)]
+
+
+def test_what_was_made_last_in_a_place() -> None:
+    """It may be the picture's, and so is only preferred."""
+    (place,) = read("the last bear I trained in a forest").all(Attribute.ENVIRONMENT)
+    assert place.prefers
+    for prompt in ("bear beside the church cartoon", "kettle on a windy hill oil painting"):
+        (look,) = read(prompt).all(Attribute.STYLE)
+        assert look.prefers
+
+
+def test_an_unknown_thing_behind_a_choice_is_no_verb() -> None:
+    """Of "the newest skateboard" the catalog has none."""
+    unknown = read("newest skateboard, half buried in leaves").unknown_subject
+    assert unknown is not None
+    assert unknown.text == "skateboard"
 
 
 def test_names_stay_as_they_are() -> None:

@@ -101,6 +101,8 @@ class Constraint:
     whole tells."""
     label: str = ""
     """What it means, for a person: "trained in April 2026"."""
+    typed: str = ""
+    """Its words as they were typed, where they were read as others: "finetuned in May"."""
     leads: bool = False
     """For a description: it stands right before the subject: "purple" of "the purple owl"."""
     by_trigger: bool = False
@@ -122,6 +124,11 @@ class Constraint:
     def identifies(self) -> bool:
         """Whether it names single cards: by their ids."""
         return self.attribute is Attribute.IDENTITY and not (self.by_trigger or self.by_name)
+
+    @property
+    def quoted(self) -> str:
+        """Its words as a person knows them."""
+        return self.typed or self.text
 
     @property
     def interval(self) -> Interval | None:

@@ -48,7 +48,7 @@ def how_read(constraints: Iterable[Constraint]) -> tuple[str, ...]:
         (c for c in constraints if c.text and c.label and (c.hard or c.prefers)),
         key=lambda c: (c.span is None, c.span.start if c.span else 0),
     )
-    return tuple(f"“{c.text}”: {c.label}" for c in said if c.attribute is not Attribute.ORDER)
+    return tuple(f"“{c.quoted}”: {c.label}" for c in said if c.attribute is not Attribute.ORDER)
 
 
 def confident(choice: Choose, candidates: Sequence[Candidate], intent: Intent) -> str:
@@ -142,7 +142,7 @@ async def explain_no_match(
             others = await _fitting(known, prompt, candidate_ids, catalog, zone)
         return NoMatch(
             failed=failed,
-            explanation=f"There is no checkpoint of “{failed.text}”.",
+            explanation=f"There is no checkpoint of “{failed.quoted}”.",
             alternatives=tuple(_lacking(c, [failed, *hard], zone) for c in others[:_ALTERNATIVES]),
         )
     if not hard:
@@ -263,5 +263,5 @@ def _explanation(failed: Sequence[Constraint], hard: Sequence[Constraint]) -> st
 
 
 def _said(constraint: Constraint) -> str:
-    said = f"“{constraint.text}”"
+    said = f"“{constraint.quoted}”"
     return said if constraint.label in ("", constraint.text) else f"{said} ({constraint.label})"

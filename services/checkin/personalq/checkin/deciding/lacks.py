@@ -13,7 +13,7 @@ from personalq.checkin.intent import Attribute, Constraint, OrderKey
 
 def missed(card: Card, constraint: Constraint, zone: ZoneInfo) -> str:
     """How the card misses a constraint that it does not satisfy, or an order it is not first in."""
-    said = f"“{constraint.text}”" if constraint.text else constraint.label
+    said = f"“{constraint.quoted}”" if constraint.text else constraint.label
     if constraint.attribute is Attribute.DESCRIPTION:
         return f"has that, but {said}" if constraint.excluded else f"no {said}"
     has = _ORDERS[constraint.order] if constraint.order else _HAS[constraint.attribute]

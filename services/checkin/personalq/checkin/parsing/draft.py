@@ -66,8 +66,8 @@ class Draft:
     context: Context
     answering: bool = False
     """The text answers a question: every word may constrain."""
-    nouns: list[Noun] = field(default_factory=list)
-    styles: list[Tag] = field(default_factory=list)
+    nouns: tuple[Noun, ...] = ()
+    styles: tuple[Tag, ...] = ()
     constraints: list[Constraint] = field(default_factory=list)
     problems: list[str] = field(default_factory=list)
     contradiction: Attribute | None = None
@@ -83,6 +83,9 @@ class Draft:
 
     def __post_init__(self) -> None:
         self.claimed = bytearray(len(self.page.text))
+        self._first = {noun.first: noun for noun in reversed(self.nouns)}
+        self._covered = {i for noun in self.nouns for i in range(noun.first, noun.last)}
+        self._style = {tag.first: tag for tag in reversed(self.styles)}
 
     def free(self, start: int, end: int) -> bool:
         """Whether no constraint has claimed a character of [start, end)."""
@@ -114,15 +117,15 @@ class Draft:
 
     def noun_at(self, index: int) -> Noun | None:
         """The subject phrase that starts at word `index`."""
-        return next((noun for noun in self.nouns if noun.first == index), None)
+        return self._first.get(index)
 
     def nouns_cover(self, index: int) -> bool:
         """Whether word `index` is part of a subject phrase."""
-        return any(noun.first <= index < noun.last for noun in self.nouns)
+        return index in self._covered
 
     def style_at(self, index: int) -> Tag | None:
         """The style phrase that starts at word `index`."""
-        return next((tag for tag in self.styles if tag.first == index), None)
+        return self._style.get(index)
 
     def leads_to_head(self, index: int, reach: int = 4) -> bool:
         """Whether the words from `index` on are modifiers of a subject, a style or a "model"."""

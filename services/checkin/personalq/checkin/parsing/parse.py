@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from dataclasses import replace
 
 from personalq.checkin.intent import Attribute, Constraint, Intent, Span
@@ -49,20 +48,38 @@ def parse(prompt: str, lexicon: Lexicon, context: Context, *, answering: bool = 
     plain = make_plain(steps[-1].text, is_owner=is_owner, is_subject=subjects, names=context.names)
     steps.append(plain)
     steps.append(correct(plain.text, lexicon.spellings, names=context.names, subjects=subjects))
-    intent = _parse(steps[-1].text, lexicon, context, answering=answering)
+    text = steps[-1].text
+    intent = _parse(text, lexicon, context, answering=answering)
+    if text == prompt:
+        return intent
+    literal = [c.span is not None and c.span.of(text) == c.text for c in intent.constraints]
     for step in reversed(steps):
         intent = step.as_typed(intent)
-    return replace(intent, content=(opened, *intent.content)) if opened.end else intent
+    both = zip(intent.constraints, literal, strict=True)
+    constraints = tuple(_quoted(c, prompt) if same else c for c, same in both)
+    content = (opened, *intent.content) if opened.end else intent.content
+    return replace(intent, constraints=constraints, content=content)
+
+
+def _quoted(constraint: Constraint, prompt: str) -> Constraint:
+    """With its words as they were typed, where they were read as others."""
+    typed = constraint.span.of(prompt) if constraint.span is not None else ""
+    return replace(constraint, typed=typed) if typed not in ("", constraint.text) else constraint
 
 
 def _parse(prompt: str, lexicon: Lexicon, context: Context, *, answering: bool) -> Intent:
     page = read(prompt)
-    draft = Draft(page=page, lexicon=lexicon, context=context, answering=answering)
-    draft.nouns = find_nouns(page, lexicon)
-    draft.styles = [
-        Tag(first=first, last=last, entry=entry)
-        for first, last, entry in lexicon.styles.find(page.words)
-    ]
+    draft = Draft(
+        page=page,
+        lexicon=lexicon,
+        context=context,
+        answering=answering,
+        nouns=tuple(find_nouns(page, lexicon)),
+        styles=tuple(
+            Tag(first=first, last=last, entry=entry)
+            for first, last, entry in lexicon.styles.find(page.words)
+        ),
+    )
     parse_identity(draft)
     parse_owner(draft)
     parse_time(draft)
@@ -83,7 +100,7 @@ def _parse(prompt: str, lexicon: Lexicon, context: Context, *, answering: bool) 
     for span in draft.bystanders:
         draft.release(span)
     return Intent(
-        constraints=tuple(_placed(draft)),
+        constraints=_placed(draft),
         content=_content(draft),
         problems=tuple(draft.problems),
         contradiction=draft.contradiction,
@@ -94,14 +111,18 @@ def _parse(prompt: str, lexicon: Lexicon, context: Context, *, answering: bool) 
     )
 
 
-def _placed(draft: Draft) -> Iterator[Constraint]:
-    """The constraints, each with whether it stands right before the subject."""
+def _placed(draft: Draft) -> tuple[Constraint, ...]:
+    """The constraints, descriptions with whether they stand right before the subject."""
     subjects = (c.span for c in draft.constraints if c.attribute is Attribute.SUBJECT)
-    start = next((span.start for span in subjects if span is not None), None)
-    for constraint in draft.constraints:
+    start = next((span.start for span in subjects if span is not None), -1)
+
+    def placed(constraint: Constraint) -> Constraint:
         described = constraint.attribute is Attribute.DESCRIPTION and constraint.span is not None
         leads = described and constraint.span is not None and constraint.span.end + 1 == start
-        yield replace(constraint, leads=True) if leads else constraint
+        fallback = placed(constraint.fallback) if constraint.fallback is not None else None
+        return replace(constraint, leads=leads, fallback=fallback)
+
+    return tuple(map(placed, draft.constraints))
 
 
 def _content(draft: Draft) -> tuple[Span, ...]:

@@ -41,7 +41,7 @@ _NUMBERED = (
 _DATE = r"[\s-]+(?:(?:creation|training|build|release|upload)[\s-]+)?(?:date|time)(?!\w)"
 _ENDS = (
     r"(?=\s*(?:$|[^\w\s]|(?:on|in|at|by|of|with|near|under|and|but|as|to|for|while|please|full|"
-    r"covered|thanks)\b|(?!(?:every|any|no|some)thing\b)\w{2,}ing\b))"
+    r"covered|thanks)\b|(?!(?:(?:every|any|no|some)thing|evening|morning|spring)\b)\w{2,}ing\b))"
 )
 """What follows a wish: nothing, or what is to be seen."""
 _OF_ALL = rf"(?:\s+(?:often|frequently|of\s+all)|{_ENDS})"
@@ -91,7 +91,7 @@ _RULES = (
         r"(?:(?:that|which)(?:\s+has|'s)?\s+(?:been\s+)?)?(?:gathering|collecting|gathered|collected)\s+dust\s+"
         r"(?:for\s+)?(?:the\s+)?longest(?:\s+time)?|(?:with\s+)?(?:the\s+)?longest\s+(?:time\s+)?since\s+"
         r"(?:its\s+|the\s+)?last\s+(?:use|used|render)|"
-        r"(?:(?:with\s+)?the\s+)?(?:oldest|earliest)\s+last\s+use|(?<=one\s)left\s+alone\s+(?:for\s+)?the\s+longest|"
+        r"(?:(?:with\s+)?the\s+)?(?:oldest|earliest)\s+last\s+use|(?<![,;]\s)left\s+alone\s+(?:for\s+)?the\s+longest(?!\s+time)|"
         r"whose\s+last\s+use\s+(?:is|was|lies)\s+(?:the\s+)?(?:furthest|farthest|longest)\s+(?:back|ago)",
         _STALE,
     ),
@@ -244,8 +244,9 @@ _RULES = (
     _rule(rf"(?:{_WHO}\s+)?(?:ever\s+)?{_MADE}\s+first|did\s+{_WHO}\s+{_MAKE}\s+first", _O),
     _rule(rf"did\s+{_WHO}\s+{_MAKE}\s+(?:last|latest|most\s+recently){_OF_ALL}", _N),
     _rule(
-        rf"(?:(?:that|which)\s+)?c(?:ame|omes?)\s+(?:(?:out|along)\s+)?(?:first|earliest)"
-        rf"(?!\s+(?:in|at)\s+(?:[\w-]+\s+){{0,3}}(?:race|contest|competition|show|class)\b){_OF_ALL}",
+        rf"(?:(?:that|which)\s+)?c(?:ame|omes?)\s+(?:out|along)\s+(?:first|earliest){_OF_ALL}|"
+        r"(?:(?:that|which)\s+)?c(?:ame|omes?)\s+(?:first|earliest)"
+        r"(?=\s*(?:$|[.;!?])|,\s+(?!with\b)|\s+(?:on|under|beside|near|behind)\s)",
         _O,
     ),
     _rule(

@@ -17,7 +17,7 @@ _USED = (
     r"generated\s+with|put\s+to\s+use|got(?:ten)?\s+(?:a?round\s+)?to\s+(?:using|trying|use|try))"
 )
 _SINCE = (
-    r"(?!\s+(?:since|after|before|in|during|on(?!\s+(?:an?|the)\s+(?!\d|weekend)\w)|last|this|for|yesterday|today|(?:the\s+)?longest|"
+    r"(?!\s+(?:since|after|before|in|during|on(?!\s+(?:an?|the)\s+(?!\d|weekend|\w+day)\w)|last|this|for|yesterday|today|(?:the\s+)?longest|"
     r"lately|recently)\b)"
 )
 _NEVER = re.compile(

@@ -36,9 +36,9 @@ _ALIKE = (
 """Colours that people call by each other's names."""
 _SHADES = frozenset(
     ["scarlet", "crimson", "maroon", "burgundy", "navy", "azure", "cobalt", "turquoise", "cyan",
-     "magenta", "mauve", "lavender", "beige", "taupe", "vermilion"]
+     "magenta", "mauve", "lavender", "violet", "lilac", "beige", "taupe", "vermilion"]
 )  # fmt: skip
-"""Names that only colours have: "emerald" and "ivory" are also what things are made of."""
+"""Names that are little else before a noun; "emerald" is also what things are made of."""
 _TONES = frozenset(["dark", "light", "deep", "bright", "pale"])
 
 

@@ -110,7 +110,7 @@ def _scores(intent: Intent, hits: list[Hit]) -> list[_Scored]:
             if constraint.attribute is Attribute.SUBJECT and not constraint.coarse:
                 score += PRIMARY * _primary(hit.card, constraint)
             if constraint.hard and constraint.label and constraint.attribute is not Attribute.ORDER:
-                reasons.append(f"“{constraint.text}”: {constraint.label}")
+                reasons.append(f"“{constraint.quoted}”: {constraint.label}")
         scored.append(
             _Scored(
                 hit=hit, described=fit.share, score=score, reasons=tuple(dict.fromkeys(reasons))
@@ -142,7 +142,7 @@ def _ordered(order: Constraint, scored: list[_Scored]) -> tuple[Candidate, ...]:
     index = max(order.rank, 1) - 1
     chosen = pool[index]
     rest = [s for s in pool if s is not chosen]
-    why = (f"“{order.text}”: {order.label} of {len(pool)}" if len(pool) > 1 else "the only one",)
+    why = (f"“{order.quoted}”: {order.label} of {len(pool)}" if len(pool) > 1 else "the only one",)
     first = Candidate(
         hit=chosen.hit, score=DECIDES, probability=0.97, reasons=(*chosen.reasons, *why)
     )
@@ -192,7 +192,7 @@ def _with_recency(intent: Intent, scored: list[_Scored]) -> list[_Scored]:
         place = places[_sort_key(item.hit.card, recent.order)]
         reasons = item.reasons
         if place == 0:
-            reasons = (*reasons, f"“{recent.text}”: {recent.label} of those that fit")
+            reasons = (*reasons, f"“{recent.quoted}”: {recent.label} of those that fit")
         ranked.append(replace(item, score=item.score - RECENT * place, reasons=reasons))
     return ranked
 

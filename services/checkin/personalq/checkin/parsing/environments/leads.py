@@ -76,6 +76,11 @@ _HELD = re.compile(
     rf"(?:(?<!\w)(?:(?:that|which)\s+)?(?:with|has|having|had|featuring|showing|saw|seen|(?:was|were|got|been)\s+(?:shown|fed|given)|includes?|included)\s+|(?<=[(,;])\s*)"
     rf"{_OF_PHOTOS}{_DET}(?!(?:photographed|shot|captured|taken|filmed)\b)(?=[\w-]+(?:\s+[\w-]+){{0,3}}{_IN_TRAINING})"
 )
+_FED = re.compile(
+    r"(?:(?:that|which)\s+)?(?:was|were|got|been)\s+(?:fed|given)\s+"
+    r"(?!.*(?:photo|picture|image|shot))"
+)
+"""What any animal may be given: "fed fish during training"."""
 _OUTDOORS = re.compile(
     r"(?<!\w)(?:trained|tuned|taught|shot|photographed|learned|learnt|taken|filmed)\s+(?:(?:only|mostly|"
     r"entirely|right)\s+)?(?=(?:out|in)doors?\b|outside\b|inside\b|underwater\b|by the sea\b|"
@@ -97,7 +102,10 @@ def training_leads(draft: Draft) -> Iterator[tuple[re.Match[str], bool]]:
         for match in pattern.finditer(shadow):
             named = pattern in (_SOURCE, _TRAINED) and _is_named_before(draft, match.start())
             if not named or (pattern is _TRAINED and not _is_free_place(draft, match.start())):
-                yield match, pattern in (_SOURCE, _COVERED, _HELD, _TRAINED)
+                yield (
+                    match,
+                    pattern in (_SOURCE, _COVERED, _HELD, _TRAINED) and not _FED.match(match[0]),
+                )
     for match in _IN_PLACE.finditer(shadow):
         if ends_before(_TRAINED_ONE, shadow, match.start()):
             yield match, True

@@ -49,11 +49,14 @@ def parse_environment(draft: Draft) -> None:
 
 def _add(draft: Draft, entry: TagEntry, span: Span, whole: Span) -> None:
     """Claim a place; negated when "not" leads to it."""
-    negation = ends_before(_NEGATION, draft.page.shadow, whole.start)
+    shadow = draft.page.shadow
+    blank = len(whole.of(shadow)) - len(whole.of(shadow).lstrip())
+    whole = Span(whole.start + blank, whole.end)
+    negation = ends_before(_NEGATION, shadow, whole.start)
     excluded = negation is not None and draft.free(negation.start(), whole.start)
     if negation is not None and excluded:
         whole = Span(negation.start(), whole.end)
-    excluded = excluded or _BUT.search(whole.of(draft.page.shadow)) is not None
+    excluded = excluded or _BUT.search(whole.of(shadow)) is not None
     if not draft.free(whole.start, whole.end):
         return
     word = canonical(span.of(draft.page.text))
@@ -96,8 +99,12 @@ def _spelled_out(draft: Draft) -> None:
             continue
         entry, span = found
         ordered = ends_before(_LAST_ONE, draft.page.shadow, lead.start())
-        if ordered and not (entry.known and (ordered["surely"] or not _ARTICLE.search(lead[0]))):
+        if ordered and not (ordered["surely"] or not _ARTICLE.search(lead[0])):
+            if entry.known and draft.free(lead.start(), span.end):
+                draft.constraints.append(_preferred(draft, entry, span))
             continue  # "the last cupcake I trained | on a skateboard"
+        if ordered and not entry.known:
+            continue
         end = max(span.end, last_noun(phrase, span).end)
         while (material := MATERIAL.match(draft.page.shadow, end)) and draft.free(
             end, material.end()

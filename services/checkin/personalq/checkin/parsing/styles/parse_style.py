@@ -10,7 +10,7 @@ from personalq.checkin.intent import Attribute, Constraint, Span
 from personalq.checkin.lexicon import canonical
 from personalq.checkin.parsing.draft import Draft, Tag
 from personalq.checkin.parsing.styles.leads import LIKE, NEGATION, STYLED
-from personalq.checkin.parsing.styles.role import DRAWN, constrains
+from personalq.checkin.parsing.styles.role import DRAWN, constrains, stands_last
 from personalq.checkin.parsing.text import ends_before
 
 _DEGREE = re.compile(
@@ -32,7 +32,11 @@ def parse_style(draft: Draft) -> None:
     previous: Constraint | None = None
     for tag in draft.styles:
         span = draft.span_of(tag.first, tag.last)
-        if not draft.free(span.start, span.end) or not constrains(draft, tag):
+        if not draft.free(span.start, span.end):
+            continue
+        if not constrains(draft, tag):
+            if stands_last(draft, tag):
+                draft.add(_preferred(draft, tag, span))
             continue
         constraint = _constraint(draft, tag, span)
         if constraint.excluded and (tag.entry.near or not tag.entry.known):
@@ -53,6 +57,20 @@ def parse_style(draft: Draft) -> None:
         draft.mark(constraint.span or span, selecting=constraint.excluded)
         previous = found[-1]
     draft.constraints += _deduplicated(found)
+
+
+def _preferred(draft: Draft, tag: Tag, span: Span) -> Constraint:
+    """A look that cards of it are put before others for."""
+    text = span.of(draft.page.text)
+    return Constraint(
+        attribute=Attribute.STYLE,
+        values=tag.entry.values,
+        hard=False,
+        prefers=True,
+        span=span,
+        text=text,
+        label=text,
+    )
 
 
 def _nearest(draft: Draft, tag: Tag) -> tuple[str, ...]:

@@ -64,7 +64,7 @@ def constrains(draft: Draft, tag: Tag) -> bool:
         return False
     if ends_before(NEGATION, draft.page.shadow, start):
         return True
-    return (not common and _stands_last(draft, tag)) or _is_reached(draft, tag)
+    return _is_reached(draft, tag)
 
 
 def _following(draft: Draft, tag: Tag) -> Word | None:
@@ -243,17 +243,21 @@ def _is_of_a_name(draft: Draft, tag: Tag) -> bool:
     )
 
 
-def _stands_last(draft: Draft, tag: Tag) -> bool:
-    """Whether a look ends the request, behind a thing of the scene: "on a windy hill line art"."""
+def stands_last(draft: Draft, tag: Tag) -> bool:
+    """Whether a look ends the request, behind a thing of the scene: "on a windy hill line art".
+
+    It may as well be a thing: "beside the church fresco".
+    """
     words = draft.page.words
+    word = " ".join(w.norm for w in words[tag.first : tag.last])
+    common = word in lexicon.looks() or word in lexicon.style_things()
+    if common or _is_no_style(draft, tag, word, styled=False):
+        return False
     if not words[tag.first].joined or tag.last < len(words) or tag.first < 2:
         return False
-    thing, before = words[tag.first - 1], words[tag.first - 2]
-    told = before.norm in ("a", "an", "the", "its") or (
-        words[tag.first - 3 : tag.first - 2] != ()
-        and words[tag.first - 3].norm in ("a", "an", "the")
-    )
-    return told and thing.joined and lexicon.names_thing(thing.norm) and draft.is_free(thing)
+    thing = words[tag.first - 1]
+    articles = (before.norm in ("a", "an", "the", "its") for before in words[: tag.first - 1][-2:])
+    return any(articles) and lexicon.names_thing(thing.norm) and draft.is_free(thing)
 
 
 def _names_checkpoint(draft: Draft, tag: Tag) -> bool:

@@ -90,7 +90,8 @@ def _everyday_constrains(draft: Draft, point: Point, setting: Setting, after: Wo
         # "in may" names the month; "in march of the penguins" does not
         return after is None or after.norm in lexicon.words("prepositions") or is_doing(after)
     if capital and after is not None and is_doing(after):  # "the robot March baking bread"
-        return any(draft.page.words[noun.last - 1].end + 1 == point.start for noun in draft.nouns)
+        subjects = (noun for noun in draft.nouns if noun.entry.subjects)
+        return any(draft.page.words[noun.last - 1].end + 1 == point.start for noun in subjects)
     alone = after is None and not _is_joined(draft, point)
     return alone and bool(point.month)
 
@@ -173,7 +174,7 @@ def _ends_a_scene(draft: Draft, point: Point) -> bool:
     if first is None or first.joined or (after is not None and after.joined):
         return False
     told = draft.page.words[: first.index]
-    return any(not word.joined for word in told[1:]) and draft.nouns != []
+    return any(not word.joined for word in told[1:]) and bool(draft.nouns)
 
 
 def _heads(draft: Draft, point: Point, setting: Setting) -> bool:

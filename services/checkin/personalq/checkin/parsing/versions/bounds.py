@@ -55,14 +55,15 @@ _COMPARED = tuple(
     (
         re.compile(
             rf"(?<!\w){WORD}\s+(?:{MARK}\s+)?(?:(?:that\s+)?(?:is|are|was)\s+|that's\s+|of\s+)?"
-            rf"(?P<op>{op})\s+(?:{MARK}\s*)?(?:v\.?\s?)?(?P<n>{NUMBER})(?!\w)"
+            rf"(?P<op>{op})\s+(?:{MARK}\s*)?(?:v\.?\s?)?(?P<n>{NUMBER})(?!\w){tail}"
         ),
         low,
         high,
     )
-    for op, low, high in (
-        (r"(?:at\s+least|from(?=\s+(?:v\.?\s?)?\w+\s+up))", 0, HIGHEST),
-        *_BOUNDS[1:],
+    for op, tail, low, high in (
+        ("from", r"\s+(?:and\s+)?up(?:wards?)?(?!\w)", 0, HIGHEST),
+        (r"at\s+least", "", 0, HIGHEST),
+        *((op, "", low, high) for op, low, high in _BOUNDS[1:]),
     )
 )
 _OR_MORE = re.compile(

@@ -22,7 +22,7 @@ _NUMBERED = (
     rf"(?:{NUMBER}|{ROMAN}))"
 )
 ONE = re.compile(
-    rf"(?<![\w.])(?:{_V}|{_NUMBERED}|(?P<plain>(?!no\s+[a-z]){MARK}\s?{NUMBER})|r\d{{1,3}}|"
+    rf"(?<![\w.])(?:{_V}|{_NUMBERED}|(?P<plain>(?!no\s+one\b){MARK}\s?{NUMBER})|r\d{{1,3}}|"
     rf"take\s+{NUMBER}(?=\s*(?:$|[^\w\s]|of\b)))(?!\w)"
 )
 _BASE = re.compile(r"(?:stable[\s-]?diffusion|sd|sdxl|flux|dall-?e|midjourney)[\s-]*$")
@@ -33,6 +33,8 @@ _WORN = re.compile(
 ON_A_SHIRT = re.compile(r"\s*(?:painted\s+|printed\s+|written\s+)?on\s+(?:its|his|her|their)\b")
 _THINKING = ("believe", "guess", "reckon", "suppose", "assume", "mean", "liked", "love", "loved")
 """What somebody does who says "the third version I …", beside the verbs of scenes."""
+_NO = re.compile(r"no\s+[a-z]")
+"""Not any, unless a subject is before: "no two alike", but "robot no two"."""
 _MY = re.compile(r"(?<!\w)(?:my|our|your)\s+$")
 """Before "number one", what is liked best."""
 _MAKERS = re.compile(r"(?:builds?|releases?|models?|marks?|take)\b")
@@ -45,6 +47,8 @@ def is_version(draft: Draft, match: re.Match[str]) -> bool:
         return False
     if match["plain"]:
         if ON_A_SHIRT.match(shadow, match.end()) or ends_before(_MY, shadow, match.start()):
+            return False
+        if _NO.match(match[0]) and not _numbers_subject(draft, match.start()):
             return False
         worn = ends_before(_WORN, shadow, match.start())
         selector = worn and (worn["before"] or "").strip() in lexicon.words("selectors")
