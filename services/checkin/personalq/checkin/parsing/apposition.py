@@ -8,6 +8,7 @@ from personalq.checkin import lexicon
 from personalq.checkin.parsing.draft import Draft, Noun
 from personalq.checkin.parsing.text import Word
 
+_DEFINITE = ("the", "my", "our")
 _SORTS = frozenset(["kind", "sort", "type"])
 
 
@@ -21,6 +22,36 @@ def renamed(draft: Draft, heads: Sequence[Noun]) -> list[Noun]:
         and subjects & set(noun.entry.subjects)
         and _opens_anew(draft.page.words, noun.first)
     ]
+
+
+def forenamed(draft: Draft, heads: Sequence[Noun]) -> int | None:
+    """The last word of a phrase that the subject only names: "the ruby bongo, our drum"."""
+    words = draft.page.words
+    for noun in heads:
+        start = noun.first - 1
+        if start < 1 or words[start].joined or words[start].norm not in _DEFINITE:
+            continue
+        opening = start - 1
+        while opening > 0 and draft.page.shadow[words[opening - 1].full_end] not in ".:;?!":
+            opening -= 1
+        for index in range(opening, start - 1):
+            lead = words[index - 1].norm if index > opening and words[index].joined else ""
+            article = words[index].norm in (*_DEFINITE, "a", "an")
+            governed = lead in lexicon.words("prepositions") | lexicon.words("links")
+            if article and not governed and not lead.endswith("ing"):
+                return _last_of_phrase(draft, index + 1, start)
+    return None
+
+
+def _last_of_phrase(draft: Draft, first: int, end: int) -> int | None:
+    """The noun of the phrase that begins at a word; None where the catalog has such subjects."""
+    words = draft.page.words
+    closed = lexicon.words("prepositions") | lexicon.words("links") | lexicon.words("bearing")
+    last = first
+    while last + 1 < end and words[last + 1].joined and words[last + 1].norm not in closed:
+        last += 1
+    known = any(noun.entry.subjects and first <= noun.first <= last for noun in draft.nouns)
+    return None if known or words[last].norm in lexicon.words("selectors") else last
 
 
 def sorts(words: Sequence[Word]) -> list[int]:

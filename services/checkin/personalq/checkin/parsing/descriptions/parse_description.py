@@ -13,7 +13,7 @@ from personalq.checkin import lexicon
 from personalq.checkin.intent import Attribute
 from personalq.checkin.lexicon import canonical
 from personalq.checkin.nouns import is_kind_of
-from personalq.checkin.parsing.apposition import renamed, sorts
+from personalq.checkin.parsing.apposition import forenamed, renamed, sorts
 from personalq.checkin.parsing.descriptions.asides import read_asides, read_loose
 from personalq.checkin.parsing.descriptions.modifiers import read_modifiers
 from personalq.checkin.parsing.descriptions.phrase import describe, read_phrase, read_predicate
@@ -46,6 +46,11 @@ def parse_description(draft: Draft) -> None:
         if word.norm in lexicon.words("selectors") and draft.is_free(word):
             read_modifiers(draft, index)
             read_tail(draft, index + 1)
+    told = forenamed(draft, heads)
+    if told is not None:
+        read_modifiers(draft, told)
+        describe(draft, [words[told]])
+        read_tail(draft, told + 1)
     for index in sorts(words) if heads else ():
         read_modifiers(draft, index)
         read_tail(draft, index + 1)

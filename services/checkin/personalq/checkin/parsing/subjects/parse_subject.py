@@ -47,7 +47,7 @@ def parse_subject(draft: Draft) -> None:
     if unknown is not None and (best < 2 or added):
         draft.unknown_subject = unknown
         return
-    if best < 1 and not draft.answering and _names_a_selector(draft):
+    if best < 1 and not draft.answering and _names_a_selector(draft, mentions):
         draft.unknown_subject = chosen_thing(draft)
         return
     known = [(noun, mention) for noun, mention, _ in chosen if mention.subjects]
@@ -114,8 +114,18 @@ def _excluded(draft: Draft, noun: Noun) -> bool:
     return index >= 0 and words[index].norm in ("not", "except") and draft.answering
 
 
-def _names_a_selector(draft: Draft) -> bool:
-    """Whether the prompt speaks of a model as such ("the latest one", "April build")."""
+def _names_a_selector(draft: Draft, mentions: list[tuple[Noun, Mention, Role]]) -> bool:
+    """Whether the prompt speaks of a model as such ("the latest one", "April build"), and not of
+    one that was named before ("I like one rocket: draw that most-used one").
+    """
+    words = draft.page.words
+    named = min(
+        (noun.last for noun, mention, _ in mentions if mention.subjects), default=len(words)
+    )
+    for word in words[named:]:
+        before = [w.norm for w in words[max(0, word.index - 3) : word.index]]
+        if word.norm in lexicon.words("selectors") and {"that", "this"} & set(before):
+            return False
     return any(word.norm in lexicon.words("selectors") for word in draft.page.words) and any(
         c.attribute is not Attribute.SUBJECT for c in draft.constraints
     )

@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 
 from personalq.checkin import lexicon
 from personalq.checkin.intent import Mention
+from personalq.checkin.lexicon.wordnet import look_up
 from personalq.checkin.parsing.apposition import sorts
 from personalq.checkin.parsing.draft import Draft, Noun
 from personalq.checkin.parsing.subjects.selected import chosen_by_tail, is_selecting
@@ -99,7 +100,8 @@ def _governed(
     if word.norm == "in" and _is_worn_by_another(draft, noun, word.index):
         return Role(weight=0, settled=True)  # "the pirate in a coat from the harbor set"
     if word.norm in lexicon.words("prepositions"):
-        several = _is_choice(words, word.index) and _is_plural(words, noun)
+        known = bool(noun.entry.subjects)
+        several = known and _is_choice(words, word.index) and _is_plural(words, noun)
         return Role(weight=3, settled=True) if several else Role(weight=0)
     if word.norm in lexicon.words("links"):
         if word.norm == "which" and _opens_question(draft, word):
@@ -192,14 +194,26 @@ def _is_verbal(word: Word, draft: Draft) -> bool:
     """A verb that takes the noun as its object ("riding a bike"), not an adjective."""
     if draft.noun_at(word.index) or draft.style_at(word.index):
         return False
-    if word.norm not in lexicon.verb_forms() or _is_of_a_kind(word, draft):
+    if _is_of_a_kind(word, draft):
         return False
+    if word.norm not in lexicon.verb_forms():
+        return _does_something(word, draft)
     adjectival = word.norm.endswith(("ing", "ed", "en", "wn", "rn"))
     if adjectival and word.index and (not word.joined or draft.nouns_cover(word.index - 1)):
         return True  # ", chasing butterflies"
     following = draft.page.words[word.index + 1 : word.index + 2]
     determined = bool(following) and following[0].norm in lexicon.words("determiners")
     return determined if adjectival else word.index > 0
+
+
+def _does_something(word: Word, draft: Draft) -> bool:
+    """Whether a rarer verb has an object: "a gnome steers a rocket"."""
+    if word.norm in ("wants", "needs", "loves", "likes"):
+        return False  # "my sister wants the bicycle"
+    entry = look_up(word.norm.removesuffix("s"))
+    following = draft.page.words[word.index + 1 : word.index + 2]
+    acts = word.norm.endswith("s") and entry is not None and entry.verb is not None
+    return acts and word.index > 0 and following[0].norm in lexicon.words("determiners")
 
 
 def _is_of_a_kind(word: Word, draft: Draft) -> bool:

@@ -127,7 +127,9 @@ def heaviest(
     if not mentions:
         return []
     top = max(mention.weight for _, mention, _ in mentions)
-    start = next(i for i, (_, mention, _) in enumerate(mentions) if mention.weight == top)
+    first = [i for i, (_, mention, _) in enumerate(mentions) if mention.weight == top]
+    known = (i for i in first if mentions[i][1].subjects and top < 1)
+    start = next(known, first[0])
     chosen = [mentions[start]]
     for item in mentions[start + 1 :]:
         if item[2].coordinate and item[1].weight == top:
