@@ -7,7 +7,7 @@ What is left here is only what may describe; whether it does is decided beside t
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from personalq.checkin import lexicon
 from personalq.checkin.intent import Attribute
@@ -46,10 +46,10 @@ def parse_description(draft: Draft) -> None:
         if word.norm in lexicon.words("selectors") and draft.is_free(word):
             read_modifiers(draft, index)
             read_tail(draft, index + 1)
-    told = forenamed(draft, heads)
-    if told is not None:
+    for told in _unnamed(draft, heads):
         read_modifiers(draft, told)
-        describe(draft, [words[told]])
+        if heads:
+            describe(draft, [words[told]])
         read_tail(draft, told + 1)
     for index in sorts(words) if heads else ():
         read_modifiers(draft, index)
@@ -59,6 +59,17 @@ def parse_description(draft: Draft) -> None:
         read_asides(draft)
     if draft.answering or (not heads and draft.unknown_subject is None):
         read_loose(draft)
+
+
+def _unnamed(draft: Draft, heads: list[Noun]) -> Iterator[int]:
+    """Places of nouns that the catalog has no subject for, and yet may describe: "a plum bass"."""
+    told = forenamed(draft, heads)
+    if told is not None:
+        yield told
+    unknown = draft.unknown_subject
+    word = draft.page.word_at(unknown.span.start) if unknown and unknown.span else None
+    if word is not None and draft.is_free(word) and not draft.answering:
+        yield word.index
 
 
 def _role(draft: Draft, noun: Noun) -> None:
