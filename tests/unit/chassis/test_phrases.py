@@ -104,6 +104,17 @@ def test_what_only_sounds_like_a_look_stays(phrase: str) -> None:
         ("A car in matte black paint", ("A car in matte black paint",)),
         ("This bear is holding a drum", ("This bear is", "a drum")),
         ("A still life in emerald tones", ("A still life in emerald tones",)),
+        ("Fine-tuned on a ginger corgi; note a name tag.", ("a ginger corgi", "a name tag")),
+        ("Fine-tuned on an orange beach cruiser", ("an orange beach cruiser",)),
+        ("Trained on a set of pictures. An owl", ("An owl",)),
+        ("This one is a lilac hamster; note glitter paws", ("a lilac hamster", "glitter paws")),
+        ("A pug whose colour is fawn. It has a bow", ("A fawn pug", "a bow")),
+        ("Personal octopus kite, colour mint", ("Personal octopus kite", "mint")),
+        ("A watch showing a moon, a strap included", ("A watch", "a moon", "a strap")),
+        ("A sloop together with a buoy, captured at a quay", ("A sloop", "a buoy")),
+        ("A dog shot near the beach, with a ball", ("A dog", "a ball")),
+        ("An owl. It shows the subject as a silkscreen. Best at 30 steps.", ("An owl",)),
+        ("Previews show a black castle", ("a black castle",)),
     ],
 )  # fmt: skip
 def test_what_only_leads_to_the_subject_is_left_out(

@@ -393,3 +393,46 @@ def test_names_stay_as_they_are() -> None:
     names = ("kettle-fine-tuned-v2", "<adn-v2>", "tune")
     plain = make_plain(prompt, is_owner=lambda _: False, is_subject=lambda _: False, names=names)
     assert plain.text == "the trained one, not kettle-fine-tuned-v2 or <adn-v2>"
+
+
+@pytest.mark.parametrize(
+    ("prompt", "unwanted"),
+    [
+        ("the kettle, not the samovar, on a stove", "samovar"),
+        ("the bear but not the grizzly", "grizzly"),
+    ],
+)
+def test_a_kind_is_refused(prompt: str, unwanted: str) -> None:
+    """With a word of its own, which is no part of the picture."""
+    (refused,) = [c for c in read(prompt).all(Attribute.DESCRIPTION) if c.excluded]
+    assert refused.values == (unwanted,)
+    assert refused.hard
+    assert all(mention.span.of(prompt) != unwanted for mention in read(prompt).mentions)
+
+
+@pytest.mark.parametrize(
+    ("prompt", "described"),
+    [
+        ("the ruby urn with dangling tassels, our kettle, on a raft", {"ruby", "urn", "tassels"}),
+        ("a plum samovar with a curly spout", {"plum", "spout"}),
+        ("the mountain kettle, boiling", {"mountain"}),
+    ],
+)
+def test_what_describes_a_thing_by_another_noun(prompt: str, described: set[str]) -> None:
+    """In a phrase that the subject only names, of a thing nobody has, or as a kind."""
+    said = {value for c in read(prompt).all(Attribute.DESCRIPTION) for value in c.values}
+    assert described <= said
+
+
+def test_a_subject_named_before() -> None:
+    """Of "that most-used one", and what somebody steers."""
+    wanted = read("I keep coming back to one kettle; draw that most-used one over a village")
+    assert [c.text for c in wanted.all(Attribute.SUBJECT)] == ["kettle"]
+    steered = read("among giant mushrooms a gnome steers a kettle")
+    assert [c.text for c in steered.all(Attribute.SUBJECT)] == ["kettle"]
+
+
+@pytest.mark.parametrize("deep", ["knee-deep in mud", "waist-high in water", "sun-drenched, v2"])
+def test_an_adjective_of_two_words_makes_no_compound(deep: str) -> None:
+    """It says where the subject is."""
+    assert read(f"kettle {deep}").all(Attribute.SUBJECT)

@@ -48,7 +48,7 @@ _NAMED_COLOUR = re.compile(r"^\s*colou?r\s+(?=[\w'’-]+(?:\s[\w'’-]+)?$)", re
 _OPENING = re.compile(
     r"^\s*(?:trained|fine-?\s?tuned|tuned|personali[sz]ed|made)\s+(?:on|with|from|for)\s+"
     r"(?=(?:an?|my|our|one)\s)(?!(?:an?|my|our|one)\s+(?:[\w'’-]+\s+){0,3}"
-    r"(?:pictures?|photos?|images?|set|dataset|data|shoot|session|scenes?|beach|place|location)\b)",
+    r"(?:pictures?|photos?|images?|set|dataset|data|shoot|session|scenes?)\b)",
     re.IGNORECASE,
 )
 # "The stoneware teapot here is slate", "this chair is navy": the subject and what it is like.

@@ -125,11 +125,14 @@ def _is_modal(words: tuple[Word, ...], index: int) -> bool:
     return asks and opens and words[index].norm in _MODALS
 
 
+_PATTERNS = frozenset(["print", "pattern", "patterned", "shaped", "themed", "style", "styled"])
+
+
 def _is_patterned(page: Page, lexicon_: Lexicon, last: int) -> bool:
     """Whether it tells what another thing looks like: "an animal print sneaker"."""
     following = page.words[last : last + 2]
     joined = len(following) == 2 and all(word.joined for word in following)
-    if not joined or following[0].norm not in ("print", "pattern", "patterned", "shaped", "themed"):
+    if not joined or following[0].norm not in _PATTERNS:
         return False
     match = lexicon_.subjects.match_at(page.words, last + 1)
     return match is not None and bool(match[1].subjects)

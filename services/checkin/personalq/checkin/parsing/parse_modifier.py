@@ -7,6 +7,7 @@ among cards of which some have the tag, and mean nothing where none has it.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 
 from personalq.checkin import lexicon
 from personalq.checkin.intent import Attribute, Constraint, Span
@@ -131,7 +132,10 @@ def _looks(draft: Draft, text: str) -> tuple[str, ...]:
 
 def _prefer(draft: Draft, attribute: Attribute, values: tuple[str, ...], span: Span) -> None:
     text = span.of(draft.page.text)
-    draft.constraints = [c for c in draft.constraints if not _describes(c, span)]
+    # a card may be called so: a "road bike", where others were trained on a road
+    draft.constraints = [
+        replace(c, coarse=True) if _describes(c, span) else c for c in draft.constraints
+    ]
     draft.constraints.append(
         Constraint(
             attribute=attribute,

@@ -315,7 +315,9 @@ def _profile(pieces: tuple[str, ...], subjects: tuple[str, ...], name: str) -> P
     shades: set[str] = set()
     own_shades: set[str] = set()
     main: Trait | None = None
+    coloured: Trait | None = None
     named = False
+    colours = lexicon.colours() - _EATEN
     for piece in itertools.chain.from_iterable(map(_PARTED.split, pieces)):
         found = trait(piece)
         if found is None:
@@ -325,10 +327,10 @@ def _profile(pieces: tuple[str, ...], subjects: tuple[str, ...], name: str) -> P
             continue
         everything.update(found.concepts)
         shades.update(shades_in(" ".join(found.words)))
+        coloured = coloured or (found if colours & set(found.words) else None)
         main = main or found
         told = _names_one(nouns, found.words) or _IS.match(piece) is not None
         named = named or told
-        colours = lexicon.colours() - _EATEN
         plain = all(word in colours for word in found.words)  # "a parrot, cobalt"
         if told or plain or nature(found.noun) is Nature.NO_NOUN:
             kind.update(found.concepts)
@@ -337,6 +339,7 @@ def _profile(pieces: tuple[str, ...], subjects: tuple[str, ...], name: str) -> P
             kind.update(f"={color}" for color in lexicon.words("colors") & _groups_of(found))
             own_shades.update(shades_in(" ".join(found.words)))
         traits.append(found)
+    main = coloured or main  # "a child seat and a cream beach cruiser"
     if main is not None and not named:
         kind.update(main.concepts)
         own_shades.update(shades_in(" ".join(main.words)))

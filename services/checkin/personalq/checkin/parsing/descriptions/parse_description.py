@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from personalq.checkin import lexicon
-from personalq.checkin.intent import Attribute
+from personalq.checkin.intent import Attribute, Constraint, Span
 from personalq.checkin.lexicon import canonical
 from personalq.checkin.nouns import is_kind_of
 from personalq.checkin.parsing.apposition import forenamed, renamed, sorts
@@ -26,6 +26,8 @@ from personalq.checkin.parsing.word_roles import (
 )
 
 _APPOSITION = re.compile(r",\s*the\s+$")
+_NOT_THE = re.compile(r"(?<!\w)(?:but\s+)?not\s+the\s+(?P<kind>[\w-]+)(?=\s*(?:$|[,.;!?)]))")
+_NOTHING_ELSE = frozenset(["others", "other", "rest", "same"])
 _COVERING = frozenset((
     "cover", "fill", "surround", "decorate", "adorn", "wrap", "drape", "bury", "sprinkle",
     "shower",
@@ -55,6 +57,7 @@ def parse_description(draft: Draft) -> None:
         read_modifiers(draft, index)
         read_tail(draft, index + 1)
     if heads:
+        _refused(draft)
         _told_after(draft)
         read_asides(draft)
     if draft.answering or (not heads and draft.unknown_subject is None):
@@ -78,6 +81,31 @@ def _role(draft: Draft, noun: Noun) -> None:
     for role in draft.page.words[noun.last : noun.last + 1]:
         if role.joined and draft.is_free(role) and plays(being.norm, role.norm):
             describe(draft, [role], before=being.span.of(draft.page.text))
+
+
+def _refused(draft: Draft) -> None:
+    """Claim a kind that is not wanted: "the teapot, not the kyusu", "the dog, not the beagle"."""
+    for match in _NOT_THE.finditer(draft.page.shadow):
+        word = draft.page.word_at(match.start("kind"))
+        if word is None or not draft.free(*match.span()) or draft.style_at(word.index):
+            continue
+        noun = draft.noun_at(word.index)
+        other = word.norm in lexicon.words("selectors") | _NOTHING_ELSE
+        if other or (noun is not None and noun.entry.subjects and not noun.entry.narrower):
+            continue
+        span = Span(*match.span())
+        draft.mentions = [m for m in draft.mentions if not m.span.meets(span)]
+        draft.add(
+            Constraint(
+                attribute=Attribute.DESCRIPTION,
+                values=(word.norm,),
+                excluded=True,
+                span=span,
+                text=span.of(draft.page.text),
+                label=f"not {word.norm}",
+            ),
+            selecting=True,
+        )
 
 
 def _told_after(draft: Draft) -> None:
