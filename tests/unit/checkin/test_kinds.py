@@ -191,3 +191,36 @@ def test_a_wider_word_for_what_is_worn() -> None:
     ]
     assert outcome_name(Session(cards).ask("the duck in a mortarboard")) == "duck-1"
     assert outcome_name(Session(cards[1:]).ask("the duck in a mortarboard")) == "duck-2"
+
+
+BIKES = [
+    card("bike-v1", "bike", "sketch", "2026-03-01", "A folding bike.", environments="road"),
+    card("bike-v2", "bike", "anime", "2026-04-01", "A red road bike with a bell."),
+    card("bike-v3", "bike", "comic", "2026-05-01", "Fine-tuned on a blue road bike; note a lamp."),
+]
+
+
+def test_a_kind_called_by_a_place() -> None:
+    """A road bike need not have been trained on a road."""
+    assert outcome_name(Session(BIKES).ask("the earliest road bike in a hall")) == "bike-v2"
+    assert outcome_name(Session(BIKES).ask("the newest road bike in a hall")) == "bike-v3"
+
+
+def test_the_first_of_a_kind_no_subject_names() -> None:
+    """Among all that are described so, however many others are older."""
+    older = [
+        card(f"dragon-v{n}", "dragon", "sketch", f"2025-{1 + n % 9:02}-01", "A green wyvern.")
+        for n in range(200)
+    ]
+    hydras = [
+        card(f"hydra-v{n}", "dragon", "sketch", f"2026-0{n}-01", f"A {colour} hydra.")
+        for n, colour in ((3, "blue"), (4, "red"))
+    ]
+    session = Session([*older, *hydras])
+    assert outcome_name(session.ask("the first hydra, guarding a gate")) == "hydra-v3"
+    assert outcome_name(session.ask("the red hydra, guarding a gate")) == "hydra-v4"
+
+
+def test_a_kind_that_is_refused() -> None:
+    """All but the one that was named."""
+    assert outcome_name(Session(HATS[1:]).ask("the green hat, not the cap")) == "hat-v2"

@@ -10,7 +10,7 @@ from personalq.checkin.cards import Card
 from personalq.checkin.intent import Attribute, Constraint
 from personalq.checkin.lexicon import canonical
 from personalq.checkin.reasoning.describe import concepts, kind_of, profile, shades_in
-from personalq.checkin.reasoning.kinds import is_described_as
+from personalq.checkin.reasoning.kinds import is_described_as, names
 
 
 def satisfies(card: Card, constraint: Constraint, zone: ZoneInfo) -> bool:
@@ -60,8 +60,12 @@ def _has(card: Card, constraint: Constraint, zone: ZoneInfo) -> bool:
                 return shades <= profile(card).own_shades
             if not constraint.excluded and lexicon.colours().issuperset(constraint.values):
                 return said <= profile(card).kind
+            if not constraint.excluded:
+                return False
+            if said <= set(concepts(" ".join(card.subjects))):
+                return names(card, " ".join(constraint.values))  # a cap is a hat: the very word
             tags = concepts(" ".join((*card.styles, *card.environments)))
-            return constraint.excluded and said <= {*profile(card).everything, *tags}
+            return said <= {*profile(card).everything, *tags}
         case _:
             return True
 
