@@ -163,7 +163,21 @@ def test_every_letter_of_any_text_stays_somewhere(text: str) -> None:
 @pytest.mark.parametrize("text", ["hibiscus, a kettle", "Yorick, the bear", "sofa, blue", "ok"])
 def test_no_greeting(text: str) -> None:
     """Words that begin like one, or are all there is."""
-    assert opening(text, lambda _: False).end == 0
+    assert opening(text, lambda _: False, lambda _: False).end == 0
+
+
+@pytest.mark.parametrize(
+    ("prompt", "attribute"),
+    [
+        ("cartoon poster: the kettle in the rain", Attribute.STYLE),
+        ("v2 banner: the kettle in the rain", Attribute.VERSION),
+        ("trained in May: the kettle", Attribute.CREATED_AT),
+        ("for the one from May: a kettle", Attribute.CREATED_AT),
+    ],
+)
+def test_a_heading_that_chooses(prompt: str, attribute: Attribute) -> None:
+    """It is read like the rest."""
+    assert read(prompt).all(attribute)
 
 
 def test_no_one_is_no_number() -> None:

@@ -125,6 +125,18 @@ CREATED = [
     ("bear from March, April or June", "2026-03-01", "2026-07-01"),
     ("bear March-May 2025", "2025-03-01", "2025-06-01"),
     ("bear made in twenty twenty-five", "2025-01-01", "2026-01-01"),
+    ("a bear not older than two months", "2026-09-20", ""),
+    ("a bear made less than a month ago", "2026-10-20", ""),
+    ("a bear over a year old", "", "2025-11-21"),
+    ("the bear from two Fridays ago", "2026-11-06", "2026-11-07"),
+    ("the bear made half a year ago", "2026-05-01", "2026-06-01"),
+    ("the bear from the winter before last", "2024-12-01", "2025-03-01"),
+    ("the bear from the autumn before last", "2024-09-01", "2024-12-01"),
+    ("the bear made up to and including July", "", "2026-08-01"),
+    ("the bear from Friday the 13th", "2026-11-13", "2026-11-14"),
+    ("the bear from Monday the 31st", "2026-08-31", "2026-09-01"),
+    ("bear from the first two months of this year", "2026-01-01", "2026-03-01"),
+    ("a bear from the last two months of 2025", "2025-11-01", "2026-01-01"),
 ]
 
 
@@ -137,6 +149,8 @@ def test_training_times(prompt: str, start: str, end: str) -> None:
 
 
 USED = [
+    ("the bear I have not touched for three months", "", "2026-08-20"),
+    ("the bear not used in two weeks, on a hill", "", "2026-11-06"),
     ("the bear on a bench. I last ran that one in March", "2026-03-01", "2026-04-01"),
     ("which bear did I play with in May?", "2026-05-01", "2026-06-01"),
     ("the bear I used yesterday", "2026-11-19", "2026-11-20"),
@@ -218,3 +232,25 @@ def test_contradicting_months_are_reported() -> None:
     intent = parse("the April bear, the one trained in June", LEXICON, context)
     assert intent.contradiction is Attribute.CREATED_AT
     assert intent.problems
+
+
+@pytest.mark.parametrize(
+    ("prompt", "label"),
+    [
+        ("the bear made any month but March, on a lawn", "made any month but March"),
+        ("the bear made any time except summer", "made any time except summer"),
+        ("a bear from every month except June", "from every month except June"),
+    ],
+)
+def test_any_time_but_one(prompt: str, label: str) -> None:
+    """One is excluded, also where its name is an everyday word."""
+    (constraint,) = times(prompt)
+    assert constraint.excluded
+    assert constraint.text in (label, label.removeprefix("from "))
+
+
+def test_between_two_that_are_said_apart() -> None:
+    """An end of its own each; a year may be said once."""
+    after, before = times("the bear made after March 2025 and before October of the same year")
+    assert days(after) == ("2025-04-01", "")
+    assert days(before) == ("", "2025-10-01")

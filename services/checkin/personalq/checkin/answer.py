@@ -156,7 +156,7 @@ def merge_answer(
     replaces what the prompt said of the same attribute.
     """
     answered = replace(intent, answered=True, contradiction=None)
-    text = text[opening(text, lambda _: False).end :] or text
+    text = text[opening(text, lambda _: False, lambda _: True).end :] or text
     plain = shadow(text).strip()
     if _ANY.fullmatch(plain):
         return replace(answered, settled=True)

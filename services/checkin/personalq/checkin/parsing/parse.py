@@ -42,7 +42,10 @@ def parse(prompt: str, lexicon: Lexicon, context: Context, *, answering: bool = 
     def is_owner(name: str) -> bool:
         return lexicon.owners.get(canonical(re.sub(r"[._-]", " ", name))) is not None
 
-    opened = opening(prompt, subjects)
+    def is_look(text: str) -> bool:
+        return bool(lexicon.styles.find(read(text).words))
+
+    opened = opening(prompt, subjects, is_look)
     steps = [without(prompt, opened)]
     steps.append(evenly_typed(steps[-1].text))
     plain = make_plain(steps[-1].text, is_owner=is_owner, is_subject=subjects, names=context.names)

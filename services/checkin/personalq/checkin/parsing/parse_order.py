@@ -87,6 +87,8 @@ _RULES = (
         rf"(?:(?:{_WHO}|that|which)\s+)*(?:(?:haven't|hasn't|have\s+not|has\s+not|not)\s+)(?:been\s+)?"
         rf"{_USE}\s+(?:(?:in|for)\s+)?(?:the\s+)?longest(?:\s+time)?|"
         rf"unused\s+(?:for\s+)?(?:the\s+)?longest|"
+        r"(?:(?:that|which)\s+)?(?:(?:has|have|had|'s)\s+)?(?:gone|went|been)\s+(?:the\s+)?longest\s+without\s+"
+        r"(?:any\s+use|use|being\s+used)|"
         rf"(?:that\s+|has\s+)?(?:nobody|no\s+one)\s+(?:has\s+)?{_USE}\s+(?:in|for)\s+(?:the\s+)?longest(?:\s+time)?|"
         r"(?:(?:that|which)(?:\s+has|'s)?\s+(?:been\s+)?)?(?:gathering|collecting|gathered|collected)\s+dust\s+"
         r"(?:for\s+)?(?:the\s+)?longest(?:\s+time)?|(?:with\s+)?(?:the\s+)?longest\s+(?:time\s+)?since\s+"

@@ -53,38 +53,52 @@ _PURPOSE = re.compile(
     _WHAT.format(lead=r"for\s+(?:(?:the|our|my|an?|this|that|next)\s+|(?=[\w-]+'s\s))")
     + rf"(?:(?P<colon>:)\s+(?=\S)|,\s+{_ASKING})"
 )
-_TITLE = re.compile(_WHAT.format(lead="") + r"(?P<colon>:)\s+(?=\S)")
+_TITLE = re.compile(_WHAT.format(lead="") + r":\s+(?=\S)")
 _CHOOSING = frozenset(["latest", "newest", "oldest", "trained", "made", "used"])
 _REACH = 4
 """Words of a phrase that are looked at for what is asked for."""
 
 
-def opening(text: str, is_subject: Callable[[str], bool]) -> Span:
+def opening(text: str, is_subject: Callable[[str], bool], is_look: Callable[[str], bool]) -> Span:
     """What a request begins with before it asks: "Hi there!", "for the December mailing:".
 
     Args:
         is_subject: whether a word names a subject; "for the bear: a scarf" is about a bear.
+        is_look: whether words name a look; "anime poster: a bear" wants one.
     """
     lowered = shadow(text)
     greeted = _GREETED.match(lowered)
     start = greeted.end() if greeted else 0
-    for pattern in (_PURPOSE, _TITLE):
-        heading = pattern.match(lowered, start)
-        if heading is not None and _only_leads(heading, is_subject, titled=pattern is _TITLE):
-            return Span(0, heading.end())
+    purpose = _PURPOSE.match(lowered, start)
+    if purpose is not None and _only_leads(purpose, is_subject):
+        return Span(0, purpose.end())
+    title = _TITLE.match(lowered, start)
+    if title is not None and _is_title(title["what"], is_subject, is_look):
+        return Span(0, title.end())
     return Span(0, start)
 
 
-def _only_leads(heading: re.Match[str], is_subject: Callable[[str], bool], *, titled: bool) -> bool:
-    """Whether a heading says what the picture is for, and not which checkpoint draws it."""
-    said = re.findall(r"[\w'-]+", heading["what"])
-    chooses = any(word in lexicon.words("selectors") | _CHOOSING for word in said)
-    if not said or chooses or (titled and said[-1] not in lexicon.words("scenes")):
+def _only_leads(purpose: re.Match[str], is_subject: Callable[[str], bool]) -> bool:
+    """Whether it says what the picture is for, and not which checkpoint draws it."""
+    said = re.findall(r"[\w'-]+", purpose["what"])
+    if not said or _chooses(said):
         return False
-    if titled or not any(map(is_subject, said)):
-        return not any(map(is_subject, said))
-    follows = re.findall(r"[\w'-]+", heading.string[heading.end() :])
-    return bool(heading["colon"]) and any(map(is_subject, follows))
+    if not any(map(is_subject, said)):
+        return True
+    follows = re.findall(r"[\w'-]+", purpose.string[purpose.end() :])
+    return bool(purpose["colon"]) and any(map(is_subject, follows))
+
+
+def _is_title(what: str, is_subject: Callable[[str], bool], is_look: Callable[[str], bool]) -> bool:
+    """Whether a heading only names what the picture is: "December newsletter"."""
+    said = re.findall(r"[\w'-]+", what)
+    if not said or said[-1] not in lexicon.words("scenes") or _chooses(said):
+        return False
+    return not (any(map(is_subject, said)) or is_look(what) or any(map(str.isdigit, what)))
+
+
+def _chooses(said: Iterable[str]) -> bool:
+    return any(word in lexicon.words("selectors") | _CHOOSING for word in said)
 
 
 def without(text: str, cut: Span) -> Corrected:

@@ -127,7 +127,9 @@ def _and_also(draft: Draft, start: int, end: int) -> None:
     span = draft.span_of(word.index, word.index + found[0])
     training = TRAINING.match(draft.page.shadow, span.end)
     both = re.search(r"\bboth\b", draft.page.shadow[start:end]) or match["also"]
-    both = both or re.match(r"\s+(?:alike|too|as\s+well|both)\b", draft.page.shadow[span.end :])
+    both = both or re.match(
+        r"\s+(?:alike|too|as\s+well|both)\b|\s*(?:$|[,.;!?])", draft.page.shadow[span.end :]
+    )
     if (training or both) and draft.free(match.start(), span.end):
         whole = Span(match.start("and"), training.end() if training else span.end)
         _add(draft, found[1], span, whole)

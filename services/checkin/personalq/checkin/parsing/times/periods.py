@@ -9,9 +9,17 @@ from functools import partial
 from personalq.checkin import calendar, lexicon
 from personalq.checkin.intent import Interval
 from personalq.checkin.parsing.draft import Context
-from personalq.checkin.parsing.numbers import CARDINAL, number
+from personalq.checkin.parsing.numbers import number
 from personalq.checkin.parsing.times.dates import Read
-from personalq.checkin.parsing.times.point import Named, Occurs, full_year, latest, occurrence
+from personalq.checkin.parsing.times.point import (
+    Named,
+    Occurs,
+    day_interval,
+    first_day,
+    full_year,
+    latest,
+    occurrence,
+)
 from personalq.checkin.parsing.times.words import (
     COUNT,
     HOLIDAYS,
@@ -25,6 +33,8 @@ from personalq.checkin.parsing.times.words import (
 )
 
 _WHICH = r"(?:(?P<rel>this(?:\s+past)?|last|past|previous|the\s+past)\s+)?"
+_FARTHEST = 40
+"""Months back in which every weekday meets every day of a month."""
 _NEVER_BARE = frozenset(("may", "march"))
 
 
@@ -98,6 +108,32 @@ def _ago(match: re.Match[str], context: Context) -> Named | None:
     )
 
 
+def _before_last(match: re.Match[str], context: Context) -> Named | None:
+    """The one before the last that has ended: "the winter before last"."""
+    name = match["name"]
+    months, seasons = lexicon.calendar("months"), lexicon.calendar("seasons")
+    first, length = (months[name], 1) if name in months else (seasons[name], 3)
+    if length == 3 and context.southern:
+        first = (first + 5) % 12 + 1
+    year = calendar.latest_month(context.local.date(), first)
+    last = calendar.month(year, first, context.zone, length)
+    running = last.end is not None and last.end > context.now
+    year = max(year - 1 - running, 1)
+    return Named(interval=calendar.month(year, first, context.zone, length), kind="relative")
+
+
+def _weekday_the(match: re.Match[str], context: Context) -> Named | None:
+    """The latest day of a month that is such a weekday: "Friday the 13th"."""
+    today = context.local.date()
+    for months in range(_FARTHEST):
+        first = calendar.add_months(today, -months)
+        interval = day_interval(first.year, first.month, int(match["d"]), context.zone)
+        day = first_day(interval, context) if interval is not None else None
+        if day and day <= today and day.weekday() == lexicon.weekdays().index(match["name"]):
+            return Named(interval=interval, kind="day")
+    return None
+
+
 def _months_at(year: int, *, first: int, length: int, context: Context) -> Interval:
     return calendar.month(year, first, context.zone, length)
 
@@ -150,16 +186,6 @@ def _year(match: re.Match[str], context: Context) -> Named | None:
     return Named(interval=interval, kind="year", sure=False)
 
 
-def _months_of(match: re.Match[str], context: Context) -> Named | None:
-    """Some months at an end of a year: "the first three months of 2026"."""
-    count = number(match["n"]) or 0
-    if not 0 < count < 12:
-        return None
-    first = 1 if match["end"] in ("first", "opening") else 13 - count
-    interval = calendar.month(int(match["y"]), first, context.zone, count)
-    return Named(interval=interval, kind="quarter", sure=True)
-
-
 def _short_year(match: re.Match[str], context: Context) -> Named | None:
     return Named(
         interval=calendar.month(full_year(match["y"]), 1, context.zone, 12), kind="year", sure=False
@@ -171,13 +197,6 @@ def _spoken_year(match: re.Match[str], context: Context) -> Named | None:
     return Named(interval=calendar.month(year, 1, context.zone, 12), kind="year", sure=False)
 
 
-ENDS_OF_YEARS: tuple[tuple[str, Read], ...] = (
-    (
-        rf"(?:(?:in|over|within|during)\s+)?(?:the\s+)?(?P<end>first|opening|last|final|closing)\s+(?P<n>{CARDINAL})\s+months\s+of\s+(?P<y>{YEAR})(?!\w)",
-        _months_of,
-    ),
-)
-"""Before "the last two months" of today."""
 RULES: tuple[tuple[str, Read], ...] = (
     (rf"(?P<y>{YEAR})\s*-?\s*q(?P<n>[1-4])(?!\w)", _year_quarter),
     (rf"{_WHICH}(?P<n>q[1-4]){year_of('y')}(?!\w)", _quarter),
@@ -191,6 +210,8 @@ RULES: tuple[tuple[str, Read], ...] = (
     (rf"{_WHICH}(?P<name>{HOLIDAYS}){year_of('y')}(?!\w)", _holiday),
     (rf"{_WHICH}(?P<name>{MONTHS})(?:\.(?=\s*\d))?(?:-(?={YEAR}))?{year_of('y')}(?!\w)", _month),
     (rf"(?P<n>{COUNT})\s+(?P<name>{SEASONS}|{MONTHS})s\s+ago(?!\w)", _ago),
+    (rf"(?:the\s+)?(?P<name>{SEASONS}|{MONTHS})\s+before\s+last(?!\w)", _before_last),
+    (rf"(?P<name>{WEEKDAYS})\s+the\s+(?P<d>\d{{1,2}})(?:st|nd|rd|th)(?!\w)", _weekday_the),
     (
         rf"{_WHICH}(?P<name>{SEASONS})(?:\s+(?:holidays?|break|vacation|term|season))?"
         rf"{year_of('y')}(?!\w)",

@@ -30,7 +30,7 @@ from personalq.checkin.parsing.times.words import COUNT, NTHS, counted
 
 _RULES = tuple(
     (re.compile(rf"(?<![\w.#])(?<!\d[/-])(?:{pattern})"), read)
-    for pattern, read in (*dates.RULES, *periods.ENDS_OF_YEARS, *relative.RULES, *periods.RULES)
+    for pattern, read in (*dates.RULES, *relative.RULES, *periods.RULES)
 )
 _THAT_YEAR = re.compile(r",?\s+(?:of\s+|in\s+)?(?:that|the\s+same)\s+(?:same\s+)?year(?!\w)")
 _OF = re.compile(r"(?:,?\s+|\s+(?:of|in|from)\s+(?:the\s+)?)")

@@ -5,13 +5,13 @@ from __future__ import annotations
 import re
 from datetime import timedelta
 
-from personalq.checkin import calendar
+from personalq.checkin import calendar, lexicon
 from personalq.checkin.intent import Interval
 from personalq.checkin.parsing.draft import Context
 from personalq.checkin.parsing.times.dates import Read
 from personalq.checkin.parsing.times.point import Named
 from personalq.checkin.parsing.times.units import back, part_of, rolling, unit_ago
-from personalq.checkin.parsing.times.words import COUNT, UNITS, counted, is_vague
+from personalq.checkin.parsing.times.words import COUNT, UNITS, WEEKDAYS, counted, is_vague
 
 
 def _relative(interval: Interval, kind: str = "relative") -> Named:
@@ -47,6 +47,26 @@ def _ago(match: re.Match[str], context: Context) -> Named:
     return _relative(when, "ago")
 
 
+def _half_year_ago(match: re.Match[str], context: Context) -> Named:
+    return _relative(unit_ago("month", 18 if match["more"] else 6, context), "ago")
+
+
+def _aged(match: re.Match[str], context: Context) -> Named:
+    """How old a thing is: "less than a month old", "older than two weeks"."""
+    day = back(context.local.date(), match["u"], counted(match["n"]))
+    edge = calendar.midnight(day, context.zone)
+    if re.match(r"more|over|at\s+least|older|(?:not|no)\s+(?:newer|younger)", match["cmp"]):
+        return _relative(Interval(end=edge + timedelta(days=1)), "ago")
+    return _relative(Interval(start=edge), "ago")
+
+
+def _weekdays_ago(match: re.Match[str], context: Context) -> Named:
+    today = context.local.date()
+    last = (today.weekday() - lexicon.weekdays().index(match["name"])) % 7 or 7
+    day = today - timedelta(last + 7 * (counted(match["n"]) - 1))
+    return _relative(calendar.days(day, day + timedelta(1), context.zone), "day")
+
+
 def _rolling(match: re.Match[str], context: Context) -> Named:
     return _relative(rolling(match["u"], counted(match["n"]), context))
 
@@ -74,11 +94,12 @@ def _weekend(match: re.Match[str], context: Context) -> Named:
 
 
 def _while(match: re.Match[str], context: Context) -> Named:
-    """Constrains only after "haven't used": "in months"."""
+    """Constrains only after "haven't used": "in months", "for three weeks"."""
+    count = counted(match["n"]) if match["n"] else 1
     unit = {"ages": "month", "time": "month", "while": "month"}.get(
         match["u"], match["u"].rstrip("s")
     )
-    first = back(context.local.date(), unit, 1)
+    first = back(context.local.date(), unit, count)
     return Named(
         interval=Interval(start=calendar.midnight(first, context.zone)),
         kind="while",
@@ -106,6 +127,21 @@ RULES: tuple[tuple[str, Read], ...] = (
         _today,
     ),
     (
+        r"(?:half\s+a\s+year|a\s+year\s+and\s+(?P<more>a)\s+half)\s+(?:ago|back)(?!\w)",
+        _half_year_ago,
+    ),
+    (
+        rf"(?P<cmp>more\s+than|over|at\s+least|less\s+than|under|at\s+most|(?:not|no)\s+more\s+than)\s+"
+        rf"(?P<n>{COUNT})\s+(?P<u>{UNITS})s?\s+old(?!\w)",
+        _aged,
+    ),
+    (
+        rf"(?P<cmp>(?:(?:not|no)\s+)?(?:older|newer|younger)\s+than)\s+(?P<n>{COUNT})\s+"
+        rf"(?P<u>{UNITS})s?(?:\s+old)?(?!\w)",
+        _aged,
+    ),
+    (rf"(?P<n>{COUNT})\s+(?P<name>{WEEKDAYS})s\s+ago(?!\w)", _weekdays_ago),
+    (
         rf"{_MORE}(?P<n>{COUNT})\s+(?P<u>{UNITS}|hour|minute)s?\s+(?:ago|back|earlier)(?:\s+today)?(?!\w)",
         _ago,
     ),
@@ -130,8 +166,8 @@ RULES: tuple[tuple[str, Read], ...] = (
     ),
     (r"the\s+weekend(?!\w)", _weekend),
     (
-        r"(?:in|for)\s+(?:(?:many|several|a\s+few|some|a\s+long|a)\s+)?(?P<u>days|weeks|months|years|"
-        r"ages|time|while)(?!\w)",
+        rf"(?:in|for)\s+(?:(?:over|more\s+than|at\s+least)\s+)?(?:(?:many|some|a\s+long)\s+|(?P<n>{COUNT})\s+)?"
+        r"(?P<u>days?|weeks?|months?|years?|ages|time|while)(?!\w)",
         _while,
     ),
 )

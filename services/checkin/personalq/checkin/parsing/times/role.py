@@ -17,6 +17,7 @@ _COMPARING = frozenset((
     "pre", "post",
 ))  # fmt: skip
 _DATING = frozenset(("from", "dated", "back in"))
+_ANY_BUT = re.compile(r"(?:any|every|all|always)")
 _EVE = re.compile(r"\b(?:night|eve|day)\s+before\s+(?:the\s+)?$")
 _SELECTOR_AFTER = re.compile(
     r"\s+(?:one|ones|model|version|build|checkpoint|lora|variant|edition|iteration|"
@@ -31,6 +32,8 @@ def constrains(draft: Draft, point: Point, setting: Setting) -> bool:
     if point.kind == "monthday":
         dated = draft.answering and setting.operator in ("from", "of", "on", "dated")
         return dated or setting.used is not None
+    if setting.negated and _ANY_BUT.match(draft.page.shadow, setting.start):
+        return True
     if draft.answering:
         return point.kind not in ("holiday", "season") or not _is_of_a_thing(draft, setting)
     before = draft.page.word_before(setting.start)

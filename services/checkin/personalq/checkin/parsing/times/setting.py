@@ -69,7 +69,7 @@ _PLACE_AFTER = re.compile(
 _BEFORE = re.compile(
     r"(?<!\w)(?:(?:any\s+time|sometime|some\s+time|(?P<near>just|right|shortly|soon)|anywhere)\s+)?"
     r"(?P<from>from\s+)?(?P<op>no\s+later\s+than|no\s+earlier\s+than|not\s+(?:before|after)|"
-    r"before|predat(?:es?|ed|ing)|prior\s+to|earlier\s+than|older\s+than|until|till|up\s+to|by(?:\s+the\s+end\s+of)?|pre|"
+    r"before|predat(?:es?|ed|ing)|prior\s+to|earlier\s+than|older\s+than|until|till|up\s+to(?:\s+and\s+including)?|by(?:\s+the\s+end\s+of)?|pre|"
     r"after|postdat(?:es?|ed|ing)|later\s+than|newer\s+than|more\s+recent\s+than|(?:not|no)\s+(?:older|newer)\s+than|since|post|as\s+of|"
     r"starting(?:\s+(?:in|from))?|from|in|(?:out\s+(?=of\s+(?!the|my|our|an?\b)))?of|back\s+in|at|on|during|over|around|about|"
     r"circa|roughly|dated|through|within)(?:[\s-]+|$)(?:the\s+(?:month\s+of\s+|year\s+)?|my\s+)?"
@@ -88,8 +88,8 @@ _OLDER = re.compile(
     r"before(?=\s*(?:$|[^\s\w])|\s+(?:on|at|in|under|beside|near|with)\s+(?:an?|the|my|our)\s))"
 )
 _NEGATION = re.compile(
-    r"(?<!\w)(?:not|except(?:\s+for)?|excluding|other\s+than|(?:any(?:\s*(?:time|thing|one))?|every\w*|"
-    r"all|always)\s+but|without|neither)\s+(?:the\s+)?(?:ones?\s+)?$"
+    r"(?<!\w)(?:not|(?:(?:any|every)\s+(?:time|month|season|day|week|year)\s+)?except(?:\s+for)?|excluding|other\s+than|"
+    r"(?:any(?:\s*(?:time|thing|one|month|season|day|week|year))?|every\w*(?:\s+(?:month|season|year))?|all|always)\s+but|without|neither)\s+(?:the\s+)?(?:ones?\s+)?$"
 )
 _SAME = {
     "no later than": "until",
@@ -102,6 +102,7 @@ _SAME = {
     "no newer than": "until",
     "not newer than": "until",
     "out of": "of",
+    "up to and including": "up to",
     **dict.fromkeys(("predate", "predates", "predated", "predating"), "before"),
     **dict.fromkeys(("postdate", "postdates", "postdated", "postdating"), "after"),
 }
@@ -146,6 +147,9 @@ def read_setting(draft: Draft, start: int, end: int) -> Setting:
         used, start, cued = True, match.start("as"), True
     if (match := ends_before(_NEGATION, shadow, start)) and draft.free(match.start(), start):
         negated, start, cued = True, match.start(), True
+        made = ends_before(_VERB_BEFORE, shadow, start)
+        if made and not made["neg"] and draft.free(made.start(), start):
+            start, used = made.start(), re.fullmatch(_WAS_USED, made["verb"] or "") is not None
     tail = shadow[end:]
     if tail.startswith("'s"):
         end, tail = end + 2, tail[2:]
