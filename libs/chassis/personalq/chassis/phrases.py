@@ -13,7 +13,7 @@ from collections.abc import Sequence
 _SENTENCE = re.compile(r"(?<![.;:/|!?])[.;:/|!?]+(?:\s|$)|\s[/|]\s|[()\n]")
 _PIECE = re.compile(
     r"\b(?:(?:complete|shown|(?:that\s+|which\s+)?comes(?:\s+\w+ed)?|painted|drawn|made|seen)\s+with|with|wearing|"
-    r"(?<!-)and(?!-)|having|holding(?:\s+(?:out|up))?|carrying|featuring|has|plus|look\s+for|and\s+all|"
+    r"(?<!-)and(?!-)|having|holding(?:\s+(?:out|up))?|carrying|featuring|(?:(?:that|which|who)\s+)?has|plus|look\s+for|and\s+all|"
     r"always\s+has|recogni[sz]able\s+by|you\s+can\s+tell\s+(?:it\s+)?by|(?:notable|known)\s+for|"
     r"together\s+with|showing|sporting|boasting|(?:included|attached)(?=\s*$))\b",
     re.IGNORECASE,
@@ -73,8 +73,8 @@ _TRAINING = re.compile(
     r"|\b(?!(?:rendered|shown)\s+in\s+[\w'’-]+\s*(?:,|$|with\b|and\b))"
     r"(?:rendered|drawn|painted|printed|made|modell?ed|shown|captured|photographed|depicted|"
     r"done|sculpted|shot|illustrated|sketched|created)\s+(?:in|as|like)\b.*$"
-    r"|\b(?:captured|photographed|shot|filmed|pictured)\s+(?:out\s+)?(?:in|at|on|by|near|under|inside|"
-    r"outside|along|among)\b[^,]*"
+    r"|\b(?:captured|photographed|shot|filmed|pictured|seen)\s+(?:out\s+)?(?:in|at|on|by|near|under|inside|"
+    r"outside|along|among)\b[^,]*?(?=,|$|\s(?:with|wearing|holding|has)\b)"
     r"|\bin\s+(?:[\w'’-]+\s+){0,3}(?:inks|washes|geometry|pixels|brush\s?strokes|line\s?work|"
     r"oil\s+paints?|pencil\s+lines|pixel\s+art|line\s+art)$"
     r"|\bin\s+(?:an?|the)\s+\w+(?:[\s-]\w+)?\s+(?:style|look|manner|way|finish)\b.*$|\bin\s+\w+\s+style\b.*$",

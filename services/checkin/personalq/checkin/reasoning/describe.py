@@ -266,6 +266,14 @@ class Profile:
     """Those of the subject itself."""
 
 
+def _without_flavours(found: Trait) -> frozenset[str]:
+    """Its concepts: "a lilac chocolate cupcake" is lilac and not brown."""
+    worded = worded_concepts(" ".join(found.words))
+    flavours = {concept for concept, said in worded if said in _EATEN}
+    colours = {c for c, said in worded if said in lexicon.colours() and said not in _EATEN}
+    return frozenset(found.concepts) - (flavours - colours if colours else set())
+
+
 def _groups_of(found: Trait) -> frozenset[str]:
     """The groups of words among a trait's concepts."""
     return frozenset(concept[1:] for concept in found.concepts if concept.startswith("="))
@@ -333,7 +341,7 @@ def _profile(pieces: tuple[str, ...], subjects: tuple[str, ...], name: str) -> P
         named = named or told
         plain = all(word in colours for word in found.words)  # "a parrot, cobalt"
         if told or plain or nature(found.noun) is Nature.NO_NOUN:
-            kind.update(found.concepts)
+            kind.update(_without_flavours(found))
             own_shades.update(shades_in(" ".join(found.words)))
         elif not lexicon.words("bodies").isdisjoint(found.words):  # "frame in navy"
             kind.update(f"={color}" for color in lexicon.words("colors") & _groups_of(found))

@@ -23,6 +23,7 @@ _IN_STYLE = re.compile(
 _DRAWN_WITH = re.compile(
     rf"(?<!\w)(?:{'|'.join(sorted(DRAWN))})\s+with\s+(?:(?:nothing\s+but|only|just)\s+)?(?:\w+\s+)?$"
 )
+_NOR_THE = re.compile(r"(?:,\s*)?(?:or|nor)\s+(?:the|any|an?)")
 _OR = re.compile(r"\s*(?:,\s*)?(?:or|/)\s*(?:an?\s+|the\s+)?")
 
 
@@ -103,7 +104,7 @@ def _goes_on(draft: Draft, previous: Constraint, constraint: Constraint) -> bool
         return False
     between = draft.page.shadow[previous.span.end : constraint.span.start].strip()
     none = previous.text.casefold().startswith(("no ", "nothing ", "without "))
-    return not between or (none and between in ("or", "nor"))
+    return not between or (none and between in ("or", "nor")) or bool(_NOR_THE.fullmatch(between))
 
 
 def _both(draft: Draft, first: Constraint, second: Constraint) -> Constraint | None:
@@ -154,7 +155,12 @@ def _constraint(draft: Draft, tag: Tag, span: Span) -> Constraint:
         if lead := ends_before(_IN_STYLE, shadow, start):
             start = lead.start()
     else:
-        for pattern, said in ((_IN_STYLE, "style of"), (LIKE, "look"), (_DRAWN_WITH, "with")):
+        for pattern, said in (
+            (_IN_STYLE, "style of"),
+            (LIKE, "look"),
+            (LIKE, " la "),
+            (_DRAWN_WITH, "with"),
+        ):
             if (lead := ends_before(pattern, shadow, start)) and said in lead[0]:
                 start = lead.start()
     excluded = False

@@ -6,6 +6,7 @@ import re
 from collections.abc import Sequence
 
 from personalq.checkin import lexicon
+from personalq.checkin.lexicon.wordnet import look_up
 from personalq.checkin.parsing.draft import Draft, Tag
 from personalq.checkin.parsing.styles.frames import refuses
 from personalq.checkin.parsing.styles.leads import (
@@ -36,6 +37,9 @@ _COVERED = frozenset((
     "dressed",
 ))  # fmt: skip
 DRAWN = frozenset(["drawn", "sketched", "rendered", "depicted", "illustrated"])
+_SEEMS = frozenset(
+    ["resembles", "is", "was", "has", "looks", "appears", "seems", "comes", "does", "uses"]
+)
 _MOODS = frozenset(["mood", "atmosphere", "lighting", "light"])
 _FORMS = frozenset(["shape", "shaped", "cut"])
 
@@ -148,7 +152,7 @@ def _decides(draft: Draft, tag: Tag, index: int) -> bool | None:
         return words[index - 2].norm in ("i'm", "im", "am", "was", "we're", "are")
     if before.norm == "of" and index and not _frames(draft, index - 1):
         return False
-    if _acts(draft, before, following):
+    if _acts(draft, before, following) or _does(words, index):
         return False
     if before.norm in _OK_BEFORE:
         return not (before.norm == "in" and _is_of_a_thing(draft, tag, before))
@@ -296,6 +300,14 @@ def _frames(draft: Draft, index: int) -> bool:
         return True  # "which of the oil-painted guitars"
     kinds = ("selectors", "frames", "style_words", "determiners")
     return not draft.is_free(word) or any(word.norm in lexicon.words(kind) for kind in kinds)
+
+
+def _does(words: Sequence[Word], index: int) -> bool:
+    """Whether a clause says what a thing does, not what it looks like: "that burns oil"."""
+    told = index > 0 and words[index].joined and words[index - 1].norm in ("that", "which", "who")
+    entry = look_up(words[index].norm.removesuffix("s"))
+    acts = entry is not None and entry.verb is not None and words[index].norm.endswith("s")
+    return told and acts and words[index].norm not in _SEEMS
 
 
 def _acts(draft: Draft, word: Word, following: Word) -> bool:

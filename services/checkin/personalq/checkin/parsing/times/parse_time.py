@@ -74,7 +74,8 @@ def _single(draft: Draft, point: Point) -> Constraint | None:
         # Table 7: "Yesterday's model" selects by usage; "yesterday's build" was built then
         built = _BUILT.match(draft.page.shadow, setting.end)
         used = draft.page.shadow[point.end : point.end + 2] == "'s" and not built
-    if setting.near and setting.used is not None and not negated:
+    dated = setting.used is not None or draft.page.shadow.startswith("from", setting.start)
+    if setting.near and dated and not negated:
         draft.nearest = _nearest(draft, setting)
     return _constraint(
         draft,

@@ -17,6 +17,10 @@ _COMPARING = frozenset((
     "pre", "post",
 ))  # fmt: skip
 _DATING = frozenset(("from", "dated", "back in"))
+_WHERE = frozenset((
+    "at", "on", "in", "under", "through", "near", "by", "along", "across", "outside", "inside",
+    "behind", "beside", "around", "past", "into", "onto", "over",
+))  # fmt: skip
 _ANY_BUT = re.compile(r"(?:any|every|all|always)")
 _EVE = re.compile(r"\b(?:night|eve|day)\s+before\s+(?:the\s+)?$")
 _SELECTOR_AFTER = re.compile(
@@ -162,7 +166,7 @@ def _in_a_scene(draft: Draft, position: int) -> bool:
     for word in reversed(words):
         if word.norm in lexicon.words("selectors") or draft.nouns_cover(word.index):
             return False
-        if word.norm in ("at", "on", "in", "under", "through", "near", "by", "along", "across"):
+        if word.norm in _WHERE:
             before = draft.page.words[word.index - 1] if word.index else None
             return before is None or re.fullmatch(TRAINED, before.norm) is None
         if not word.joined:

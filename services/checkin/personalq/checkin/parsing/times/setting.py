@@ -67,7 +67,7 @@ _PLACE_AFTER = re.compile(
 )
 """Where rather than when something was trained: "of 2026 trained on the beach"."""
 _BEFORE = re.compile(
-    r"(?<!\w)(?:(?:any\s+time|sometime|some\s+time|(?P<near>just|right|shortly|soon)|anywhere)\s+)?"
+    r"(?<!\w)(?:from\s+(?=(?:just|right|shortly|soon)\s))?(?:(?:any\s+time|sometime|some\s+time|(?P<near>just|right|shortly|soon)|anywhere)\s+)?"
     r"(?P<from>from\s+)?(?P<op>no\s+later\s+than|no\s+earlier\s+than|not\s+(?:before|after)|"
     r"before|predat(?:es?|ed|ing)|prior\s+to|earlier\s+than|older\s+than|until|till|up\s+to(?:\s+and\s+including)?|by(?:\s+the\s+end\s+of)?|pre|"
     r"after|postdat(?:es?|ed|ing)|later\s+than|newer\s+than|more\s+recent\s+than|(?:not|no)\s+(?:older|newer)\s+than|since|post|as\s+of|"
