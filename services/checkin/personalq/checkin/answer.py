@@ -54,6 +54,11 @@ _CHATTER = re.compile(
     r"that)|go\s+(?:for|with)|let's\s+(?:go\s+with|take)|take|use|give\s+me|probably|"
     r"maybe|it's|it\s+is|that\s+would\s+be|definitely)(?:[\s,:!.-]+|$))+"
 )
+_CORRECTED = re.compile(
+    r"^.*?\b(?:no,?\s+(?:wait|sorry)|wait,?\s+no|(?:no,\s+)?sorry,?\s+(?:no|i\s+mean(?:t)?|should\s+have\s+said)|"
+    r"no,\s+i\s+mean|i\s+mean\s+rather|or\s+rather|scratch\s+that)[\s,:]+(?=\w)"
+)
+"""What is taken back: "the puffer... no wait, | the windbreaker"."""
 _CLOSING = re.compile(
     r"(?:[\s,]+(?:please|thanks|thank\s+you|i\s+(?:think|guess|suppose|mean|believe)|of\s+course|"
     r"instead|if\s+(?:possible|you\s+(?:can|have\s+it))|then|for\s+sure|definitely|obviously|"
@@ -157,6 +162,8 @@ def merge_answer(
     """
     answered = replace(intent, answered=True, contradiction=None)
     text = text[opening(text, lambda _: False, lambda _: True).end :] or text
+    if taken_back := _CORRECTED.match(shadow(text)):
+        text = text[taken_back.end() :]
     plain = shadow(text).strip()
     if _ANY.fullmatch(plain):
         return replace(answered, settled=True)

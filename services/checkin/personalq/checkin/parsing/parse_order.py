@@ -115,6 +115,10 @@ _RULES = (
         _M,
     ),
     _rule(
+        rf"{_WHO}\s+(?:often\s+)?{_USE}\s+one\s+[\w-]+\s+(?P<tail>more\s+(?:often\s+)?than\s+any(?:\s+other)?)",
+        _M,
+    ),
+    _rule(
         rf"(?:{_WHO}\s+)?{_HAVE}{_USE}\s+the\s+time\s+before\s+(?:last|that)|"
         rf"(?:last|most\s+recently)\s+used\s+but\s+one",
         _L,

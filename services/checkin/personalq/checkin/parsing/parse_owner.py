@@ -16,15 +16,15 @@ _DONE = (
 )
 _BY = re.compile(
     rf"(?<!\w)(?:(?:(?:that|which)\s+(?:is|was|were|are)\s+)?{_DONE}\s+)?(?:by|from|of|at|"
-    r"(?:(?:that|which)\s+)?(?:(?:doesn't|don't|does\s+not|do\s+not|didn't)\s+)?belong(?:s|ing)?\s+to|owned\s+by|credited\s+to|courtesy\s+of|(?<=[,(]\s)owner(?:\s+is|:)?|(?<=\()owner:?|whose\s+owner\s+is)\s+(?:the\s+|user\s+)?$"
+    r"(?:(?:that|which)\s+)?(?:(?:doesn't|don't|does\s+not|do\s+not|didn't)\s+)?belong(?:s|ing)?\s+to|owned\s+by|credited\s+to|courtesy\s+of|(?<=[,(]\s)owner(?:\s+is|:)?|(?<=\()owner:?|(?:whose|the|its)\s+(?:owner|maker|author)\s+(?:is|was))\s+(?:the\s+|user\s+)?$"
 )
 _ACTS = re.compile(
     rf"\s+(?:has\s+|had\s+)?(?:also\s+|originally\s+|recently\s+|just\s+)?(?:{_DONE}|owns)(?!\w)|"
-    r"\s+has(?=\s+(?:an?|one|two|three|some|several|only|exactly|just)\s)"
+    r"\s+is\s+(?:the|its|his|her)\s+(?:owner|maker|author)(?!\w)|\s+has(?=\s+(?:an?|one|two|three|some|several|only|exactly|just)\s)"
 )
 _THAT = re.compile(r"(?<!\w)(?:that|which)\s+$")
 _NOT = re.compile(
-    r"(?<!\w)(?:not|no|isn't|wasn't|except(?:\s+for)?|excluding|but(?:\s+not)?|other\s+than|"
+    r"(?<!\w)(?:not|no|isn't|wasn't|except(?:\s+for)?|excluding|but\s+not|(?:any\w*|all|every\w*)\s+but|other\s+than|"
     r"anything\s+but|apart\s+from)\s+(?:(?:the\s+)?(?:ones?|version|model)\s+)?$"
 )
 _DOES_NOT = re.compile(r"(?:(?:that|which)\s+)?(?:doesn't|don't|does\s+not|do\s+not|didn't)\s")

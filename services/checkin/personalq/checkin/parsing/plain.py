@@ -36,6 +36,10 @@ _COLOURED = re.compile(
     r"(?<![\w'])(red|orange|yellow|green|blue|purple|violet|pink|brown|black|white|gr[ae]y)"
     r"[\s-]colou?red(?![\w'])"
 )
+_SIMILE = re.compile(
+    r"(?<![\w'])(red|orange|yellow|green|blue|purple|pink|brown|black|white|gr[ae]y)\s+as\s+(?:an?\s+|the\s+)?"
+    r"(?:milk|snow|coal|night|ink|pitch|chalk|blood|grass|(?:\w+\s)?sky|gold|ebony|ivory|charcoal)(?!\w)"
+)
 _1ST = re.compile(r"(?P<opens>^|(?:the|my|our|very)\s)(?P<here>1st)(?!\w)")
 _GREETING = (
     r"[\s\"“(]*(?:(?:(?:hi|hello|hey|hiya|howdy|yo|greetings|good\s+(?:morning|afternoon|evening))"
@@ -144,8 +148,8 @@ def make_plain(
                 changes.append((Span(*match.span("here")), "'"))
     for match in _TUNED.finditer(lowered):
         changes.append((Span(*match.span()), f"train{match['ending']}"))
-    for match in _COLOURED.finditer(lowered):
-        changes.append((Span(*match.span()), match[1]))
+    for pattern in (_COLOURED, _SIMILE):
+        changes += [(Span(*match.span()), match[1]) for match in pattern.finditer(lowered)]
     for match in _1ST.finditer(lowered):
         if _leads_to_what_is_asked(lowered, match.end(), is_subject):
             changes.append((Span(*match.span("here")), "first"))

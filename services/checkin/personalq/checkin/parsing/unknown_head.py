@@ -72,6 +72,25 @@ def chosen_thing(draft: Draft) -> Constraint | None:
     return None
 
 
+def ordered_thing(draft: Draft) -> Constraint | None:
+    """The thing nobody has that an order is of, wherever it stands: "winds our newest monorail"."""
+    words = draft.page.words
+    ends = [c.span.end for c in draft.constraints if c.attribute is Attribute.ORDER and c.span]
+    for word in words[1:]:
+        if not word.joined or words[word.index - 1].full_end not in ends:
+            continue
+        last = word
+        for following in words[word.index + 1 : word.index + 3]:
+            closed = lexicon.is_no_noun(following.norm) or following.norm in lexicon.verb_forms()
+            if not following.joined or closed or not draft.is_free(following):
+                break
+            last = following
+        thing = lexicon.names_thing(last.norm) and last.norm not in lexicon.words("scenes")
+        if thing and draft.is_free(last) and not draft.nouns_cover(last.index):
+            return missing_subject(draft, last.span)
+    return None
+
+
 def _unknown(draft: Draft, chunk: list[Word], head: Word) -> Constraint:
     """The unknown head; a compound of a known one ("tree house") is unknown as a whole."""
     phrase = _phrase(draft, chunk, head)
@@ -136,7 +155,7 @@ def _chunks(draft: Draft) -> list[list[Word]]:
             scene = True
             continue
         acts = _is_finite(word, draft) and not _is_chosen(word, current, draft)
-        acts = acts or _follows_choice(word, current, draft)
+        acts = acts or _follows_choice(word, current, draft) or _takes_object(word, current, draft)
         if not scene and _names_something(current) and acts:
             chunks.append(current)
             current, scene = [], True
@@ -175,6 +194,14 @@ def _is_participle(word: Word) -> bool:
         return True
     thing = lexicon.names_thing(norm) or norm in lexicon.colours()
     return norm.endswith(("ed", "wn")) and not thing
+
+
+def _takes_object(word: Word, chunk: list[Word], draft: Draft) -> bool:
+    """Whether a word says what a thing does to another: "a druid ordering a pizza"."""
+    following = draft.page.words[word.index + 1 : word.index + 2]
+    determined = bool(following) and following[0].norm in ("a", "an", "the", "his", "her", "its")
+    acts = word.norm.endswith("ing") and word.norm not in lexicon.words("not_participles")
+    return acts and determined and word.joined and _names_something(chunk)
 
 
 def _is_chosen(word: Word, chunk: list[Word], draft: Draft) -> bool:

@@ -62,6 +62,8 @@ def _has(card: Card, constraint: Constraint, zone: ZoneInfo) -> bool:
                 return said <= profile(card).kind
             if not constraint.excluded:
                 return False
+            if lexicon.colours().issuperset(constraint.values):
+                return said <= profile(card).kind
             if said <= set(concepts(" ".join(card.subjects))):
                 return names(card, " ".join(constraint.values))  # a cap is a hat: the very word
             tags = concepts(" ".join((*card.styles, *card.environments)))

@@ -19,7 +19,7 @@ from personalq.checkin.outcome import Candidate
 from personalq.checkin.ports import Ranking
 from personalq.checkin.reasoning.check import satisfies
 from personalq.checkin.reasoning.described import DECIDES, answers
-from personalq.checkin.reasoning.kinds import called, name_of
+from personalq.checkin.reasoning.kinds import called, name_of, names
 from personalq.checkin.reasoning.other_kinds import are_others
 
 RELEVANT = 6.0
@@ -71,6 +71,12 @@ def _called(intent: Intent, scored: list[_Scored]) -> list[_Scored]:
     if subject.narrower:
         alone = all(c.coarse or c.text == subject.text for c in intent.described)
         return [] if alone and are_others([s.hit.card for s in scored], subject) else scored
+    said = canonical(subject.text)
+    if subject.values and said not in map(canonical, subject.values):
+        # a sorcerer is a wizard, but where some are called so, one of those is meant
+        kept = [s for s in scored if names(s.hit.card, said)]
+        if 0 < len(kept) < len(scored):
+            return kept
     so = called(name_of(subject), [s.hit.card for s in scored])
     kept = [s for s, is_so in zip(scored, so or (), strict=False) if is_so]
     return kept or scored

@@ -37,6 +37,9 @@ def read_modifiers(draft: Draft, first: int) -> None:
         if (word.norm in lexicon.words("determiners") and not counted) or word.possessive:
             if word.possessive and word.norm in _SIZED:
                 continue  # "white kids' shoe"
+            if word.possessive and draft.is_free(word) and _is_of_its_name(draft, index, first):
+                found.append(word)
+                continue  # "the white banker's lamp"
             break
         if not draft.is_free(word) or word.norm in lexicon.words("empty_adjectives"):
             if word.norm in lexicon.words("prepositions") or word.norm in lexicon.words("links"):
@@ -54,6 +57,14 @@ def read_modifiers(draft: Draft, first: int) -> None:
     found.reverse()
     worn = len(found) > 1 and is_adjective(found[0].norm) and lexicon.is_wearable(found[-1].norm)
     describe(draft, found, phrase=worn, before=_head_at(draft, first))
+
+
+def _is_of_its_name(draft: Draft, index: int, first: int) -> bool:
+    """Whether a possessive names a kind: "a white banker's lamp", but not "my sister's"."""
+    before = draft.page.words[index - 1] if index and draft.page.words[index].joined else None
+    own = before is not None and before.norm in ("my", "our", "your", "his", "her", "their")
+    person = lexicon.names_thing(draft.page.words[index].norm)
+    return index + 1 == first and person and before is not None and not own
 
 
 def _head_at(draft: Draft, first: int) -> str:

@@ -26,7 +26,10 @@ from personalq.checkin.parsing.word_roles import (
 )
 
 _APPOSITION = re.compile(r",\s*the\s+$")
-_NOT_THE = re.compile(r"(?<!\w)(?:but\s+)?not\s+the\s+(?P<kind>[\w-]+)(?=\s*(?:$|[,.;!?)]))")
+_NOT_THE = re.compile(
+    r"(?<!\w)(?:(?:but|just|only)\s+)?(?:not\s+the|(?:(?:the\s+one\s+)?(?:that|which)\s+)(?:isn't|is\s+not|wasn't))"
+    r"\s+(?:an?\s+)?(?P<kind>(?!an?\s)[\w-]+(?:\s+[\w-]+)?)(?=\s*(?:$|[,.;!?)]))"
+)
 _NOTHING_ELSE = frozenset(["others", "other", "rest", "same"])
 _COVERING = frozenset((
     "cover", "fill", "surround", "decorate", "adorn", "wrap", "drape", "bury", "sprinkle",
@@ -40,6 +43,8 @@ def parse_description(draft: Draft) -> None:
     words = draft.page.words
     subject = next((c for c in draft.constraints if c.attribute is Attribute.SUBJECT), None)
     heads = [n for n in draft.nouns if subject and draft.span_of(n.first, n.last) == subject.span]
+    if heads:
+        _refused(draft)
     for noun in (*_apposed(draft, heads), *heads, *renamed(draft, heads)):
         read_modifiers(draft, noun.first)
         _role(draft, noun)
@@ -57,7 +62,6 @@ def parse_description(draft: Draft) -> None:
         read_modifiers(draft, index)
         read_tail(draft, index + 1)
     if heads:
-        _refused(draft)
         _told_after(draft)
         read_asides(draft)
     if draft.answering or (not heads and draft.unknown_subject is None):
@@ -89,8 +93,8 @@ def _refused(draft: Draft) -> None:
         word = draft.page.word_at(match.start("kind"))
         if word is None or not draft.free(*match.span()) or draft.style_at(word.index):
             continue
-        noun = draft.noun_at(word.index)
-        other = word.norm in lexicon.words("selectors") | _NOTHING_ELSE
+        noun, said = draft.noun_at(word.index), match["kind"].split()
+        other = not (lexicon.words("selectors") | _NOTHING_ELSE).isdisjoint(said)
         if other or (noun is not None and noun.entry.subjects and not noun.entry.narrower):
             continue
         span = Span(*match.span())
@@ -98,11 +102,11 @@ def _refused(draft: Draft) -> None:
         draft.add(
             Constraint(
                 attribute=Attribute.DESCRIPTION,
-                values=(word.norm,),
+                values=tuple(said),
                 excluded=True,
                 span=span,
                 text=span.of(draft.page.text),
-                label=f"not {word.norm}",
+                label=f"not {match['kind']}",
             ),
             selecting=True,
         )

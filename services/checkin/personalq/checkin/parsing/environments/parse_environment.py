@@ -23,7 +23,7 @@ _LAST_ONE = re.compile(
 _ARTICLE = re.compile(r"(?<!\w)an?\s+$")
 _NEGATION = re.compile(
     r"(?<!\w)(?:not|except(?:\s+for)?|other\s+than|anything\s+but|without|never|"
-    r"wasn't|isn't|no|minus|none\s+of)\s+(?:(?:the|a|an|ones?|that|was|is|one|with|has|having|from|of|built|based|made|trained|on|i|we|which)\s+)*$"
+    r"wasn't|isn't|no|minus|none\s+of|neither|nor)\s+(?:(?:the|a|an|ones?|that|was|is|one|with|has|having|from|of|built|based|made|trained|on|i|we|which)\s+)*$"
 )
 _BUT = re.compile(r"(?:any|every)where\s+(?:but|except|besides)\s")
 

@@ -13,7 +13,7 @@ NEGATION = re.compile(
     r"aside\s+from|anything\s+but|instead\s+of|rather\s+than|nor|neither|isn't|aren't|wasn't|less|"
     r"(?:don't|do\s+not|didn't)\s+(?:want|need|like|mean)|"
     r"nothing(?:\s+(?:drawn|painted|done|made|rendered))?(?:\s+with)?|none\s+of|skip|avoid|minus|but\s+not|not\s+in|not\s+as)"
-    r"[\s-]+(?:(?:the|a|an|any|in|my|too|so|also|even|really|that|as|of|in\s+an?|in\s+the|ones?(?:\s+in)?|be)\s+)*)$"
+    r"[\s-]+(?:(?:the|a|an|any|in|my|too|so|also|even|really|that|which|has|uses|mixes|mixing|with|was|is|comes|as|of|in\s+an?|in\s+the|ones?(?:\s+in)?|be)\s+)*)$"
 )
 SCENE_PREPOSITIONS = frozenset((
     "on", "onto", "near", "beside", "behind", "under", "over", "against", "at", "into", "by",

@@ -9,6 +9,7 @@ from personalq.checkin.parsing.draft import Draft, Noun
 from personalq.checkin.parsing.subjects.role import Role, role_of
 from personalq.checkin.parsing.subjects.weighed import (
     behind_headings,
+    definite,
     demote_frames,
     heaviest,
     is_added,
@@ -17,7 +18,12 @@ from personalq.checkin.parsing.subjects.weighed import (
     told_apart,
     without_actors,
 )
-from personalq.checkin.parsing.unknown_head import chosen_thing, missing_subject, unknown_head
+from personalq.checkin.parsing.unknown_head import (
+    chosen_thing,
+    missing_subject,
+    ordered_thing,
+    unknown_head,
+)
 
 
 def parse_subject(draft: Draft) -> None:
@@ -33,9 +39,13 @@ def parse_subject(draft: Draft) -> None:
     mentions = behind_headings(draft, demote_frames(draft, mentions))
     draft.mentions += [mention for _, mention, _ in mentions if mention.subjects]
     chosen = heaviest(without_actors(draft, mentions))
-    unknown = unknown_head(draft, [noun for noun, _, _ in mentions])
     best = max((mention.weight for _, mention, _ in chosen), default=-1)
+    unknown = ordered_thing(draft) if best < 2 and not draft.answering else None
+    ordered = unknown is not None
+    unknown = unknown or unknown_head(draft, [noun for noun, _, _ in mentions])
     told = told_apart(draft, mentions) if best < 2 else []
+    if not told and unknown is not None and best < 2 and not ordered:
+        told = definite(draft, mentions, unknown)
     if told:
         _claim(draft, told)
         return

@@ -85,7 +85,7 @@ def told_apart(
     found = []
     for noun, mention, _ in mentions:
         tail = draft.page.words[noun.last : noun.last + 4]
-        if not mention.subjects or not _is_definite(draft, noun) or len(tail) < 2:
+        if not mention.subjects or not _is_definite(draft, noun.first) or len(tail) < 2:
             continue
         says_which = tail[0].norm in ("the", "my", "our") and any(w.norm == "one" for w in tail)
         if says_which and not tail[0].joined:
@@ -93,11 +93,24 @@ def told_apart(
     return found[-1:]
 
 
-def _is_definite(draft: Draft, noun: Noun) -> bool:
+def definite(
+    draft: Draft, mentions: list[tuple[Noun, Mention, Role]], unknown: Constraint
+) -> list[tuple[Noun, Mention]]:
+    """The one that is spoken of as known, where any others do something with it: "two crows on my
+    tractor".
+    """
+    head = draft.page.word_at(unknown.span.start) if unknown.span else None
+    if head is None or _is_definite(draft, head.index):
+        return []
+    known = [(noun, mention) for noun, mention, _ in mentions if mention.subjects]
+    return [each for each in known if _is_definite(draft, each[0].first)][:1]
+
+
+def _is_definite(draft: Draft, first: int) -> bool:
     """Whether "the" or "my" opens its phrase: "the flat-topped mountain"."""
     words = draft.page.words
-    index = noun.first
-    while index and words[index].joined and noun.first - index < 4:
+    index = first
+    while index and words[index].joined and first - index < 4:
         index -= 1
         if words[index].norm in ("the", "my", "our"):
             return True

@@ -69,6 +69,7 @@ def read_ordinals(draft: Draft, found: list[Constraint]) -> None:
 
 
 _COUNTED_FROM = ("before", "after", "from", "to", "or", "by", "past")
+_BEING = frozenset(["adrift", "afloat", "asleep", "alone", "aboard", "ablaze", "astride", "aloft"])
 _GOING_ON = ("with", "that", "which", "while", "please")
 _O_CLOCK = re.compile(
     r"\s*(?:am|pm|a\.m|p\.m|o'clock|:\d|at\s+night|in\s+the\s+(?:morning|afternoon|evening|night))"
@@ -116,7 +117,12 @@ def read_after_noun(draft: Draft, found: list[Constraint]) -> None:
 
 
 def _stands_alone(word: str) -> bool:
-    return word in lexicon.words("prepositions") or word in _GOING_ON or word.endswith("ing")
+    return (
+        word in lexicon.words("prepositions")
+        or word in _GOING_ON
+        or word.endswith("ing")
+        or word in _BEING
+    )
 
 
 def _before_head(draft: Draft, end: int) -> bool:
