@@ -412,7 +412,7 @@ def test_names_stay_as_they_are() -> None:
 @pytest.mark.parametrize(
     ("prompt", "unwanted"),
     [
-        ("the kettle, not the samovar, on a stove", "samovar"),
+        ("the kettle, not the teakettle, on a stove", "teakettle"),
         ("the bear but not the grizzly", "grizzly"),
     ],
 )
@@ -427,7 +427,10 @@ def test_a_kind_is_refused(prompt: str, unwanted: str) -> None:
 @pytest.mark.parametrize(
     ("prompt", "described"),
     [
-        ("the ruby urn with dangling tassels, our kettle, on a raft", {"ruby", "urn", "tassels"}),
+        (
+            "the ruby kyusu with dangling tassels, our kettle, on a raft",
+            {"ruby", "kyusu", "tassels"},
+        ),
         ("a plum samovar with a curly spout", {"plum", "spout"}),
         ("the mountain kettle, boiling", {"mountain"}),
     ],

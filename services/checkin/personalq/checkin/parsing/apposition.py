@@ -5,10 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from personalq.checkin import lexicon
+from personalq.checkin.lexicon.wordnet import Nature, nature
+from personalq.checkin.nouns import is_kind_of
 from personalq.checkin.parsing.draft import Draft, Noun
 from personalq.checkin.parsing.text import Word
 
 _DEFINITE = ("the", "my", "our")
+_BEINGS = frozenset(["fellow", "guy", "chap", "thing", "creature", "critter", "beauty", "piece"])
+"""Any subject may be called so."""
 _SORTS = frozenset(["kind", "sort", "type"])
 
 
@@ -31,6 +35,8 @@ def forenamed(draft: Draft, heads: Sequence[Noun]) -> int | None:
         start = noun.first - 1
         if start < 1 or words[start].joined or words[start].norm not in _DEFINITE:
             continue
+        if noun.last < len(words) and words[noun.last].joined:
+            continue  # "a green field, the truck parked"
         opening = start - 1
         while opening > 0 and draft.page.shadow[words[opening - 1].full_end] not in ".:;?!":
             opening -= 1
@@ -39,19 +45,24 @@ def forenamed(draft: Draft, heads: Sequence[Noun]) -> int | None:
             article = words[index].norm in (*_DEFINITE, "a", "an")
             governed = lead in lexicon.words("prepositions") | lexicon.words("links")
             if article and not governed and not lead.endswith("ing"):
-                return _last_of_phrase(draft, index + 1, start)
+                return _last_of_phrase(draft, index + 1, start, noun)
     return None
 
 
-def _last_of_phrase(draft: Draft, first: int, end: int) -> int | None:
-    """The noun of the phrase that begins at a word; None where the catalog has such subjects."""
+def _last_of_phrase(draft: Draft, first: int, end: int, noun: Noun) -> int | None:
+    """The noun of the phrase that begins at a word, where the subject may be called so."""
     words = draft.page.words
     closed = lexicon.words("prepositions") | lexicon.words("links") | lexicon.words("bearing")
     last = first
     while last + 1 < end and words[last + 1].joined and words[last + 1].norm not in closed:
         last += 1
-    known = any(noun.entry.subjects and first <= noun.first <= last for noun in draft.nouns)
-    return None if known or words[last].norm in lexicon.words("selectors") else last
+    known = any(n.entry.subjects and first <= n.first <= last for n in draft.nouns)
+    if known or not draft.is_free(words[last]):
+        return None
+    called, subject = words[last].norm, words[noun.last - 1].norm
+    unheard = nature(called) is Nature.UNKNOWN or called in _BEINGS
+    akin = is_kind_of(called, subject) or is_kind_of(subject, called)
+    return last if unheard or akin else None
 
 
 def sorts(words: Sequence[Word]) -> list[int]:

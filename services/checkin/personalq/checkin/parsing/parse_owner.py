@@ -24,9 +24,10 @@ _ACTS = re.compile(
 )
 _THAT = re.compile(r"(?<!\w)(?:that|which)\s+$")
 _NOT = re.compile(
-    r"(?<!\w)(?:not|no|isn't|wasn't|except(?:\s+for)?|excluding|but\s+not|(?:any\w*|all|every\w*)\s+but|other\s+than|"
+    r"(?<!\w)(?:not|no|isn't|wasn't|except(?:\s+for)?|excluding|but\s+not|(?P<but>but)|other\s+than|"
     r"anything\s+but|apart\s+from)\s+(?:(?:the\s+)?(?:ones?|version|model)\s+)?$"
 )
+_ANY = re.compile(r"(?<!\w)(?:any|all|every)(?:one|thing|body)?\s(?:[\w-]+\s)*$")
 _DOES_NOT = re.compile(r"(?:(?:that|which)\s+)?(?:doesn't|don't|does\s+not|do\s+not|didn't)\s")
 _ELSE = re.compile(
     r"(?<!\w)(?:(?:made\s+|trained\s+|created\s+|built\s+)?(?:by|from)\s+)?(?:some(?:one|body)\s+"
@@ -99,7 +100,10 @@ def _phrase(draft: Draft, span: Span, end: int, *, possessive: bool) -> Span | N
         lead = None
     if lead and lead[0].startswith("at "):
         lead = None  # a place, but for "made at studio-a"
-    if (acts := _ACTS.match(shadow, end)) and not (lead and re.search(r"\bby\s", lead[0])):
+    acts = _ACTS.match(shadow, end)
+    if acts and acts[0].strip() == "has" and not _has_it(draft, span, acts.end()):
+        acts = None
+    if acts and not (lead and re.search(r"\bby\s", lead[0])):
         that = ends_before(_THAT, shadow, span.start)
         if draft.free(end, acts.end()):
             return Span(that.start() if that else span.start, acts.end())
@@ -121,10 +125,23 @@ def _phrase(draft: Draft, span: Span, end: int, *, possessive: bool) -> Span | N
     return span if draft.leads_to_head(following.index, reach=2) else None
 
 
+def _has_it(draft: Draft, span: Span, end: int) -> bool:
+    """Whether somebody is said to have the subject: "Oskar has a cake", but not "a party"."""
+    before, following = draft.page.word_before(span.start), draft.page.word_at(end)
+    article = before is not None and before.norm in ("the", "a", "an")
+    if following is None or (article and span.of(draft.page.shadow).isalnum()):
+        return False
+    start = following.index + 1
+    known = (noun for noun in draft.nouns if noun.entry.subjects)
+    return any(start <= noun.first <= start + 3 for noun in known)
+
+
 def _add(draft: Draft, span: Span, owner: str, *, selecting: bool, excluded: bool = False) -> None:
     if _DOES_NOT.match(span.of(draft.page.shadow)):
         excluded = True
     negation = ends_before(_NOT, draft.page.shadow, span.start)
+    if negation and negation["but"] and not ends_before(_ANY, draft.page.shadow, negation.start()):
+        negation = None
     if negation and draft.free(negation.start(), span.start):
         span, excluded, selecting = Span(negation.start(), span.end), True, True
     draft.add(

@@ -25,10 +25,11 @@ _NEVER = re.compile(
     rf"(?:haven't|hasn't|have\s+not|has\s+not|had\s+not|wasn't|was\s+not|not)(?:\s+(?:been|ever|"
     rf"yet|once|actually))*)[\s-]+{_USED}(?:\s+(?:so\s+far|before|yet|at\s+all|once|even\s+once|by\s+anyone|"
     rf"by\s+anybody))?{_SINCE}|"
-    rf"(?:that\s+|which\s+)?(?:nobody|no\s+one|no-one)(?:'s|\s+has|\s+have)?\s+(?:ever\s+)?(?:{_USED}|uses)(?:\s+yet)?{_SINCE}|"
+    rf"(?:that\s+|which\s+)?(?:nobody|no\s+one|no-one)(?:'s|\s+has|\s+have)?\s+(?:ever\s+)?(?:{_USED}(?:\s+yet)?{_SINCE}|uses(?=\s*(?:$|[,.;!?])))|"
     rf"(?:(?:still\s+)?unused|un-?touched|untried|not\s+yet\s+used|never[\s-]used|"
     rf"yet\s+to\s+be\s+used|(?:is\s+)?(?:still\s+)?waiting\s+for\s+(?:its|the|a)\s+first\s+use){_SINCE}|"
-    r"(?:(?<=,\s)(?:zero|no)|(?<!longest\s)without(?:\s+any)?|(?:with|(?:(?:that|which)\s+)?(?:has|had|shows))\s+(?:no|zero))\s+(?:uses?|renders?)\b|"
+    r"(?<=,\s)(?:zero|no)\s+(?:uses|renders)(?=\s*(?:$|[,.;!?)]))|"
+    r"(?:(?<!longest\s)without(?:\s+any)?|(?:with|(?:(?:that|which)\s+)?(?:has|had|shows))\s+(?:no|zero))\s+(?:uses?|renders?)\b|"
     r"(?:with\s+)?(?:an?\s+|its\s+)?(?:use|usage)\s+count\s+(?:of|is|at)\s+(?:zero|0))(?!\w)"
 )
 _TIMES = rf"(?:(?P<once>once|twice|thrice)|(?P<n>{CARDINAL})\s+(?:single\s+)?times?)"

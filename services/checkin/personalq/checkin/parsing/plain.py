@@ -58,7 +58,17 @@ _PURPOSE = re.compile(
     + rf"(?:(?P<colon>:)\s+(?=\S)|,\s+{_ASKING})"
 )
 _TITLE = re.compile(_WHAT.format(lead="") + r":\s+(?=\S)")
-_CHOOSING = frozenset(["latest", "newest", "oldest", "trained", "made", "used"])
+_CHOOSING = frozenset((
+    "latest", "newest", "oldest", "trained", "made", "used", "unused", "most", "least", "not",
+    "last", "this", "past", "previous", "since", "from", "before", "after", "until", "shot",
+    "photographed", "taken",
+))  # fmt: skip
+"""What chooses may stand in a heading too: "last summer: my robot"."""
+_OCCASIONS = lexicon.words("scenes") | frozenset((
+    "calendar", "card", "sheet", "book", "page", "cover", "print", "shirt", "tee", "mug", "tote",
+    "sticker", "label", "slide", "post", "story", "menu", "catalog", "magazine", "anniversary",
+    "birthday", "party", "wedding", "launch", "client", "customer", "website", "shop",
+))  # fmt: skip
 _REACH = 4
 """Words of a phrase that are looked at for what is asked for."""
 
@@ -74,7 +84,7 @@ def opening(text: str, is_subject: Callable[[str], bool], is_look: Callable[[str
     greeted = _GREETED.match(lowered)
     start = greeted.end() if greeted else 0
     purpose = _PURPOSE.match(lowered, start)
-    if purpose is not None and _only_leads(purpose, is_subject):
+    if purpose is not None and _only_leads(purpose, is_subject, is_look):
         return Span(0, purpose.end())
     title = _TITLE.match(lowered, start)
     if title is not None and _is_title(title["what"], is_subject, is_look):
@@ -82,11 +92,15 @@ def opening(text: str, is_subject: Callable[[str], bool], is_look: Callable[[str
     return Span(0, start)
 
 
-def _only_leads(purpose: re.Match[str], is_subject: Callable[[str], bool]) -> bool:
+def _only_leads(
+    purpose: re.Match[str], is_subject: Callable[[str], bool], is_look: Callable[[str], bool]
+) -> bool:
     """Whether it says what the picture is for, and not which checkpoint draws it."""
     said = re.findall(r"[\w'-]+", purpose["what"])
-    if not said or _chooses(said):
+    if not said or _chooses(said) or is_look(purpose["what"]):
         return False
+    if not purpose["colon"] and _OCCASIONS.isdisjoint(said):
+        return False  # "for a heron, use my newest style"
     if not any(map(is_subject, said)):
         return True
     follows = re.findall(r"[\w'-]+", purpose.string[purpose.end() :])

@@ -60,7 +60,9 @@ def correct(
         and (versioned := _WITH_VERSION.fullmatch(word.norm))
         and subjects(versioned[1])
     ]
-    changes += [(w.span, _SHORT[w.norm]) for w in page.words if w.norm in _SHORT]
+    changes += [
+        (w.span, _SHORT[w.norm]) for w in page.words if w.norm in _SHORT and w.norm not in kept
+    ]
     unknown = [w for w in page.words if w.norm not in kept and _is_unknown(page, w)]
     for word in unknown[:_MOST]:
         meant = _meant(page, word, spellings)

@@ -71,8 +71,7 @@ def called(name: str, cards: Sequence[Card]) -> list[bool] | None:
 
 def name_of(subject: Constraint) -> str:
     """What the catalog calls a subject: "limousine" for "limo", but "corgi" for a kind of dog."""
-    said = canonical(subject.text)
-    listed = subject.narrower or any(canonical(value) == said for value in subject.values)
+    listed = subject.narrower or lists(subject.values, subject.text)
     return subject.text if listed or not subject.values else subject.values[0]
 
 
@@ -97,7 +96,12 @@ def names(card: Card, name: str) -> bool:
 
 def lists_subject(card: Card, name: str) -> bool:
     """Whether a card lists a name among its subjects, in any number."""
-    return any(_stems(subject) == _stems(name) for subject in card.subjects)
+    return lists(card.subjects, name)
+
+
+def lists(subjects: Iterable[str], name: str) -> bool:
+    """Whether a name is one of some subjects, in any number."""
+    return any(_stems(subject) == _stems(name) for subject in subjects)
 
 
 @lru_cache(maxsize=16384)

@@ -19,7 +19,7 @@ from personalq.checkin.outcome import Candidate
 from personalq.checkin.ports import Ranking
 from personalq.checkin.reasoning.check import satisfies
 from personalq.checkin.reasoning.described import DECIDES, answers
-from personalq.checkin.reasoning.kinds import called, name_of, names
+from personalq.checkin.reasoning.kinds import called, lists, name_of, names
 from personalq.checkin.reasoning.other_kinds import are_others
 
 RELEVANT = 6.0
@@ -71,11 +71,10 @@ def _called(intent: Intent, scored: list[_Scored]) -> list[_Scored]:
     if subject.narrower:
         alone = all(c.coarse or c.text == subject.text for c in intent.described)
         return [] if alone and are_others([s.hit.card for s in scored], subject) else scored
-    said = canonical(subject.text)
-    if subject.values and said not in map(canonical, subject.values):
+    if subject.values and not lists(subject.values, subject.text):
         # a sorcerer is a wizard, but where some are called so, one of those is meant
-        kept = [s for s in scored if names(s.hit.card, said)]
-        if 0 < len(kept) < len(scored):
+        kept = [s for s in scored if names(s.hit.card, subject.text)]
+        if kept and _well_described(kept, scored):
             return kept
     so = called(name_of(subject), [s.hit.card for s in scored])
     kept = [s for s, is_so in zip(scored, so or (), strict=False) if is_so]
@@ -93,10 +92,14 @@ def _preferred(intent: Intent, scored: list[_Scored], zone: ZoneInfo) -> list[_S
             continue
         if constraint.prefers and not constraint.hard:
             better = [s for s in scored if satisfies(s.hit.card, constraint, zone)]
-            best = max((s.described for s in scored), default=0.0)
-            if better and max(s.described for s in better) >= best - 0.3:
+            if better and _well_described(better, scored):
                 scored = better
     return scored
+
+
+def _well_described(some: list[_Scored], scored: list[_Scored]) -> bool:
+    """Whether what some cards say fits about as well as the best of all of them."""
+    return max(s.described for s in some) >= max(s.described for s in scored) - 0.3
 
 
 def _scores(intent: Intent, hits: list[Hit]) -> list[_Scored]:

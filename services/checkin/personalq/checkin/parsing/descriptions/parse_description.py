@@ -12,6 +12,7 @@ from collections.abc import Iterator, Sequence
 from personalq.checkin import lexicon
 from personalq.checkin.intent import Attribute, Constraint, Span
 from personalq.checkin.lexicon import canonical
+from personalq.checkin.lexicon.wordnet import Nature, nature
 from personalq.checkin.nouns import is_kind_of
 from personalq.checkin.parsing.apposition import forenamed, renamed, sorts
 from personalq.checkin.parsing.descriptions.asides import read_asides, read_loose
@@ -28,9 +29,12 @@ from personalq.checkin.parsing.word_roles import (
 _APPOSITION = re.compile(r",\s*the\s+$")
 _NOT_THE = re.compile(
     r"(?<!\w)(?:(?:but|just|only)\s+)?(?:not\s+the|(?:(?:the\s+one\s+)?(?:that|which)\s+)(?:isn't|is\s+not|wasn't))"
-    r"\s+(?:an?\s+)?(?P<kind>(?!an?\s)[\w-]+(?:\s+[\w-]+)?)(?=\s*(?:$|[,.;!?)]))"
+    r"\s+(?:an?\s+)?(?P<kind>(?!an?\s)[\w-]+(?:\s+(?!(?:one|please)\b)[\w-]+)?)(?=(?:\s+(?:one|please))?\s*(?:$|[,.;!?)]))"
 )
-_NOTHING_ELSE = frozenset(["others", "other", "rest", "same"])
+_REFUSING = frozenset(
+    ["is", "was", "isn't", "wasn't", "just", "only", "but", "not", "that", "which"]
+)
+"""Words of a refusal."""
 _COVERING = frozenset((
     "cover", "fill", "surround", "decorate", "adorn", "wrap", "drape", "bury", "sprinkle",
     "shower",
@@ -44,7 +48,7 @@ def parse_description(draft: Draft) -> None:
     subject = next((c for c in draft.constraints if c.attribute is Attribute.SUBJECT), None)
     heads = [n for n in draft.nouns if subject and draft.span_of(n.first, n.last) == subject.span]
     if heads:
-        _refused(draft)
+        _refused(draft, heads)
     for noun in (*_apposed(draft, heads), *heads, *renamed(draft, heads)):
         read_modifiers(draft, noun.first)
         _role(draft, noun)
@@ -87,17 +91,18 @@ def _role(draft: Draft, noun: Noun) -> None:
             describe(draft, [role], before=being.span.of(draft.page.text))
 
 
-def _refused(draft: Draft) -> None:
-    """Claim a kind that is not wanted: "the teapot, not the kyusu", "the dog, not the beagle"."""
+def _refused(draft: Draft, heads: list[Noun]) -> None:
+    """Claim a kind that is not wanted: "the teapot, not the kyusu", "the dog, not the beagle".
+
+    Only right behind the subject's own phrase: what a picture is not to show is told behind more.
+    """
     for match in _NOT_THE.finditer(draft.page.shadow):
-        word = draft.page.word_at(match.start("kind"))
+        word, span = draft.page.word_at(match.start("kind")), Span(*match.span())
         if word is None or not draft.free(*match.span()) or draft.style_at(word.index):
             continue
-        noun, said = draft.noun_at(word.index), match["kind"].split()
-        other = not (lexicon.words("selectors") | _NOTHING_ELSE).isdisjoint(said)
-        if other or (noun is not None and noun.entry.subjects and not noun.entry.narrower):
+        said = match["kind"].split()
+        if not any(_is_told_of(draft, head, word, said) for head in heads):
             continue
-        span = Span(*match.span())
         draft.mentions = [m for m in draft.mentions if not m.span.meets(span)]
         draft.add(
             Constraint(
@@ -110,6 +115,20 @@ def _refused(draft: Draft) -> None:
             ),
             selecting=True,
         )
+
+
+def _is_told_of(draft: Draft, head: Noun, word: Word, said: Sequence[str]) -> bool:
+    """Whether what is refused at a word is a kind, a colour or a look of the subject before it."""
+    between = [w for w in draft.page.words[head.last : word.index] if draft.is_free(w)]
+    scene = lexicon.words("prepositions") | lexicon.verb_forms()
+    apart = [w for w in between if w.norm in scene and w.norm not in _REFUSING]
+    if head.last > word.index or apart:
+        return False
+    subject = canonical(_phrase_of(draft, head))
+    kind = " ".join(said)
+    unheard = nature(said[-1]) is Nature.UNKNOWN
+    look = all(is_adjective(each) for each in said)
+    return unheard or look or is_kind_of(kind, subject) or said[-1] == subject.split()[-1]
 
 
 def _told_after(draft: Draft) -> None:

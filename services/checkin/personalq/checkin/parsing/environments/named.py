@@ -30,7 +30,7 @@ _TAKEN = re.compile(
     r"backgrounds?|backdrops?|surroundings|references(?=\s*(?:$|[,.;])))(?!\w)"
 )
 
-_REFUSED = re.compile(r"(?<!\w)not\s+(?:from\s+)?(?:the|any)\s+$")
+_REFUSED = re.compile(r"(?<!\w)not\s+(?:from\s+)?the\s+$")
 _LEARNED = re.compile(
     r"[\s-]+(?:material|set|data|dataset|footage|shoot|session|pictures|photos|shots|images)(?!\w)"
 )

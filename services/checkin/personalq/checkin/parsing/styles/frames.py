@@ -11,7 +11,7 @@ from personalq.checkin.parsing.styles.leads import NEGATION, SCENE_PREPOSITIONS,
 from personalq.checkin.parsing.text import Word, ends_before
 
 _REFUSED = re.compile(
-    r"(?<!\w)(?:but\s+not\s+(?:(?:the|an?|as|in)\s+)*|(?:not|except(?:\s+for)?|excluding|"
+    r"(?<!\w)(?:but\s+not\s+(?:(?:the|an?|as|in)\s+)*|(?:not|isn't|wasn't|except(?:\s+for)?|excluding|"
     r"other\s+than|anything\s+but|instead\s+of|rather\s+than)\s+(?:the|an?)\s+)$"
 )
 _NO_FRAMES = frozenset(["drawn", "painted"])

@@ -48,6 +48,8 @@ def parse_style(draft: Draft) -> None:
             constraint = replace(constraint, values=nearest)
         if previous is not None and _goes_on(draft, previous, constraint):
             constraint = replace(constraint, excluded=True, label=f"not {constraint.label}")
+            if previous.span is not None and constraint.span is not None:  # "or the"
+                draft.mark(Span(previous.span.end, constraint.span.start), selecting=True)
             found.append(constraint)
         elif previous is not None and _joined_by_or(draft, previous, constraint):
             found[-1] = _either(draft, previous, constraint)

@@ -22,6 +22,7 @@ _JOINT = re.compile(
     r"\s*(?P<j>to|until|till|through|thru|-|and|,\s*or|,\s*and|or|nor|/|,)\s*"
     r"(?:(?:in|from)\s+)?(?:the\s+)?"
 )
+_ALSO = re.compile(r"\s*,?\s*(?:and|but)\s+")
 _LEAD = re.compile(
     r"(?<!\w)(?:(?:any(?:where|time)|some(?:where|time))\s+)?(?:between|from)\s+(?:the\s+)?$"
 )
@@ -56,6 +57,8 @@ def parse_time(draft: Draft) -> None:
 
 def _single(draft: Draft, point: Point) -> Constraint | None:
     setting = read_setting(draft, point.start, point.end)
+    if setting.used is None and _goes_on_of_use(draft, setting):
+        setting = replace(setting, used=True)
     if not draft.free(setting.start, setting.end) or not constrains(draft, point, setting):
         return None
     interval = applied(setting.operator, point.interval)
@@ -87,6 +90,14 @@ def _single(draft: Draft, point: Point) -> Constraint | None:
         recurring=point if bounded and point.occurs is not None else None,
         coarse=point.kind not in ("month", "day", "today", "weekday", "holiday", "monthday"),
     )
+
+
+def _goes_on_of_use(draft: Draft, setting: Setting) -> bool:
+    """Whether it is the other end of a time of use: "used after October | and before Christmas"."""
+    last = draft.constraints[-1] if draft.constraints else None
+    if last is None or last.attribute is not Attribute.LAST_USED_AT or last.span is None:
+        return False
+    return _ALSO.fullmatch(draft.page.shadow, last.span.end, setting.start) is not None
 
 
 def _nearest(draft: Draft, setting: Setting) -> Constraint:

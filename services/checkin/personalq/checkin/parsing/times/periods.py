@@ -210,7 +210,10 @@ RULES: tuple[tuple[str, Read], ...] = (
     (rf"{_WHICH}(?P<name>{HOLIDAYS}){year_of('y')}(?!\w)", _holiday),
     (rf"{_WHICH}(?P<name>{MONTHS})(?:\.(?=\s*\d))?(?:-(?={YEAR}))?{year_of('y')}(?!\w)", _month),
     (rf"(?P<n>{COUNT})\s+(?P<name>{SEASONS}|{MONTHS})s\s+ago(?!\w)", _ago),
-    (rf"(?:the\s+)?(?P<name>{SEASONS}|{MONTHS})\s+before\s+last(?!\w)", _before_last),
+    (
+        rf"(?:the\s+)?(?P<name>{SEASONS}|{MONTHS})\s+before\s+last(?!\s+(?:\w+day|week|month|year|{SEASONS}|{MONTHS}|{HOLIDAYS})\b)(?!\w)",
+        _before_last,
+    ),
     (rf"(?P<name>{WEEKDAYS})\s+the\s+(?P<d>\d{{1,2}})(?:st|nd|rd|th)(?!\w)", _weekday_the),
     (
         rf"{_WHICH}(?P<name>{SEASONS})(?:\s+(?:holidays?|break|vacation|term|season))?"

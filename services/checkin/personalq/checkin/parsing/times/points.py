@@ -181,14 +181,14 @@ def _nth_quarter(match: re.Match[str], point: Point, context: Context) -> Interv
 
 
 def _nth_months(match: re.Match[str], point: Point, context: Context) -> Interval | None:
-    """Months counted in a year: "the first two months of 2026", "the third month of the year"."""
+    """Months counted in a year: "the first two months of 2026", "the third month of this year"."""
     first, last = first_day(point.interval, context), last_day(point.interval, context)
     if first is None or last is None or (last - first).days < 360:
         return None
     count = counted(match["n"]) if match["n"] else 1
     if not 1 <= count <= 12:
         return None
-    if match["nth"] in ("last", "final"):
+    if match["nth"] in ("last", "final", "closing"):
         return calendar.month(first.year, 13 - count, context.zone, count)
     index = NTHS.get(match["nth"]) or 1
     if index > 1 and match["n"]:
@@ -250,8 +250,8 @@ _NARROWING: tuple[tuple[re.Pattern[str], Narrow], ...] = (
     ),
     (
         re.compile(
-            rf"(?<!\w)(?:the\s+)?(?P<nth>{'|'.join(NTHS)}|last|final)\s+(?:(?P<n>{COUNT})\s+)?"
-            r"months?\s+(?:of|in)\s+(?:the\s+)?(?:year\s+)?$"
+            rf"(?<!\w)(?:the\s+)?(?P<nth>{'|'.join(NTHS)}|opening|last|final|closing)\s+"
+            rf"(?:(?P<n>{COUNT})\s+months|month)\s+(?:of|in)\s+(?:the\s+)?(?:year\s+)?$"
         ),
         _nth_months,
     ),
@@ -279,6 +279,7 @@ def _narrowed(found: list[Point], shadow: str, context: Context) -> list[Point]:
             while kept and kept[-1].end > match.start():
                 kept.pop()
             kind = "day" if point.kind == "holiday" else point.kind
+            kind = "quarter" if narrow is _nth_months else kind
             narrowed = replace(
                 point, start=match.start(), interval=interval, kind=kind, month=0, sure=True,
                 everyday=False, occurs=None,

@@ -52,12 +52,12 @@ def _half_year_ago(match: re.Match[str], context: Context) -> Named:
 
 
 def _aged(match: re.Match[str], context: Context) -> Named:
-    """How old a thing is: "less than a month old", "older than two weeks"."""
+    """How old a checkpoint is, beside a cue: "less than a month old", "older than two weeks"."""
     day = back(context.local.date(), match["u"], counted(match["n"]))
     edge = calendar.midnight(day, context.zone)
-    if re.match(r"more|over|at\s+least|older|(?:not|no)\s+(?:newer|younger)", match["cmp"]):
-        return _relative(Interval(end=edge + timedelta(days=1)), "ago")
-    return _relative(Interval(start=edge), "ago")
+    old = re.match(r"more|over|at\s+least|older|(?:not|no)\s+(?:newer|younger)", match["cmp"])
+    interval = Interval(end=edge + timedelta(days=1)) if old else Interval(start=edge)
+    return Named(interval=interval, kind="aged", sure=False)
 
 
 def _weekdays_ago(match: re.Match[str], context: Context) -> Named:

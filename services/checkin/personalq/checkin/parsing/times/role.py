@@ -33,6 +33,8 @@ def constrains(draft: Draft, point: Point, setting: Setting) -> bool:
     """Whether a point constrains."""
     if point.kind == "while":
         return bool(setting.used and setting.negated)
+    if point.kind == "aged":
+        return setting.used is not None or draft.answering or _is_of_a_checkpoint(draft, setting)
     if point.kind == "monthday":
         dated = draft.answering and setting.operator in ("from", "of", "on", "dated")
         return dated or setting.used is not None
@@ -72,6 +74,20 @@ def constrains(draft: Draft, point: Point, setting: Setting) -> bool:
             return False
         return _heads(draft, point, setting) or not _has_article(draft, point)
     return _everyday_constrains(draft, point, setting, after)
+
+
+def _is_of_a_checkpoint(draft: Draft, setting: Setting) -> bool:
+    """Whether an age is told of what is asked for: "my robot older than a month", "anything less
+    than a week old"; a tree of 300 years is in the picture.
+    """
+    before = draft.page.word_before(setting.start)
+    if before is None:
+        return True
+    if before.norm in lexicon.words("selectors") or before.norm in ("anything", "something"):
+        return True
+    noun = next((n for n in draft.nouns if n.last == before.index + 1 and n.entry.subjects), None)
+    lead = draft.page.words[noun.first - 1].norm if noun is not None and noun.first else ""
+    return lead in ("my", "our", "the", "any")
 
 
 def _is_of_a_thing(draft: Draft, setting: Setting) -> bool:

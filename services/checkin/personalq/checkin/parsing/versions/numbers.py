@@ -35,8 +35,8 @@ _THINKING = ("believe", "guess", "reckon", "suppose", "assume", "mean", "liked",
 """What somebody does who says "the third version I …", beside the verbs of scenes."""
 _NO = re.compile(r"no\s+[a-z]")
 """Not any, unless a subject is before: "no two alike", but "robot no two"."""
-_MY = re.compile(r"(?<!\w)(?:my|our|your)\s+$")
-"""Before "number one", what is liked best."""
+_ALIKE = re.compile(r"\s+(?:alike|the\s+same|are|of\s+them)\b")
+_MY = re.compile(r"(?<!\w)(?:my|our)\s+$")
 _MAKERS = re.compile(r"(?:builds?|releases?|models?|marks?|take)\b")
 
 
@@ -46,9 +46,11 @@ def is_version(draft: Draft, match: re.Match[str]) -> bool:
     if ends_before(_BASE, shadow, match.start()):
         return False
     if match["plain"]:
-        if ON_A_SHIRT.match(shadow, match.end()) or ends_before(_MY, shadow, match.start()):
+        if ON_A_SHIRT.match(shadow, match.end()) or _is_favourite(shadow, match):
             return False
-        if _NO.match(match[0]) and not _numbers_subject(draft, match.start()):
+        if _NO.match(match[0]) and (
+            _ALIKE.match(shadow, match.end()) or not _numbers_subject(draft, match.start())
+        ):
             return False
         worn = ends_before(_WORN, shadow, match.start())
         selector = worn and (worn["before"] or "").strip() in lexicon.words("selectors")
@@ -60,6 +62,11 @@ def is_version(draft: Draft, match: re.Match[str]) -> bool:
         links = after.norm in lexicon.words("prepositions") or after.norm in lexicon.words("links")
         return links or draft.noun_at(after.index) is not None
     return True
+
+
+def _is_favourite(shadow: str, match: re.Match[str]) -> bool:
+    """Whether it is what is liked best: "my number one"."""
+    return match[0] == "number one" and ends_before(_MY, shadow, match.start()) is not None
 
 
 def is_a_person(draft: Draft, match: re.Match[str]) -> bool:
