@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from itertools import takewhile
 
+from personalq.checkin import lexicon
 from personalq.checkin.intent import Attribute, Constraint, Span
 from personalq.checkin.parsing.draft import Draft
 from personalq.checkin.parsing.text import Word, ends_before
@@ -131,9 +133,12 @@ def _has_it(draft: Draft, span: Span, end: int) -> bool:
     article = before is not None and before.norm in ("the", "a", "an")
     if following is None or (article and span.of(draft.page.shadow).isalnum()):
         return False
-    start = following.index + 1
-    known = (noun for noun in draft.nouns if noun.entry.subjects)
-    return any(start <= noun.first <= start + 3 for noun in known)
+    phrase = draft.page.words[following.index + 1 : following.index + 5]
+    scene = lexicon.words("prepositions") | lexicon.words("links")
+    phrase = list(takewhile(lambda word: word.norm not in scene, phrase))
+    return any(
+        noun.entry.subjects and draft.page.words[noun.first] in phrase for noun in draft.nouns
+    )
 
 
 def _add(draft: Draft, span: Span, owner: str, *, selecting: bool, excluded: bool = False) -> None:

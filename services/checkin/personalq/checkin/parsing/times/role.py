@@ -81,6 +81,8 @@ def _is_of_a_checkpoint(draft: Draft, setting: Setting) -> bool:
     than a week old"; a tree of 300 years is in the picture.
     """
     before = draft.page.word_before(setting.start)
+    while before is not None and before.norm in ("is", "are", "that", "which", "that's"):
+        before = draft.page.word_before(before.start)
     if before is None:
         return True
     if before.norm in lexicon.words("selectors") or before.norm in ("anything", "something"):

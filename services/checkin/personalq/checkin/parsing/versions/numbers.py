@@ -46,7 +46,7 @@ def is_version(draft: Draft, match: re.Match[str]) -> bool:
     if ends_before(_BASE, shadow, match.start()):
         return False
     if match["plain"]:
-        if ON_A_SHIRT.match(shadow, match.end()) or _is_favourite(shadow, match):
+        if ON_A_SHIRT.match(shadow, match.end()) or _is_favourite(draft, match):
             return False
         if _NO.match(match[0]) and (
             _ALIKE.match(shadow, match.end()) or not _numbers_subject(draft, match.start())
@@ -64,9 +64,15 @@ def is_version(draft: Draft, match: re.Match[str]) -> bool:
     return True
 
 
-def _is_favourite(shadow: str, match: re.Match[str]) -> bool:
-    """Whether it is what is liked best: "my number one"."""
-    return match[0] == "number one" and ends_before(_MY, shadow, match.start()) is not None
+def _is_favourite(draft: Draft, match: re.Match[str]) -> bool:
+    """Whether it is what is liked best, or who likes it: "my number one", "a number one fan"."""
+    if match[0] != "number one":
+        return False
+    following = draft.page.word_at(match.end())
+    fan = following is not None and following.joined and lexicon.names_thing(following.norm)
+    if fan and following is not None and draft.noun_at(following.index) is None:
+        return True
+    return ends_before(_MY, draft.page.shadow, match.start()) is not None
 
 
 def is_a_person(draft: Draft, match: re.Match[str]) -> bool:

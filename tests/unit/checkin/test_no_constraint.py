@@ -1,0 +1,59 @@
+"""Words that sound like a constraint and are content: they must choose no checkpoint."""
+
+from __future__ import annotations
+
+from zoneinfo import ZoneInfo
+
+import pytest
+from support.checkin_cards import NOW, card, studio
+from support.fake_catalog import vocabulary_of
+
+from personalq.checkin.intent import Attribute
+from personalq.checkin.parsing.draft import Context
+from personalq.checkin.parsing.parse import parse
+from personalq.checkin.vocabulary import compile_lexicon
+
+LEXICON = compile_lexicon(
+    vocabulary_of(
+        [*studio(), card("kettle-v4", "kettle", "oil painting", "2026-06-03", owner="ines")]
+    )
+)
+CONTEXT = Context(now=NOW, zone=ZoneInfo("UTC"))
+
+
+@pytest.mark.parametrize(
+    "prompt",
+    [
+        "the kettle on a table, not the chair",
+        "the kettle on a stove, not the fridge",
+        "three kettles, no two alike",
+        "ines has a party with the kettle",
+        "a two year old child with a kettle",
+        "a kettle for a number one fan",
+    ],
+)
+def test_it_stays_content(prompt: str) -> None:
+    """Only the subject is claimed."""
+    intent = parse(prompt, LEXICON, CONTEXT)
+    assert [c.attribute for c in intent.constraints if c.hard] == [Attribute.SUBJECT]
+
+
+@pytest.mark.parametrize(
+    ("prompt", "attribute", "text"),
+    [
+        ("my number 4 kettle", Attribute.VERSION, "number 4"),
+        ("kettles before last Tuesday", Attribute.CREATED_AT, "before last Tuesday"),
+        ("the kettle from before last", Attribute.ORDER, "before last"),
+        ("ines has a kettle", Attribute.OWNER, "ines has"),
+        ("the kettle that is over a month old", Attribute.CREATED_AT, "over a month old"),
+        ("my number one kettle", Attribute.ORDER, "number one"),
+        ("the kettle, zero uses", Attribute.USE_COUNT, "zero uses"),
+        ("a kettle that isn't a photo", Attribute.STYLE, "isn't a photo"),
+    ],
+)
+def test_nearly_the_same_words_choose(prompt: str, attribute: Attribute, text: str) -> None:
+    """Beside the subject, or said of it."""
+    (constraint,) = (
+        c for c in parse(prompt, LEXICON, CONTEXT).constraints if c.attribute is attribute
+    )
+    assert constraint.text == text
