@@ -115,6 +115,10 @@ def test_what_only_sounds_like_a_look_stays(phrase: str) -> None:
         ("A dog shot near the beach, with a ball", ("A dog", "a ball")),
         ("An owl. It shows the subject as a silkscreen. Best at 30 steps.", ("An owl",)),
         ("Previews show a black castle", ("a black castle",)),
+        ("The teal one of the jar series: a lidded jar", ("The teal", "a lidded jar")),
+        ("This horse is a cream Clydesdale horse", ("a cream Clydesdale horse",)),
+        ("Here is a red rabbit, seen wearing a hat", ("a red rabbit", "a hat")),
+        ("Our blue keep, easy to spot by its ivy", ("Our blue keep", "its ivy")),
     ],
 )  # fmt: skip
 def test_what_only_leads_to_the_subject_is_left_out(

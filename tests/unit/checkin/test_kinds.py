@@ -224,3 +224,49 @@ def test_the_first_of_a_kind_no_subject_names() -> None:
 def test_a_kind_that_is_refused() -> None:
     """All but the one that was named."""
     assert outcome_name(Session(HATS[1:]).ask("the green hat, not the cap")) == "hat-v2"
+
+
+SHOES = [
+    card("shoe-v1", "sneaker", "sketch", "2026-03-01", "A green slip-on sneaker, neon laces."),
+    card("shoe-v2", "sneaker", "anime", "2026-04-01", "A green high-top sneaker."),
+    card("guitar-v1", "guitar", "sketch", "2026-03-01", "My red twelve-string guitar."),
+    card("guitar-v2", "guitar", "anime", "2026-04-01", "A red dreadnought guitar."),
+    card("boat-v1", "boat", "sketch", "2026-04-01", "A red dinghy."),
+    card("dragon-v1", "dragon", "anime", "2026-04-01", "A gold hydra."),
+    card("dragon-v2", "dragon", "sketch", "2026-05-01", "A gold wyvern."),
+]
+
+
+@pytest.mark.parametrize(
+    ("prompt", "chosen"),
+    [
+        ("green slip-on under a hammock", "shoe-v1"),
+        ("doormat, wet umbrella, green slip-on", "shoe-v1"),
+        ("campfire song on a red twelve-string", "guitar-v1"),
+        ("a night at the opera with the gold hydra, all heads singing", "dragon-v1"),
+        ("a red dreadnought on a rowing machine", "guitar-v2"),
+    ],
+)
+def test_a_kind_only_descriptions_tell(prompt: str, chosen: str) -> None:
+    """Found wherever it stands, and before a subject that only WordNet makes it a kind of."""
+    assert outcome_name(Session(SHOES).ask(prompt)) == chosen
+
+
+@pytest.mark.parametrize(
+    "prompt",
+    [
+        "a pangolin playing the dreadnought",
+        "a walrus on a green slip-on",
+        "a lemur beside a hydra",
+    ],
+)
+def test_a_kind_in_the_scene_is_not_asked_for(prompt: str) -> None:
+    """What nobody has is asked for; the other things are around it."""
+    assert isinstance(Session(SHOES).ask(prompt), NoMatch)
+
+
+def test_a_question_speaks_to_somebody_else() -> None:
+    """What an owner calls "my" is not the reader's."""
+    asked = Session(SHOES).ask("a guitar on a raft")
+    assert isinstance(asked, Clarification)
+    assert {option.label for option in asked.options} >= {"the red twelve-string guitar"}

@@ -12,9 +12,9 @@ from collections.abc import Sequence
 
 _SENTENCE = re.compile(r"(?<![.;:/|!?])[.;:/|!?]+(?:\s|$)|\s[/|]\s|[()\n]")
 _PIECE = re.compile(
-    r"\b(?:(?:complete|shown|(?:that\s+|which\s+)?comes(?:\s+\w+ed)?|painted|drawn|made|seen)\s+with|with|wearing|"
+    r"\b(?:(?:complete|shown|(?:that\s+|which\s+)?comes(?:\s+\w+ed)?|painted|drawn|made|seen)\s+with|with|(?:seen\s+|shown\s+)?wearing|"
     r"(?<!-)and(?!-)|having|holding(?:\s+(?:out|up))?|carrying|featuring|(?:(?:that|which|who)\s+)?has|plus|look\s+for|and\s+all|"
-    r"always\s+has|recogni[sz]able\s+by|you\s+can\s+tell\s+(?:it\s+)?by|(?:notable|known)\s+for|"
+    r"always\s+has|recogni[sz]able\s+by|(?:(?:is|are)\s+)?easy\s+to\s+(?:spot|tell|recogni[sz]e)(?:\s+by)?|you\s+can\s+tell\s+(?:it\s+)?by|(?:notable|known)\s+for|"
     r"together\s+with|showing|(?<!^a\s)(?<!^an\s)(?:sporting|boasting)|(?:included|attached)(?=\s*$))\b",
     re.IGNORECASE,
 )
@@ -32,7 +32,8 @@ _LEAD = re.compile(
     r"(?:trained|fine-?\s?tuned|tuned|learn(?:ed|t|s)|taught)\s+(?:on|with|from)\s+(?:[\w'’-]+\s+){0,6}"
     r"(?:pictures|photos|photographs|images|shots|examples|samples)\s+of)\s+"
     r"(?=(?:an?|my|our|one|this)\s)|^\s*(?:this(?:\s+one)?\s+is|that\s+is\s+how\s+you\s+know|you\s+get)\s+"
-    r"(?=(?:an?|the|my|our|one|this)\s)|^\s*(?:previews|samples)\s+show\s+|^\s*all\s+of\s+(?=the\s+same\s)|"
+    r"(?=(?:an?|the|my|our|one|this)\s)|^\s*this\s+(?:[\w'’-]+\s+){1,3}is\s+(?=an?\s)|"
+    r"^\s*here(?:['’]s|\s+is|\s+are)\s+(?=(?:an?|the|my|our|one|some)\s)|^\s*(?:previews|samples)\s+show\s+|^\s*all\s+of\s+(?=the\s+same\s)|"
     r"^\s*personali[sz]ed\s+(?=[\w-]+\s)|"
     r"^\s*note\s+(?!pad|book|card)(?=[\w'’-]+\s+[\w'’-]+)",
     re.IGNORECASE,
@@ -68,6 +69,7 @@ _TRAINING = re.compile(
     r"works?\s+best\s+(?:for|at|with)|optimi[sz]ed|shows\s+the\s+subject|"
     r"(?:outputs?|results?)\s+(?:has|have|is|are|comes?|looks?)|"
     r"made\s+for(?=\s+(?:[\w'’-]+\s+){1,4}(?:pictures|images|renders|photos|art)\b)|"
+    r"(?<!\w)one\s+of\s+the\s+(?:[\w'’-]+\s+){1,3}(?:series|line|family|collection|range)$|"
     r"version\s+\d+|v\d+|no\s+particular|nothing\s+(?:special|particular|else))\b.*$"
     r"|\b(?!(?:rendered|shown)\s+in\s+[\w'’-]+\s*(?:,|$|with\b|and\b))"
     r"(?:rendered|drawn|painted|printed|made|modell?ed|shown|captured|photographed|depicted|"
@@ -106,7 +108,7 @@ _OF_TRAINING = """
 """
 _OF_LOOKS = """
     aesthetic drawn feel finish illustrated look looks manner painted render rendered rendering
-    rendition sketched style styled stylised stylized treatment version vibe
+    rendition sketched style styled stylised stylized take treatment version vibe
 """
 _SAYS_NOTHING = frozenset(f"{_LINKS} {_OF_TRAINING} {_OF_LOOKS}".split())
 

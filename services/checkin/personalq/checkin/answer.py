@@ -291,11 +291,12 @@ def _merged(intent: Intent, said: Intent, text: str, context: Context) -> Intent
                 label=f"version {digits[0]}",
             )
         ]
-    unknown = None if Attribute.SUBJECT in named else intent.unknown_subject
+    named_one = Attribute.SUBJECT in named
     return replace(
         intent,
         constraints=(*kept, *new),
-        unknown_subject=unknown,
+        unknown_subject=None if named_one else intent.unknown_subject,
+        things=() if named_one else intent.things,
         problems=(*intent.problems, *said.problems),
     )
 

@@ -170,6 +170,8 @@ class Intent:
     """Where a trigger or a checkpoint id is spelled out."""
     unknown_subject: Constraint | None = None
     """A head noun of which the catalog has no checkpoint."""
+    things: tuple[Constraint, ...] = ()
+    """Other nouns it may be about, where no subject is asked for; descriptions may tell of them."""
     settled: bool = False
     """The person said any of them will do."""
     answered: bool = False

@@ -40,7 +40,13 @@ from personalq.checkin.ports import Catalog, Ranking, Reasoner
 from personalq.checkin.reasoning.described import KIN, MAX_PHRASES, answers, spoken
 from personalq.checkin.reasoning.kinds import carried, widened
 from personalq.checkin.reasoning.own_colour import without_its_colour
-from personalq.checkin.reasoning.unknown import by_description, told_subject
+from personalq.checkin.reasoning.unknown import (
+    about,
+    as_thing,
+    by_description,
+    naming,
+    told_subject,
+)
 from personalq.checkin.search import Lately, deeper, find, to_query
 from personalq.checkin.settings import CheckinSettings
 from personalq.checkin.vocabulary import Lexicon
@@ -265,9 +271,11 @@ async def _candidates(
     Args:
         also: phrases besides those of the intent to compare the cards with.
     """
+    search = partial(_search, request=request, catalog=catalog, settings=settings, also=also)
+    if intent.things:
+        intent = about(intent, await search(naming(intent)))
     if not _asks_for_something(intent):
         return intent, Ranking()
-    search = partial(_search, request=request, catalog=catalog, settings=settings, also=also)
     if intent.unknown_subject is not None:
         hits = await search(intent)
         told, found = by_description(intent, hits)
@@ -279,6 +287,12 @@ async def _candidates(
         hits = await search(reading)
         if hits:
             reading, hits = await widened(reading, hits, catalog=lately, search=search)
+            thing = as_thing(reading, hits)
+            if thing is not None:
+                told, found = by_description(thing, await search(thing))
+                ranking = await reasoner.rank(told, found, zone)
+                if ranking.candidates:
+                    return told, ranking
         ranking = await reasoner.rank(reading, hits, zone)
         degraded = degraded or ranking.degraded
         ranked = ranking.candidates

@@ -26,6 +26,7 @@ from personalq.checkin.parsing.styles.parse_style import parse_style
 from personalq.checkin.parsing.styles.unknown import parse_unknown_style
 from personalq.checkin.parsing.subjects.parse_subject import parse_subject
 from personalq.checkin.parsing.text import merge, read
+from personalq.checkin.parsing.things import things
 from personalq.checkin.parsing.times.parse_time import parse_time
 from personalq.checkin.parsing.typos import correct
 from personalq.checkin.parsing.versions.parse_version import parse_version
@@ -111,6 +112,7 @@ def _parse(prompt: str, lexicon: Lexicon, context: Context, *, answering: bool) 
         selecting=merge(draft.selecting),
         triggers=tuple(draft.triggers),
         unknown_subject=draft.unknown_subject,
+        things=things(draft),
     )
 
 

@@ -6,6 +6,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 
+from personalq.checkin import lexicon
 from personalq.checkin.cards import Card, Hit
 from personalq.checkin.intent import Attribute, Constraint, Intent, Mention, Span
 from personalq.checkin.lexicon import canonical, wordnet
@@ -21,11 +22,53 @@ def by_description(intent: Intent, hits: Sequence[Hit]) -> tuple[Intent, tuple[H
     unknown = intent.unknown_subject
     if unknown is None:
         return intent, tuple(hits)
-    wanted = set(concepts(" ".join(unknown.values)))
-    found = tuple(
-        hit for hit in hits if _is_kind(wanted, hit.card) and _calls(hit.card, unknown.text)
-    )
+    found = described_as(unknown, hits)
     return _named(intent, unknown, found) if found else _by_style(intent, hits)
+
+
+def naming(intent: Intent) -> Intent:
+    """What to search by for the cards that some noun of the intent may call so."""
+    described = (
+        replace(noun, attribute=Attribute.DESCRIPTION, hard=False) for noun in _nouns(intent)
+    )
+    return Intent(constraints=tuple(described))
+
+
+def about(intent: Intent, hits: Sequence[Hit]) -> Intent:
+    """The intent with the first of its nouns that some description calls a card's subject by.
+
+    Args:
+        hits: the cards found by `naming`.
+    """
+    called = (noun for noun in _nouns(intent) if described_as(noun, hits))
+    return replace(intent, unknown_subject=next(called, intent.unknown_subject))
+
+
+def _nouns(intent: Intent) -> tuple[Constraint, ...]:
+    unknown = intent.unknown_subject
+    return (unknown, *intent.things) if unknown is not None else intent.things
+
+
+def as_thing(intent: Intent, hits: Sequence[Hit]) -> Intent | None:
+    """The intent with a kind that no card of its subject is called by as a noun nobody lists.
+
+    "The cruiser" is a kind of boat, but among sailboats and motorcycles a motorcycle.
+    """
+    subject = intent.first(Attribute.SUBJECT)
+    if subject is None or subject.excluded or not subject.narrower:
+        return None
+    if any(names(hit.card, subject.text) for hit in hits):
+        return None
+    told = (c for c in intent.all(Attribute.DESCRIPTION) if c.span == subject.span)
+    noun = replace(subject, values=(canonical(subject.text),), narrower=False)
+    return replace(intent.without(subject, *told), unknown_subject=noun)
+
+
+def described_as(noun: Constraint, hits: Sequence[Hit]) -> tuple[Hit, ...]:
+    """The cards whose description calls their subject by a noun."""
+    words = " ".join(noun.values).split()
+    wanted = set(concepts(" ".join(w for w in words if w not in lexicon.words("prepositions"))))
+    return tuple(hit for hit in hits if _is_kind(wanted, hit.card) and _calls(hit.card, noun.text))
 
 
 def _is_kind(wanted: set[str], card: Card) -> bool:
@@ -39,8 +82,10 @@ def _calls(card: Card, said: str) -> bool:
     """Whether a card is called by the noun said: no "horse-drawn tram" is a horse, and no horse a
     rocking horse, which is a word of its own.
     """
-    phrase = canonical(said)
-    text = card.description.casefold()
+    phrase, text = canonical(said), card.description.casefold()
+    noun = said.rpartition(" ")[2]
+    if "-" in noun:  # "slip-on"
+        return canonical(noun) in canonical(text)
     if " " in phrase and wordnet.senses(phrase, said=False):
         return phrase in canonical(text)
     word = re.escape(phrase.rpartition(" ")[2])

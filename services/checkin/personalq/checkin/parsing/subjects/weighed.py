@@ -109,14 +109,17 @@ def definite(
 def _is_definite(draft: Draft, first: int) -> bool:
     """Whether "the" or "my" opens its phrase: "the flat-topped mountain".
 
-    What others are after is not spoken of as known: "a fox may be after the cat".
+    What others act on is not spoken of as known: "a fox may be after the cat".
     """
     words = draft.page.words
     index = first
     while index and words[index].joined and first - index < 4:
         index -= 1
-        if words[index].norm in ("the", "my", "our"):
-            return not index or words[index - 1].norm != "after"
+        if words[index].norm in ("my", "our"):
+            return True
+        if words[index].norm == "the":
+            lead = words[index - 1].norm if words[index].joined else ""
+            return not (lead == "after" or lead.endswith("ing"))
         if words[index].norm in lexicon.words("prepositions"):
             return False
     return False
