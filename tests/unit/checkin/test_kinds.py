@@ -233,7 +233,8 @@ SHOES = [
     card("guitar-v2", "guitar", "anime", "2026-04-01", "A red dreadnought guitar."),
     card("boat-v1", "boat", "sketch", "2026-04-01", "A red dinghy."),
     card("dragon-v1", "dragon", "anime", "2026-04-01", "A gold hydra."),
-    card("dragon-v2", "dragon", "sketch", "2026-05-01", "A gold wyvern."),
+    card("dragon-v2", "dragon", "sketch", "2026-05-01", "My wyvern: gold, with a saddle."),
+    card("train-v1", "train", "sketch", "2026-05-01", "The green one of the train series: a tram."),
 ]
 
 
@@ -245,6 +246,8 @@ SHOES = [
         ("campfire song on a red twelve-string", "guitar-v1"),
         ("a night at the opera with the gold hydra, all heads singing", "dragon-v1"),
         ("a red dreadnought on a rowing machine", "guitar-v2"),
+        ("bath time for the wyvern", "dragon-v2"),
+        ("Toy shop window, the tram going round", "train-v1"),
     ],
 )
 def test_a_kind_only_descriptions_tell(prompt: str, chosen: str) -> None:

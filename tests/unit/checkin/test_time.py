@@ -158,6 +158,7 @@ USED = [
     ("the bear I was using last week", "2026-11-09", "2026-11-16"),
     ("the bear I last used in May", "2026-05-01", "2026-06-01"),
     ("the bear used on Tuesday", "2026-11-17", "2026-11-18"),
+    ("the bear I used most lately, on Tuesday I think", "2026-11-17", "2026-11-18"),
     ("the bear I haven't used since June", "", "2026-07-01"),
     ("the bear that hasn't been touched since June", "", "2026-07-01"),
     ("the bear unused since June", "", "2026-07-01"),

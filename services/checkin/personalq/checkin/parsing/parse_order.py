@@ -127,7 +127,7 @@ _RULES = (
     _rule(
         rf"most\s+recently\s+used|last[\s-]+used|"
         rf"(?:the\s+)?last(?:\s+(?:{_SELECTOR}))?\s+(?:that\s+)?(?:{_WHO}\s+)(?:have\s+)?{_USE}|"
-        rf"(?:{_WHO}\s+)?{_HAVE}{_USE}\s+(?:it\s+)?(?:last|most\s+recently|the\s+last\s+time|"
+        rf"(?:{_WHO}\s+)?{_HAVE}{_USE}\s+(?:it\s+)?(?:last|most\s+(?:recently|lately)|the\s+last\s+time|"
         rf"last\s+time)(?!\s+(?:week|month|year|night|summer|winter|spring|autumn|fall))|"
         rf"(?:{_WHO}\s+)last\s+(?:used|ran|worked\s+with|rendered\s+with)|"
         rf"(?:{_WHO}\s+)?(?:have\s+)?just\s+(?:now\s+)?used|"

@@ -96,7 +96,8 @@ def _unknown(draft: Draft, chunk: list[Word], head: Word) -> Constraint:
     phrase = _phrase(draft, chunk, head)
     missing = replace(missing_subject(draft, head.span), text=phrase)
     entry = draft.lexicon.subjects.get(head.norm)
-    if entry is not None and entry.subjects:
+    compound = not lexicon.colours().issuperset(canonical(phrase).split()[:-1])  # no "navy sloop"
+    if compound and entry is not None and entry.subjects:
         return replace(missing, values=(canonical(phrase),), label=canonical(phrase))
     return missing
 

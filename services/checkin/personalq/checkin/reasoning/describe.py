@@ -337,11 +337,12 @@ def _profile(pieces: tuple[str, ...], subjects: tuple[str, ...], name: str) -> P
             continue
         everything.update(found.concepts)
         shades.update(shades_in(" ".join(found.words)))
-        coloured = coloured or (found if colours & set(found.words) else None)
-        main = main or found
+        plain = all(word in colours for word in found.words)  # "a parrot, cobalt"
+        if not plain:
+            coloured = coloured or (found if colours & set(found.words) else None)
+            main = main or found
         told = _names_one(nouns, found.words) or _IS.match(piece) is not None
         named = named or told
-        plain = all(word in colours for word in found.words)  # "a parrot, cobalt"
         if told or plain or nature(found.noun) is Nature.NO_NOUN:
             kind.update(_without_flavours(found))
             own_shades.update(shades_in(" ".join(found.words)))

@@ -13,16 +13,21 @@ from dataclasses import replace
 from personalq.checkin import calendar
 from personalq.checkin.intent import Attribute, Constraint, Interval, OrderKey, Span
 from personalq.checkin.parsing.draft import Context, Draft
+from personalq.checkin.parsing.text import ends_before
 from personalq.checkin.parsing.times.point import Point, occurrence
 from personalq.checkin.parsing.times.points import points
 from personalq.checkin.parsing.times.role import constrains
-from personalq.checkin.parsing.times.setting import Setting, applied, read_setting
+from personalq.checkin.parsing.times.setting import USED, Setting, applied, read_setting
 
 _JOINT = re.compile(
     r"\s*(?P<j>to|until|till|through|thru|-|and|,\s*or|,\s*and|or|nor|/|,)\s*"
     r"(?:(?:in|from)\s+)?(?:the\s+)?"
 )
 _ALSO = re.compile(r"\s*,?\s*(?:and|but)\s+")
+_USED_THEN = re.compile(
+    rf"(?<!\w)(?:i|we)\s+(?:{USED})(?:\s+(?:it|last|most|recently|lately|the\s+last\s+time))*,\s*$"
+)
+"""Before a time that a comma adds: "the one I used last, | on Wednesday"."""
 _LEAD = re.compile(
     r"(?<!\w)(?:(?:any(?:where|time)|some(?:where|time))\s+)?(?:between|from)\s+(?:the\s+)?$"
 )
@@ -93,7 +98,9 @@ def _single(draft: Draft, point: Point) -> Constraint | None:
 
 
 def _goes_on_of_use(draft: Draft, setting: Setting) -> bool:
-    """Whether it is the other end of a time of use: "used after October | and before Christmas"."""
+    """Whether it is told of a use before it: "used after October | and before Christmas"."""
+    if ends_before(_USED_THEN, draft.page.shadow, setting.start):
+        return True
     last = draft.constraints[-1] if draft.constraints else None
     if last is None or last.attribute is not Attribute.LAST_USED_AT or last.span is None:
         return False
