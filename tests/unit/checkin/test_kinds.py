@@ -7,7 +7,7 @@ from support.checkin_cards import card
 from support.checkin_session import Session, outcome_name
 
 from personalq.checkin.nouns import heads
-from personalq.checkin.outcome import Clarification, NoMatch
+from personalq.checkin.outcome import Clarification, NoMatch, Selection
 
 HATS = [
     card("hat-v1", "hat, top hat", "sketch", "2026-03-01", "A red top hat made of velvet."),
@@ -235,6 +235,10 @@ SHOES = [
     card("dragon-v1", "dragon", "anime", "2026-04-01", "A gold hydra."),
     card("dragon-v2", "dragon", "sketch", "2026-05-01", "My wyvern: gold, with a saddle."),
     card("train-v1", "train", "sketch", "2026-05-01", "The green one of the train series: a tram."),
+    card("train-v2", "train", "anime", "2026-06-01", "A black monorail."),
+    card("bike-v1", "bike", "sketch", "2026-05-01", "A green mountain bike."),
+    card("bike-v2", "bike", "sketch", "2026-04-01", "A red cruiser."),
+    card("boat-v2", "boat", "anime", "2026-03-01", "A red one with two funnels."),
 ]
 
 
@@ -242,12 +246,12 @@ SHOES = [
     ("prompt", "chosen"),
     [
         ("green slip-on under a hammock", "shoe-v1"),
-        ("doormat, wet umbrella, green slip-on", "shoe-v1"),
         ("campfire song on a red twelve-string", "guitar-v1"),
         ("a night at the opera with the gold hydra, all heads singing", "dragon-v1"),
-        ("a red dreadnought on a rowing machine", "guitar-v2"),
+        ("above the rooftops glides a black monorail", "train-v2"),
         ("bath time for the wyvern", "dragon-v2"),
         ("Toy shop window, the tram going round", "train-v1"),
+        ("the red cruiser at sea", "bike-v2"),
     ],
 )
 def test_a_kind_only_descriptions_tell(prompt: str, chosen: str) -> None:
@@ -258,14 +262,47 @@ def test_a_kind_only_descriptions_tell(prompt: str, chosen: str) -> None:
 @pytest.mark.parametrize(
     "prompt",
     [
-        "a pangolin playing the dreadnought",
+        "a pangolin playing the hydra",
         "a walrus on a green slip-on",
         "a lemur beside a hydra",
+        "a wizard and the hydra",
+        "a wizard with the hydra",
+        "a wizard, the hydra asleep behind him",
+        "a night at the opera without the hydra",
+        "anything but the hydra",
+        "not the gold hydra",
     ],
 )
 def test_a_kind_in_the_scene_is_not_asked_for(prompt: str) -> None:
-    """What nobody has is asked for; the other things are around it."""
-    assert isinstance(Session(SHOES).ask(prompt), NoMatch)
+    """What nobody has is asked for, or nothing; what is refused or only there never is."""
+    assert outcome_name(Session(SHOES).ask(prompt)) not in {card.checkpoint_id for card in SHOES}
+
+
+@pytest.mark.parametrize(
+    ("prompt", "chosen"),
+    [
+        ("the newest anime one, on a mountain", "train-v2"),
+        ("the red cruiser with two funnels", "boat-v2"),
+    ],
+)
+def test_a_kind_never_overrides_the_rest(prompt: str, chosen: str) -> None:
+    """Neither other constraints nor what is said of a card of the subject."""
+    assert outcome_name(Session(SHOES).ask(prompt)) == chosen
+
+
+def test_a_kind_after_an_answer() -> None:
+    """The trigger stands where the noun was."""
+    dragons = [
+        card("dragon-v1", "dragon", "anime", "2026-04-01", "A gold hydra."),
+        card("dragon-v2", "dragon", "sketch", "2026-05-01", "A green hydra."),
+        card("train-v1", "train", "sketch", "2026-05-01", "A green tram."),
+    ]
+    prompt = "a night at the opera with the hydra"
+    asked = Session(dragons).ask(prompt)
+    assert isinstance(asked, Clarification)
+    final = Session(dragons).answer(prompt, asked, "the gold one")
+    assert isinstance(final, Selection)
+    assert final.rewrite.rewritten_prompt == "a night at the opera with the <dragon-v1>"
 
 
 def test_a_question_speaks_to_somebody_else() -> None:

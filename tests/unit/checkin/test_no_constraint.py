@@ -30,6 +30,9 @@ CONTEXT = Context(now=NOW, zone=ZoneInfo("UTC"))
         "ines has a party with the kettle",
         "a two year old child with a kettle",
         "a kettle for a number one fan",
+        "my no. 1 kettle",
+        "a kettle over a year old",
+        "a house beside a kettle over a year old",
     ],
 )
 def test_it_stays_content(prompt: str) -> None:
@@ -47,7 +50,9 @@ def test_it_stays_content(prompt: str) -> None:
         ("ines has a kettle", Attribute.OWNER, "ines has"),
         ("the kettle that is over a month old", Attribute.CREATED_AT, "over a month old"),
         ("my number one kettle", Attribute.ORDER, "number one"),
-        ("the kettle, zero uses", Attribute.USE_COUNT, "zero uses"),
+        ("the kettle, zero uses so far", Attribute.USE_COUNT, "zero uses so far"),
+        ("any red kettle but ines's", Attribute.OWNER, "but ines's"),
+        ("everyone is asleep but ines's kettle", Attribute.OWNER, "ines's"),
         ("a kettle that isn't a photo", Attribute.STYLE, "isn't a photo"),
     ],
 )

@@ -128,6 +128,8 @@ CREATED = [
     ("my bear not older than two months", "2026-09-20", ""),
     ("a bear made less than a month ago", "2026-10-20", ""),
     ("my bear over a year old", "", "2025-11-21"),
+    ("the red bear, over a year old", "", "2025-11-21"),
+    ("every bear not older than two months", "2026-09-20", ""),
     ("the bear from two Fridays ago", "2026-11-06", "2026-11-07"),
     ("the bear made half a year ago", "2026-05-01", "2026-06-01"),
     ("the bear from the winter before last", "2024-12-01", "2025-03-01"),

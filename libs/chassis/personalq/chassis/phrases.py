@@ -14,8 +14,8 @@ _SENTENCE = re.compile(r"(?<![.;:/|!?])[.;:/|!?]+(?:\s|$)|\s[/|]\s|[()\n]")
 _PIECE = re.compile(
     r"\b(?:(?:complete|shown|(?:that\s+|which\s+)?comes(?:\s+\w+ed)?|painted|drawn|made|seen)\s+with|with|(?:seen\s+|shown\s+)?wearing|"
     r"(?<!-)and(?!-)|having|holding(?:\s+(?:out|up))?|carrying|featuring|(?:(?:that|which|who)\s+)?has|plus|look\s+for|and\s+all|"
-    r"always\s+has|recogni[sz]able\s+by|(?:(?:is|are)\s+)?easy\s+to\s+(?:spot|tell|recogni[sz]e)(?:\s+by)?|you\s+can\s+tell\s+(?:it\s+)?by|(?:notable|known)\s+for|"
-    r"together\s+with|showing|(?<!^a\s)(?<!^an\s)(?:sporting|boasting)|(?:included|attached)(?=\s*$))\b",
+    r"always\s+has|recogni[sz]able\s+by|(?:(?:is|are)\s+)?easy\s+to\s+(?:spot|tell|recogni[sz]e)\s+(?:by|from|thanks\s+to)|you\s+can\s+tell\s+(?:it\s+)?by|(?:notable|known)\s+for|"
+    r"together\s+with|showing|(?:sporting|boasting)(?=\s+(?:an?|the|its|his|her|their|one|two)\s)|(?:included|attached)(?=\s*$))\b",
     re.IGNORECASE,
 )
 # "Red and white striped" is one look, not two things.
@@ -32,7 +32,7 @@ _LEAD = re.compile(
     r"(?:trained|fine-?\s?tuned|tuned|learn(?:ed|t|s)|taught)\s+(?:on|with|from)\s+(?:[\w'’-]+\s+){0,6}"
     r"(?:pictures|photos|photographs|images|shots|examples|samples)\s+of)\s+"
     r"(?=(?:an?|my|our|one|this)\s)|^\s*(?:this(?:\s+one)?\s+is|that\s+is\s+how\s+you\s+know|you\s+get)\s+"
-    r"(?=(?:an?|the|my|our|one|this)\s)|^\s*this\s+(?:[\w'’-]+\s+){1,3}is\s+(?=an?\s)|"
+    r"(?=(?:an?|the|my|our|one|this)\s)|^\s*this\s+([\w'’-]+)\s+is\s+(?=an?\s[^,]*\b\1\b)|"
     r"^\s*here(?:['’]s|\s+is|\s+are)\s+(?=(?:an?|the|my|our|one|some)\s)|^\s*(?:previews|samples)\s+show\s+|^\s*all\s+of\s+(?=the\s+same\s)|"
     r"^\s*personali[sz]ed\s+(?=[\w-]+\s)|"
     r"^\s*note\s+(?!pad|book|card)(?=[\w'’-]+\s+[\w'’-]+)",
@@ -47,7 +47,7 @@ _WHOSE_COLOUR = re.compile(
 _NAMED_COLOUR = re.compile(r"^\s*colou?r\s+(?=[\w'’-]+(?:\s[\w'’-]+)?$)", re.IGNORECASE)
 # "Fine-tuned on | a ginger corgi; note a name tag": what opens a description is the subject.
 _OPENING = re.compile(
-    r"^\s*(?:trained|fine-?\s?tuned|tuned)\s+(?:on|from)\s+"
+    r"^\s*(?:(?:trained|fine-?\s?tuned|tuned)\s+(?:on|from|with)|(?:made|personali[sz]ed)\s+for)\s+"
     r"(?=(?:an?|my|our|one)\s)(?!(?:an?|my|our|one)\s+(?:[\w'’-]+\s+){0,3}"
     r"(?:pictures?|photos?|images?|set|dataset|data|shoot|session|scenes?)\b)",
     re.IGNORECASE,
@@ -66,7 +66,7 @@ _TRAINING = re.compile(
     r"fine-?\s?tuned|tuned\s+on|learn(?:ed|t)\s+(?:from|on|in|with)|"
     r"(?:pictures|photos|images|shots|references)\s+"
     r"(?:came|come|were|are|from|set\s+in|taken)|everything\s+it\s+(?:saw|knows|learn(?:ed|t))|"
-    r"works?\s+best\s+(?:for|at|with)|optimi[sz]ed|shows\s+the\s+subject|"
+    r"(?:works?|does|do|looks?|is)\s+(?:best|good|great)\s+(?:for|at|with)|optimi[sz]ed|shows\s+the\s+subject|"
     r"(?:outputs?|results?)\s+(?:has|have|is|are|comes?|looks?)|"
     r"made\s+for(?=\s+(?:[\w'’-]+\s+){1,4}(?:pictures|images|renders|photos|art)\b)|"
     r"(?<!\w)one\s+of\s+the\s+(?:[\w'’-]+\s+){1,3}(?:series|line|family|collection|range)$|"
@@ -75,7 +75,7 @@ _TRAINING = re.compile(
     r"(?:rendered|drawn|painted|printed|made|modell?ed|shown|captured|photographed|depicted|"
     r"done|sculpted|shot|illustrated|sketched|created)\s+(?:in|as|like)\b.*$"
     r"|\b(?:captured|photographed|shot|filmed|pictured|seen)\s+(?:out\s+)?(?:in|at|on|by|near|under|inside|"
-    r"outside|along|among)\b[^,]*?(?=,|$|\s(?:and|with|wearing|holding|has|having|featuring|plus)\b)"
+    r"outside|along|among)\b[^,]*?(?=,|$|\s(?:(?:and\s+)?(?:with|wearing|holding|has|having|featuring)|plus)\b)"
     r"|^\s*(?:it\s+)?(?:best|good)\s+(?:for|at|with)\b[^,]*|\bhas\s+the\s+look\s+of\b[^,]*"
     r"|\bin\s+(?:[\w'’-]+\s+){0,3}(?:inks|washes|geometry|pixels|brush\s?strokes|line\s?work|"
     r"oil\s+paints?|pencil\s+lines|pixel\s+art|line\s+art)$"

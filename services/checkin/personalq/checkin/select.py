@@ -41,10 +41,11 @@ from personalq.checkin.reasoning.described import KIN, MAX_PHRASES, answers, spo
 from personalq.checkin.reasoning.kinds import carried, widened
 from personalq.checkin.reasoning.own_colour import without_its_colour
 from personalq.checkin.reasoning.unknown import (
-    about,
-    as_thing,
     by_description,
-    naming,
+    called_outright,
+    is_called,
+    kind_as_thing,
+    search_for_things,
     told_subject,
 )
 from personalq.checkin.search import Lately, deeper, find, to_query
@@ -102,6 +103,7 @@ async def select(
         names=names,
     )
     intent = parse(request.prompt, lexicon, context)
+    intent = await _about(intent, request, catalog, reasoner, zone, settings)
     before, intent, scope = _answered(intent, request, lexicon, context, settings)
     read, ranking = await _asked_about(before, intent, request, catalog, reasoner, zone, settings)
     if not ranking.candidates:
@@ -207,6 +209,28 @@ def _answered(
     return before, intent, scope
 
 
+async def _about(
+    intent: Intent,
+    request: Request,
+    catalog: Catalog,
+    reasoner: Reasoner,
+    zone: ZoneInfo,
+    settings: CheckinSettings,
+) -> Intent:
+    """The intent with the first of its things that an allowed card is called by as its subject."""
+    if not intent.things:
+        return intent
+    hits = await _search(
+        search_for_things(intent), request=request, catalog=catalog, settings=settings, also=()
+    )
+    for thing in intent.things:
+        named = [hit for hit in hits if is_called(hit.card, thing)]
+        asked = replace(intent, unknown_subject=thing)
+        if named and (await reasoner.rank(by_description(asked, named)[0], named, zone)).candidates:
+            return asked
+    return intent
+
+
 async def _asked_about(
     before: Intent,
     intent: Intent,
@@ -272,8 +296,6 @@ async def _candidates(
         also: phrases besides those of the intent to compare the cards with.
     """
     search = partial(_search, request=request, catalog=catalog, settings=settings, also=also)
-    if intent.things:
-        intent = about(intent, await search(naming(intent)))
     if not _asks_for_something(intent):
         return intent, Ranking()
     if intent.unknown_subject is not None:
@@ -287,13 +309,13 @@ async def _candidates(
         hits = await search(reading)
         if hits:
             reading, hits = await widened(reading, hits, catalog=lately, search=search)
-            thing = as_thing(reading, hits)
-            if thing is not None:
-                told, found = by_description(thing, await search(thing))
-                ranking = await reasoner.rank(told, found, zone)
-                if ranking.candidates:
-                    return told, ranking
         ranking = await reasoner.rank(reading, hits, zone)
+        thing = kind_as_thing(reading, hits)
+        if thing is not None:
+            told, called = called_outright(thing, await search(thing), besides=hits)
+            other = await reasoner.rank(told, called, zone)
+            if other.candidates:
+                return told, other
         degraded = degraded or ranking.degraded
         ranked = ranking.candidates
         if ranked and not _only_described(reading, ranked) and _fits(intent, reading, ranked):

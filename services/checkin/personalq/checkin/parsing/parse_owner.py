@@ -29,7 +29,7 @@ _NOT = re.compile(
     r"(?<!\w)(?:not|no|isn't|wasn't|except(?:\s+for)?|excluding|but\s+not|(?P<but>but)|other\s+than|"
     r"anything\s+but|apart\s+from)\s+(?:(?:the\s+)?(?:ones?|version|model)\s+)?$"
 )
-_ANY = re.compile(r"(?<!\w)(?:any|all|every)(?:one|thing|body)?\s(?:[\w-]+\s)*$")
+_ANY = re.compile(r"(?<!\w)(?:any|all|every)(?:one|thing|body)?(?:'s)?\s(?P<what>(?:[\w-]+\s)*)$")
 _DOES_NOT = re.compile(r"(?:(?:that|which)\s+)?(?:doesn't|don't|does\s+not|do\s+not|didn't)\s")
 _ELSE = re.compile(
     r"(?<!\w)(?:(?:made\s+|trained\s+|created\s+|built\s+)?(?:by|from)\s+)?(?:some(?:one|body)\s+"
@@ -141,11 +141,19 @@ def _has_it(draft: Draft, span: Span, end: int) -> bool:
     )
 
 
+def _any_of_them(draft: Draft, end: int) -> bool:
+    """Whether any of the subject were wanted so far: "any kettle | but mine"."""
+    wanted = ends_before(_ANY, draft.page.shadow, end)
+    said = wanted["what"].split() if wanted else []
+    verbs = lexicon.verb_forms() | {"is", "are", "was", "were"}
+    return wanted is not None and verbs.isdisjoint(said)
+
+
 def _add(draft: Draft, span: Span, owner: str, *, selecting: bool, excluded: bool = False) -> None:
     if _DOES_NOT.match(span.of(draft.page.shadow)):
         excluded = True
     negation = ends_before(_NOT, draft.page.shadow, span.start)
-    if negation and negation["but"] and not ends_before(_ANY, draft.page.shadow, negation.start()):
+    if negation and negation["but"] and not _any_of_them(draft, negation.start()):
         negation = None
     if negation and draft.free(negation.start(), span.start):
         span, excluded, selecting = Span(negation.start(), span.end), True, True

@@ -20,15 +20,16 @@ _SINCE = (
     r"(?!\s+(?:since|after|before|in|during|on(?!\s+(?:an?|the)\s+(?!\d|weekend|\w+day)\w)|last|this|for|yesterday|today|(?:the\s+)?longest|"
     r"lately|recently)\b)"
 )
+_ENDS = r"(?:\s+(?:so\s+far|before|yet|at\s+all|any\s?more))?(?=\s*(?:$|[,.;!?)]))"
 _NEVER = re.compile(
     rf"(?<![\w-])(?:{_WHO}(?:never(?:\s+(?:been|was|were|got|gets|once|actually|yet|even|ever))*|"
     rf"(?:haven't|hasn't|have\s+not|has\s+not|had\s+not|wasn't|was\s+not|not)(?:\s+(?:been|ever|"
     rf"yet|once|actually))*)[\s-]+{_USED}(?:\s+(?:so\s+far|before|yet|at\s+all|once|even\s+once|by\s+anyone|"
     rf"by\s+anybody))?{_SINCE}|"
-    rf"(?:that\s+|which\s+)?(?:nobody|no\s+one|no-one)(?:'s|\s+has|\s+have)?\s+(?:ever\s+)?(?:{_USED}(?:\s+yet)?{_SINCE}|uses(?=\s*(?:$|[,.;!?])))|"
+    rf"(?:that\s+|which\s+)?(?:nobody|no\s+one|no-one)(?:'s|\s+has|\s+have)?\s+(?:ever\s+)?(?:{_USED}(?:\s+yet)?{_SINCE}|uses{_ENDS})|"
     rf"(?:(?:still\s+)?unused|un-?touched|untried|not\s+yet\s+used|never[\s-]used|"
     rf"yet\s+to\s+be\s+used|(?:is\s+)?(?:still\s+)?waiting\s+for\s+(?:its|the|a)\s+first\s+use){_SINCE}|"
-    r"(?<=,\s)(?:zero|no)\s+(?:uses|renders)(?=\s*(?:$|[,.;!?)]))|"
+    rf"(?<=,\s)(?:zero|no)\s+(?:uses?|renders){_ENDS}|"
     r"(?:(?<!longest\s)without(?:\s+any)?|(?:with|(?:(?:that|which)\s+)?(?:has|had|shows))\s+(?:no|zero))\s+(?:uses?|renders?)\b|"
     r"(?:with\s+)?(?:an?\s+|its\s+)?(?:use|usage)\s+count\s+(?:of|is|at)\s+(?:zero|0))(?!\w)"
 )

@@ -1,80 +1,63 @@
-"""Other nouns a request may be about, for kinds that no card lists: "A night with the hydra"."""
+"""Nouns a request without a subject may be about, for kinds that no card lists: "the hydra"."""
 
 from __future__ import annotations
 
 from personalq.checkin import lexicon
 from personalq.checkin.intent import Attribute, Constraint, Span
+from personalq.checkin.lexicon.wordnet import Nature, nature
 from personalq.checkin.parsing.draft import Draft
-from personalq.checkin.parsing.text import Word
+from personalq.checkin.parsing.styles.leads import NEGATION
+from personalq.checkin.parsing.text import Word, ends_before
 from personalq.checkin.parsing.unknown_head import missing_subject
 
 _MOST = 3
 """Nouns looked up at most."""
-_NO_KINDS = (
-    "scenes",
-    "frames",
-    "indefinite",
-    "plain",
-    "selectors",
-    "determiners",
-    "openers",
-    "prepositions",
-    "links",
-)
 _CLOSED = ("prepositions", "links")
-_DEFINITE = ("the", "my", "our")
+_OPEN = ("scenes", "frames", "indefinite", "plain", "selectors", "determiners", "openers")
 
 
 def things(draft: Draft) -> tuple[Constraint, ...]:
-    """Nouns a card's description may call its subject by, likeliest first, with no other subject.
+    """Nouns that some card's description may call its subject by, likeliest first.
 
-    Those spoken of as known come first, then those no preposition places in the scene. Where the
-    request has an unknown head, only the known ones that are in no place, unless all are listed.
+    None where a subject is asked for, known or unknown. Left out is what is not wanted, what
+    somebody acts on, and what only says where: but of a word WordNet does not know ("on a red
+    twelve-string") one cannot tell. Those spoken of as known come first.
     """
-    subject = any(c.attribute is Attribute.SUBJECT for c in draft.constraints)
-    if subject or draft.answering or draft.triggers:
+    asked = any(c.attribute is Attribute.SUBJECT for c in draft.constraints)
+    if asked or draft.unknown_subject is not None or draft.answering or draft.triggers:
         return ()
-    unknown = draft.unknown_subject.span if draft.unknown_subject is not None else None
-    listed = unknown is not None and _is_listed(draft, unknown)
-    found: list[tuple[int, Constraint]] = []
+    found: list[tuple[bool, Constraint]] = []
     for word in draft.page.words:
-        if (unknown is not None and unknown.meets(word.span)) or not _ends_noun(draft, word):
+        if not _ends_noun(draft, word):
             continue
-        first, definite, placed = _opening(draft, word)
-        if unknown is not None and (placed or not (definite or listed)):
-            continue
-        thing = missing_subject(draft, Span(first.start, word.end))
-        found.append((0 if definite else 2 if placed else 1, thing))
+        first = _first_of_compound(draft, word)
+        opening = _opening(draft, first)
+        before = draft.page.words[opening.index - 1].norm if opening.joined else ""
+        placed = before in lexicon.words("prepositions") and nature(_said(draft, first, word)) in (
+            Nature.THING,
+            Nature.PERSON,
+        )
+        refused = ends_before(NEGATION, draft.page.shadow, _behind_article(draft, opening).start)
+        if not (placed or refused or before.endswith("ing")):
+            definite = opening.norm in ("the", "my", "our")
+            found.append((not definite, missing_subject(draft, Span(first.start, word.end))))
     found.sort(key=lambda item: item[0])
     return tuple(thing for _, thing in found[:_MOST])
 
 
-def _is_listed(draft: Draft, unknown: Span) -> bool:
-    """Whether the unknown head is one of several bare words: "low tide, mud, red sloop"."""
-    word = draft.page.word_at(unknown.start)
-    return word is not None and not word.joined and _behind(draft, word) is None
-
-
 def _ends_noun(draft: Draft, word: Word) -> bool:
     """Whether a noun ends here that could be a kind of thing: "a red twelve-string"."""
-    following = _behind(draft, word)
-    if following is not None and following.hyphen:
+    behind = draft.page.words[word.index + 1 : word.index + 2]
+    following = behind[0] if behind and behind[0].joined else None
+    if following is not None and (following.hyphen or not _closes(following)):
         return False
     if not word.hyphen:
-        no_kind = any(word.norm in lexicon.words(kind) for kind in _NO_KINDS)
+        no_kind = any(word.norm in lexicon.words(kind) for kind in (*_CLOSED, *_OPEN))
         if no_kind or word.norm in lexicon.colours() or lexicon.is_no_thing(word.norm):
             return False
-    if following is not None and not _closes(following):
-        return False
     described = (c.span for c in draft.constraints if c.attribute is Attribute.DESCRIPTION)
     free = draft.is_free(word) or any(span and span.meets(word.span) for span in described)
     return free and len(word.norm) > 1 and word.norm.isalpha()
-
-
-def _behind(draft: Draft, word: Word) -> Word | None:
-    """The next word of the same phrase."""
-    following = draft.page.words[word.index + 1 : word.index + 2]
-    return following[0] if following and following[0].joined else None
 
 
 def _closes(word: Word) -> bool:
@@ -83,19 +66,31 @@ def _closes(word: Word) -> bool:
     return closed or lexicon.is_no_thing(word.norm) or word.norm in lexicon.verb_forms()
 
 
-def _opening(draft: Draft, last: Word) -> tuple[Word, bool, bool]:
-    """The first word of a compound, whether it is spoken of as known, whether it is in a place."""
-    words = draft.page.words
+def _first_of_compound(draft: Draft, last: Word) -> Word:
     first = last
     while first.hyphen:
-        first = words[first.index - 1]
-    before = first
-    while before.joined and before.index:
-        before = words[before.index - 1]
-        if before.norm in _DEFINITE:
-            lead = words[before.index - 1].norm if before.joined else ""
-            acted_on = lead.endswith("ing") or lead in lexicon.verb_forms()
-            return first, not acted_on, lead in lexicon.words("prepositions")
+        first = draft.page.words[first.index - 1]
+    return first
+
+
+def _said(draft: Draft, first: Word, last: Word) -> str:
+    return "-".join(word.norm for word in draft.page.words[first.index : last.index + 1])
+
+
+def _opening(draft: Draft, noun: Word) -> Word:
+    """The word a noun's phrase opens with."""
+    opening = noun
+    while opening.joined and opening.norm not in lexicon.words("determiners"):
+        before = draft.page.words[opening.index - 1]
         if any(before.norm in lexicon.words(kind) for kind in _CLOSED):
-            return first, False, before.norm in lexicon.words("prepositions")
-    return first, False, False
+            break
+        if before.norm in lexicon.verb_forms():
+            break
+        opening = before
+    return opening
+
+
+def _behind_article(draft: Draft, opening: Word) -> Word:
+    following = draft.page.words[opening.index + 1 : opening.index + 2]
+    article = opening.norm in lexicon.words("determiners")
+    return following[0] if article and following else opening

@@ -299,6 +299,8 @@ def _head(draft: Draft, chunk: list[Word]) -> Word | None:
             break
     if _takes_it(draft, chunk) or chunk[-1].norm in ("what", "how"):
         return None
+    if chunk[0].norm in ("all", "both") and chunk[0].index:
+        return None  # of what was named before: "all heads singing"
     for word in reversed(chunk[:limit]):
         norm = word.norm
         if not draft.is_free(word) or word.norm.startswith("<"):

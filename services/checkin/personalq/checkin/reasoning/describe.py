@@ -22,8 +22,8 @@ _PICTURED = re.compile(
 _IS = re.compile(r"(?:this|it)(?:'s|\s+is)\s+", re.IGNORECASE)
 _UNSAFE = re.compile(r"[<>\x00-\x1f\x7f`{}\[\]]")
 _SPACES = re.compile(r"\s+")
-_OURS = re.compile(r"^(?:my|our)\s", re.IGNORECASE)
-"""Opens what its owner wrote of it; a question is put to somebody else."""
+_OURS = re.compile(r"(?<!\w)(?:[Mm]y|[Oo]ur)\s+(?P<name>(?=[A-Z]))?")
+"""What its owner wrote; a question is put to somebody else."""
 _WORD = re.compile(r"\w+")
 _LABEL_LENGTH = 64
 
@@ -40,7 +40,7 @@ def _kind(pieces: tuple[str, ...], subjects: tuple[str, ...]) -> str:
     if other and len(named) + len(other) < _LABEL_LENGTH:
         link = " with" if canonical(other).split()[0] in lexicon.words("determiners") else ","
         named = f"{named}{link} {other[:1].lower()}{other[1:]}"
-    label = _SPACES.sub(" ", _UNSAFE.sub("", _OURS.sub("the ", named))).strip(" ,-")
+    label = _SPACES.sub(" ", _UNSAFE.sub("", _OURS.sub(_not_ours, named))).strip(" ,-")
     if len(label) > _LABEL_LENGTH:
         label = label[:_LABEL_LENGTH].rsplit(" ", 1)[0]
     return _uncapitalised(label)
@@ -55,6 +55,11 @@ def _from_article(piece: str, nouns: set[str]) -> str:
     if not starts:
         return piece
     return " ".join(words[starts[0 if head is None else -1] :])
+
+
+def _not_ours(owned: re.Match[str]) -> str:
+    """The same for "my kettle", nothing for "my Rex"."""
+    return "the " if owned["name"] is None else ""
 
 
 def _tells(piece: str) -> bool:

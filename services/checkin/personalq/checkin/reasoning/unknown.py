@@ -10,7 +10,8 @@ from personalq.checkin import lexicon
 from personalq.checkin.cards import Card, Hit
 from personalq.checkin.intent import Attribute, Constraint, Intent, Mention, Span
 from personalq.checkin.lexicon import canonical, wordnet
-from personalq.checkin.reasoning.describe import concepts, profile
+from personalq.checkin.reasoning.describe import concepts, pieces_of, profile, stem, trait
+from personalq.checkin.reasoning.described import answers
 from personalq.checkin.reasoning.kinds import name_of, names
 
 _STYLE = frozenset(["style", "art style", "look"])
@@ -26,46 +27,70 @@ def by_description(intent: Intent, hits: Sequence[Hit]) -> tuple[Intent, tuple[H
     return _named(intent, unknown, found) if found else _by_style(intent, hits)
 
 
-def naming(intent: Intent) -> Intent:
-    """What to search by for the cards that some noun of the intent may call so."""
-    described = (
-        replace(noun, attribute=Attribute.DESCRIPTION, hard=False) for noun in _nouns(intent)
-    )
-    return Intent(constraints=tuple(described))
+def search_for_things(intent: Intent) -> Intent:
+    """What to search by for the cards that one of the intent's things may be."""
+    hard = (c for c in intent.constraints if c.hard)
+    said = (replace(noun, attribute=Attribute.DESCRIPTION, hard=False) for noun in intent.things)
+    return Intent(constraints=(*hard, *said))
 
 
-def about(intent: Intent, hits: Sequence[Hit]) -> Intent:
-    """The intent with the first of its nouns that some description calls a card's subject by.
-
-    Args:
-        hits: the cards found by `naming`.
-    """
-    called = (noun for noun in _nouns(intent) if described_as(noun, hits))
-    return replace(intent, unknown_subject=next(called, intent.unknown_subject))
-
-
-def _nouns(intent: Intent) -> tuple[Constraint, ...]:
-    unknown = intent.unknown_subject
-    return (unknown, *intent.things) if unknown is not None else intent.things
-
-
-def as_thing(intent: Intent, hits: Sequence[Hit]) -> Intent | None:
-    """The intent with a kind that no card of its subject is called by as a noun nobody lists.
+def kind_as_thing(intent: Intent, hits: Sequence[Hit]) -> Intent | None:
+    """The intent with a kind of its subject as a noun nobody lists; None where some card has it.
 
     "The cruiser" is a kind of boat, but among sailboats and motorcycles a motorcycle.
+
+    Args:
+        hits: the cards of the subject.
     """
     subject = intent.first(Attribute.SUBJECT)
     if subject is None or subject.excluded or not subject.narrower:
         return None
-    if any(names(hit.card, subject.text) for hit in hits):
+    wanted = set(concepts(subject.text))
+    if any(wanted <= profile(hit.card).everything for hit in hits):
         return None
     told = (c for c in intent.all(Attribute.DESCRIPTION) if c.span == subject.span)
     noun = replace(subject, values=(canonical(subject.text),), narrower=False)
     return replace(intent.without(subject, *told), unknown_subject=noun)
 
 
+def is_called(card: Card, noun: Constraint, *, outright: bool = False) -> bool:
+    """Whether a card's own words call its subject by a noun: "a gold hydra", "a slip-on sneaker".
+
+    Args:
+        outright: whether "a slip-on sneaker" is not enough; nor is "a mountain bike" ever.
+    """
+    said = canonical(noun.text)
+    if not described_as(noun, [Hit(card=card)]) or not names(card, said):
+        return False
+    heads = (found.noun for piece in pieces_of(card) if (found := trait(piece)) is not None)
+    if any(stem(head) == stem(said.rpartition(" ")[2]) for head in heads):
+        return True
+    known = wordnet.nature(said) in (wordnet.Nature.THING, wordnet.Nature.PERSON)
+    if outright or (known and " " not in said):
+        return False
+    return any(names(card, f"{said} {subject}") for subject in card.subjects)
+
+
+def called_outright(
+    intent: Intent, hits: Sequence[Hit], *, besides: Sequence[Hit]
+) -> tuple[Intent, tuple[Hit, ...]]:
+    """The cards called outright by the unknown subject, and the intent for them.
+
+    Args:
+        besides: cards that may be meant instead; when one of these answers the rest of the
+            description better, there are none.
+    """
+    noun = intent.unknown_subject
+    found = [hit for hit in hits if noun is not None and is_called(hit.card, noun, outright=True)]
+    said = answers(intent, (*found, *besides))
+    best = max((card.weight for card in said[: len(found)]), default=0.0)
+    if not found or best < max(card.weight for card in said):
+        return intent, ()
+    return by_description(intent, found)
+
+
 def described_as(noun: Constraint, hits: Sequence[Hit]) -> tuple[Hit, ...]:
-    """The cards whose description calls their subject by a noun."""
+    """The cards among whose kinds a noun is, by what it means."""
     words = " ".join(noun.values).split()
     wanted = set(concepts(" ".join(w for w in words if w not in lexicon.words("prepositions"))))
     return tuple(hit for hit in hits if _is_kind(wanted, hit.card) and _calls(hit.card, noun.text))
@@ -79,8 +104,8 @@ def _is_kind(wanted: set[str], card: Card) -> bool:
 
 
 def _calls(card: Card, said: str) -> bool:
-    """Whether a card is called by the noun said: no "horse-drawn tram" is a horse, and no horse a
-    rocking horse, which is a word of its own.
+    """Whether the noun said stands in a card as a word of its own, if it does: no "horse-drawn
+    tram" is a horse, and no horse a rocking horse.
     """
     phrase, text = canonical(said), card.description.casefold()
     noun = said.rpartition(" ")[2]

@@ -29,7 +29,7 @@ from personalq.checkin.parsing.word_roles import (
 _APPOSITION = re.compile(r",\s*the\s+$")
 _NOT_THE = re.compile(
     r"(?<!\w)(?:(?:but|just|only)\s+)?(?:not\s+the|(?:(?:the\s+one\s+)?(?:that|which)\s+)(?:isn't|is\s+not|wasn't))"
-    r"\s+(?:an?\s+)?(?P<kind>(?!an?\s)[\w-]+(?:\s+(?!(?:one|please)\b)[\w-]+)?)(?=(?:\s+(?:one|please))?\s*(?:$|[,.;!?)]))"
+    r"\s+(?:an?\s+)?(?P<kind>(?!an?\s)[\w-]+(?:\s+(?!(?:one|please)\b)[\w-]+)?)(?:\s+one)?(?=(?:\s+please)?\s*(?:$|[,.;!?)]))"
 )
 _REFUSING = frozenset(
     ["is", "was", "isn't", "wasn't", "just", "only", "but", "not", "that", "which"]
@@ -121,7 +121,12 @@ def _is_told_of(draft: Draft, head: Noun, word: Word, said: Sequence[str]) -> bo
     """Whether what is refused at a word is a kind, a colour or a look of the subject before it."""
     between = [w for w in draft.page.words[head.last : word.index] if draft.is_free(w)]
     scene = lexicon.words("prepositions") | lexicon.verb_forms()
-    apart = [w for w in between if w.norm in scene and w.norm not in _REFUSING]
+    words = draft.page.words
+    apart = [
+        w
+        for w in between
+        if w.norm in scene and w.norm not in _REFUSING and draft.is_free(words[w.index + 1])
+    ]
     if head.last > word.index or apart:
         return False
     subject = canonical(_phrase_of(draft, head))

@@ -37,6 +37,7 @@ _COVERED = frozenset((
     "dressed",
 ))  # fmt: skip
 DRAWN = frozenset(["drawn", "sketched", "rendered", "depicted", "illustrated"])
+_SEEMS = frozenset(["looks", "seems", "appears", "comes", "uses", "has", "feels"])
 _STUFFS = frozenset(["oil", "ink", "wood", "clay", "wool", "felt", "paper", "charcoal", "chalk"])
 """A look is made with these, and some things are too."""
 _MOODS = frozenset(["mood", "atmosphere", "lighting", "light"])
@@ -306,6 +307,7 @@ def _does(words: Sequence[Word], index: int) -> bool:
     told = index > 0 and words[index].joined and words[index - 1].norm in ("that", "which", "who")
     entry = look_up(words[index].norm.removesuffix("s"))
     acts = entry is not None and entry.verb is not None and words[index].norm.endswith("s")
+    acts = acts and words[index].norm not in _SEEMS
     return told and acts and words[index + 1].norm in _STUFFS
 
 

@@ -77,8 +77,8 @@ def constrains(draft: Draft, point: Point, setting: Setting) -> bool:
 
 
 def _is_of_a_checkpoint(draft: Draft, setting: Setting) -> bool:
-    """Whether an age is told of what is asked for: "my robot older than a month", "anything less
-    than a week old"; a tree of 300 years is in the picture.
+    """Whether an age is told of what is asked for: "my red robot, over a month old", "anything less
+    than a week old"; not of what is met or placed in the picture: "a dog over a year old".
     """
     before = draft.page.word_before(setting.start)
     while before is not None and before.norm in ("is", "are", "that", "which", "that's"):
@@ -88,8 +88,14 @@ def _is_of_a_checkpoint(draft: Draft, setting: Setting) -> bool:
     if before.norm in lexicon.words("selectors") or before.norm in ("anything", "something"):
         return True
     noun = next((n for n in draft.nouns if n.last == before.index + 1 and n.entry.subjects), None)
-    lead = draft.page.words[noun.first - 1].norm if noun is not None and noun.first else ""
-    return lead in ("my", "our", "the", "any")
+    if noun is None:
+        return False
+    words, index = draft.page.words, noun.first
+    while index and words[index].joined:
+        index -= 1
+        if words[index].norm in ("a", "an") or words[index].norm in lexicon.words("prepositions"):
+            return False
+    return True
 
 
 def _is_of_a_thing(draft: Draft, setting: Setting) -> bool:

@@ -66,7 +66,7 @@ def is_version(draft: Draft, match: re.Match[str]) -> bool:
 
 def _is_favourite(draft: Draft, match: re.Match[str]) -> bool:
     """Whether it is what is liked best, or who likes it: "my number one", "a number one fan"."""
-    if match[0] != "number one":
+    if match[0].startswith("v") or number_in(match[0]) != 1:
         return False
     following = draft.page.word_at(match.end())
     fan = following is not None and following.joined and lexicon.names_thing(following.norm)
