@@ -123,6 +123,13 @@ class Draft:
         """Whether word `index` is part of a subject phrase."""
         return index in self._covered
 
+    def is_owner(self, word: Word) -> bool:
+        """Whether a word says whose the subject is: "kenji's"."""
+        return any(
+            c.attribute is Attribute.OWNER and c.span is not None and c.span.meets(word.span)
+            for c in self.constraints
+        )
+
     def style_at(self, index: int) -> Tag | None:
         """The style phrase that starts at word `index`."""
         return self._style.get(index)

@@ -142,6 +142,8 @@ def _decides(draft: Draft, tag: Tag, index: int) -> bool | None:
         return draft.noun_at(tag.last) is not None  # "a station at night and the pixel art van"
     if before.norm in SCENE_PREPOSITIONS:
         return False
+    if _is_inverted(draft, index) and draft.noun_at(tag.last) is not None:
+        return True  # "in the room of a dentist sits the …"
     if before.norm in _PRONOUNS and following.norm in ("the", "my", "our", "a", "an"):
         return True  # "a lake and on it the …"
     if _is_the_way(words, index) or (before.norm == "with" and _is_drawn(words, index)):
@@ -159,6 +161,13 @@ def _decides(draft: Draft, tag: Tag, index: int) -> bool | None:
     if draft.noun_at(index) and before.norm not in lexicon.words("frames"):
         return True
     return None
+
+
+def _is_inverted(draft: Draft, index: int) -> bool:
+    """Whether a verb leads to what does it: "on a shelf | stands a"."""
+    verb, following = draft.page.words[index : index + 2]
+    acts = verb.norm in lexicon.verb_forms() and verb.norm.endswith("s")
+    return acts and following.norm in ("the", "my", "our", "a", "an")
 
 
 def _is_what_is_shown(draft: Draft, tag: Tag, lead: int) -> bool:

@@ -63,7 +63,11 @@ def parse_subject(draft: Draft) -> None:
     known = [(noun, mention) for noun, mention, _ in chosen if mention.subjects]
     if not known:
         if chosen and (best >= 2 or not draft.constraints):
-            draft.unknown_subject = missing_subject(draft, chosen[0][1].span)
+            missing = missing_subject(draft, chosen[0][1].span)
+            if told := definite(draft, mentions, missing):
+                _claim(draft, told)
+            else:
+                draft.unknown_subject = missing
         else:
             draft.unknown_subject = chosen_thing(draft)
         return

@@ -103,7 +103,25 @@ def definite(
     if head is None or _is_definite(draft, head.index):
         return []
     known = [(noun, mention) for noun, mention, _ in mentions if mention.subjects]
-    return [each for each in known if _is_definite(draft, each[0].first)][:1]
+    told = [each for each in known if _is_definite(draft, each[0].first)]
+    return (
+        told[:1]
+        or [each for each in known if each[1].weight == 1 and _is_inverted(draft, each[0])][:1]
+    )
+
+
+def _is_inverted(draft: Draft, noun: Noun) -> bool:
+    """Whether a place leads to it: "on the hook hangs a handbag", "and leaning on it a fiddle"."""
+    words = draft.page.words
+    index = noun.first
+    while index and words[index].joined and words[index].norm not in ("a", "an"):
+        index -= 1
+    before = words[index - 1].norm if index and words[index].joined else ""
+    acts = before.endswith("s") and before in lexicon.verb_forms()
+    while index and words[index].joined:
+        index -= 1
+    opening = words[index + (words[index].norm == "and")].norm
+    return before in ("it", "them") or (acts and opening in lexicon.words("prepositions"))
 
 
 def _is_definite(draft: Draft, first: int) -> bool:
@@ -115,7 +133,7 @@ def _is_definite(draft: Draft, first: int) -> bool:
     index = first
     while index and words[index].joined and first - index < 4:
         index -= 1
-        if words[index].norm in ("my", "our"):
+        if words[index].norm in ("my", "our") or draft.is_owner(words[index]):
             return True
         if words[index].norm == "the":
             lead = words[index - 1].norm if words[index].joined else ""
