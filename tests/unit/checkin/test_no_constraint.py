@@ -62,3 +62,43 @@ def test_nearly_the_same_words_choose(prompt: str, attribute: Attribute, text: s
         c for c in parse(prompt, LEXICON, CONTEXT).constraints if c.attribute is attribute
     )
     assert constraint.text == text
+
+
+@pytest.mark.parametrize(
+    "prompt",
+    [
+        "I went fishing with my brother yesterday. A kettle in the rain",
+        "We moved in May and I miss it: the kettle in an empty room",
+        "today our kettle has its birthday",
+        'for the novel "The Last House in April", a kettle on a sill',
+        "ines, could you draw the kettle on a raft",
+    ],
+)
+def test_a_story_around_it_stays_content(prompt: str) -> None:
+    """When something else happened, what a title says, who is spoken to."""
+    intent = parse(prompt, LEXICON, CONTEXT)
+    assert [c.attribute for c in intent.constraints if c.hard] == [Attribute.SUBJECT]
+
+
+@pytest.mark.parametrize(
+    ("prompt", "attribute", "values"),
+    [
+        ("ines, watercolor, kettle on a raft", Attribute.OWNER, ("ines",)),
+        ("ines + kettle on a raft", Attribute.OWNER, ("ines",)),
+        ("kettle. train set = beach. scene = a party", Attribute.ENVIRONMENT, ("beach",)),
+        ("the kettle with a beach among its training places", Attribute.ENVIRONMENT, ("beach",)),
+        ("a kettle of the long-spouted type", Attribute.DESCRIPTION, ("long", "spouted")),
+        ("on the shelf of a dentist sits the watercolor kettle", Attribute.STYLE, ("watercolor",)),
+        ("a lake, and floating on it a kettle", Attribute.SUBJECT, ("kettle",)),
+        ("from the ceiling of a museum hangs a kettle", Attribute.SUBJECT, ("kettle",)),
+        ("a knight in armour holding ines's kettle", Attribute.SUBJECT, ("kettle",)),
+    ],
+)
+def test_terse_and_inverted_wishes(
+    prompt: str, attribute: Attribute, values: tuple[str, ...]
+) -> None:
+    """As people type into a box, and as they tell a scene first."""
+    (constraint,) = (
+        c for c in parse(prompt, LEXICON, CONTEXT).constraints if c.attribute is attribute
+    )
+    assert constraint.values == values

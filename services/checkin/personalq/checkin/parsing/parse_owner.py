@@ -24,6 +24,7 @@ _ACTS = re.compile(
     rf"\s+(?:has\s+|had\s+)?(?:also\s+|originally\s+|recently\s+|just\s+)?(?:{_DONE}|owns)(?!\w)|"
     r"\s+is\s+(?:the|its|his|her)\s+(?:owner|maker|author)(?!\w)|\s+has(?=\s+(?:an?|one|two|three|some|several|only|exactly|just)\s)"
 )
+_PERSONS = ("i", "we", "you", "he", "she", "they", "it", "who", "my", "his", "her", "i'd", "i'm")
 _THAT = re.compile(r"(?<!\w)(?:that|which)\s+$")
 _NOT = re.compile(
     r"(?<!\w)(?:not|no|isn't|wasn't|except(?:\s+for)?|excluding|but\s+not|(?P<but>but)|other\s+than|"
@@ -121,10 +122,19 @@ def _phrase(draft: Draft, span: Span, end: int, *, possessive: bool) -> Span | N
     compound = not span.of(shadow).isalnum()  # "kestrel-team coupe": nothing else is called so
     first = draft.page.word_at(span.start)
     if following is None or not following.joined:
-        return span if compound and first is not None and not first.joined else None
+        apart = first is not None and not first.joined
+        return span if apart and (compound or _is_listed(draft, following)) else None
     if not compound and (before is None or before.norm != "the"):
         return None
     return span if draft.leads_to_head(following.index, reach=2) else None
+
+
+def _is_listed(draft: Draft, following: Word | None) -> bool:
+    """Whether a name is one of several wishes: "marta, claymation, …", not "marta, could you …"."""
+    if following is None:
+        return True
+    talk = (*_PERSONS, "please", "thanks", "thank", "could", "can", "would", "will", "hi", "here")
+    return following.norm not in talk and following.norm not in lexicon.words("openers")
 
 
 def _has_it(draft: Draft, span: Span, end: int) -> bool:

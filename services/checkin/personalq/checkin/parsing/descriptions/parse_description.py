@@ -35,6 +35,9 @@ _REFUSING = frozenset(
     ["is", "was", "isn't", "wasn't", "just", "only", "but", "not", "that", "which"]
 )
 """Words of a refusal."""
+_TYPE = re.compile(
+    r"(?<!\w)of\s+(?:the|a)\s+(?P<kind>[\w-]+(?:\s+[\w-]+)?)\s+(?:type|kind|sort|variety)(?!\w)"
+)
 _COVERING = frozenset((
     "cover", "fill", "surround", "decorate", "adorn", "wrap", "drape", "bury", "sprinkle",
     "shower",
@@ -67,6 +70,7 @@ def parse_description(draft: Draft) -> None:
         read_tail(draft, index + 1)
     if heads:
         _told_after(draft)
+        _of_a_type(draft)
         read_asides(draft)
     if draft.answering or (not heads and draft.unknown_subject is None):
         read_loose(draft)
@@ -134,6 +138,13 @@ def _is_told_of(draft: Draft, head: Noun, word: Word, said: Sequence[str]) -> bo
     unheard = nature(said[-1]) is Nature.UNKNOWN
     look = all(is_adjective(each) for each in said)
     return unheard or look or is_kind_of(kind, subject) or said[-1] == subject.split()[-1]
+
+
+def _of_a_type(draft: Draft) -> None:
+    """Read what kind it is said to be: "an excavator of the long-reach type"."""
+    for match in _TYPE.finditer(draft.page.shadow):
+        if draft.free(*match.span()):
+            describe(draft, list(draft.page.run(match.start("kind"), match.end("kind"))))
 
 
 def _told_after(draft: Draft) -> None:

@@ -57,8 +57,13 @@ _COVERED = re.compile(
     rf"(?<!\w)(?:whose|its|the|with|all)\s+(?:the\s+)?training\s+(?:that\s+)?"
     rf"(?:covers?|covered|spans?|spanned|involved|included|showed|shows|saw|featured)\s+(?:both\s+)?{_DET}(?=\w)"
 )
+_KEYED = re.compile(
+    r"(?<!\w)(?:train(?:ing|ed)?(?:[\s_-]+(?:set|data|place|env|environment|location|on|in))?|"
+    r"env(?:ironment)?|location)\s*[=:]\s*"
+)
+"""As a form has it: "train set = rooftop"."""
 _IN_TRAINING = (
-    r"\s+(?:(?:in|during)\s+(?:(?:its|the|their|her|his)\s+)?training(?:\s+(?:set|data|material|run))?|"
+    r"\s+(?:among\s+(?:its|the|their)\s+training\s+(?:places|sets|spots|scenes|pictures|photos)|(?:in|during)\s+(?:(?:its|the|their|her|his)\s+)?training(?:\s+(?:set|data|material|run))?|"
     r"as\s+(?:(?:its|the|their|a)\s+)?(?:training|learning|source|reference)\s+(?:data|set|material|"
     r"environment|location|setting|place|ground|backdrop|background|scene|scenery|photos|pictures|images)|"
     r"(?:to\s+(?:train|learn)\s+(?:on|from)|(?:for|while)\s+(?:(?:its|the)\s+)?training))(?!\w)"
@@ -98,7 +103,7 @@ _SELECTED = re.compile(
 def training_leads(draft: Draft) -> Iterator[tuple[re.Match[str], bool]]:
     """(words that end right before a place of training, whether no place but one can follow)."""
     shadow = draft.page.shadow
-    for pattern in (_SOURCE, _COVERED, _HELD, _TRAINED, _MADE, _OUTDOORS):
+    for pattern in (_SOURCE, _KEYED, _COVERED, _HELD, _TRAINED, _MADE, _OUTDOORS):
         for match in pattern.finditer(shadow):
             named = pattern in (_SOURCE, _TRAINED) and _is_named_before(draft, match.start())
             if not named or (pattern is _TRAINED and not _is_free_place(draft, match.start())):

@@ -9,7 +9,7 @@ from personalq.checkin.lexicon.wordnet import may_be_noun
 from personalq.checkin.parsing.draft import Draft
 from personalq.checkin.parsing.text import Word, ends_before
 from personalq.checkin.parsing.times.point import Point
-from personalq.checkin.parsing.times.setting import TRAINED, Setting
+from personalq.checkin.parsing.times.setting import TRAINED, USED, Setting
 from personalq.checkin.parsing.word_roles import is_doing
 
 _COMPARING = frozenset((
@@ -21,6 +21,8 @@ _WHERE = frozenset((
     "at", "on", "in", "under", "through", "near", "by", "along", "across", "outside", "inside",
     "behind", "beside", "around", "past", "into", "onto", "over",
 ))  # fmt: skip
+_ASKED = re.compile(rf"(?:{TRAINED}|{USED}|want|need|like|get|have|had|see|take|use|mean|meant)")
+_TELLERS = frozenset(["i", "we", "he", "she", "they", "somebody", "someone"])
 _ANY_BUT = re.compile(r"(?:any|every|all|always)")
 _EVE = re.compile(r"\b(?:night|eve|day)\s+before\s+(?:the\s+)?$")
 _SELECTOR_AFTER = re.compile(
@@ -40,6 +42,8 @@ def constrains(draft: Draft, point: Point, setting: Setting) -> bool:
         return dated or setting.used is not None
     if setting.negated and _ANY_BUT.match(draft.page.shadow, setting.start):
         return True
+    if setting.used is None and not draft.answering and _of_a_story(draft, point):
+        return False
     if draft.answering:
         return point.kind not in ("holiday", "season") or not _is_of_a_thing(draft, setting)
     before = draft.page.word_before(setting.start)
@@ -142,6 +146,26 @@ def _is_chosen(draft: Draft, point: Point) -> bool:
 def _is_eve(draft: Draft, point: Point) -> bool:
     """Whether the holiday is part of the scene: "the night before Christmas"."""
     return ends_before(_EVE, draft.page.shadow, point.start) is not None
+
+
+def _of_a_story(draft: Draft, point: Point) -> bool:
+    """Whether it tells when something else happened: "I went fishing yesterday", "today our …"."""
+    words = draft.page.words
+    word = draft.page.word_at(point.start)
+    if word is None:
+        return False
+    last = max(w.index for w in words if w.start < point.end)
+    following = words[last + 1] if last + 1 < len(words) and words[last + 1].joined else None
+    if point.kind == "today" and not word.joined and following is not None:
+        return following.norm in ("our", "my", "the", "a", "an") and not following.possessive
+    first = word.index
+    while first and words[first].joined:
+        first -= 1
+    clause = words[first : word.index]
+    if len(clause) < 2 or clause[0].norm not in _TELLERS:
+        return False
+    told = any(n.entry.subjects and first <= n.first <= word.index for n in draft.nouns)
+    return not told and not any(_ASKED.fullmatch(w.norm) for w in clause)
 
 
 def _of_another_thing(draft: Draft, setting: Setting) -> bool:
