@@ -92,6 +92,7 @@ def test_a_story_around_it_stays_content(prompt: str) -> None:
         ("a lake, and floating on it a kettle", Attribute.SUBJECT, ("kettle",)),
         ("from the ceiling of a museum hangs a kettle", Attribute.SUBJECT, ("kettle",)),
         ("a knight in armour holding ines's kettle", Attribute.SUBJECT, ("kettle",)),
+        ("My daughter wants to see the kettle on a raft", Attribute.SUBJECT, ("kettle",)),
     ],
 )
 def test_terse_and_inverted_wishes(

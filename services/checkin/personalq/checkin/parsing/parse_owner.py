@@ -143,12 +143,10 @@ def _has_it(draft: Draft, span: Span, end: int) -> bool:
     article = before is not None and before.norm in ("the", "a", "an")
     if following is None or (article and span.of(draft.page.shadow).isalnum()):
         return False
-    phrase = draft.page.words[following.index + 1 : following.index + 5]
     scene = lexicon.words("prepositions") | lexicon.words("links")
-    phrase = list(takewhile(lambda word: word.norm not in scene, phrase))
-    return any(
-        noun.entry.subjects and draft.page.words[noun.first] in phrase for noun in draft.nouns
-    )
+    behind = draft.page.words[following.index + 1 : following.index + 5]
+    phrase = {word.index for word in takewhile(lambda word: word.norm not in scene, behind)}
+    return any(noun.entry.subjects and noun.first in phrase for noun in draft.nouns)
 
 
 def _any_of_them(draft: Draft, end: int) -> bool:

@@ -44,11 +44,24 @@ def unknown_head(draft: Draft, nouns: list[Noun]) -> Constraint | None:
         if any(word.index in covered for word in chunk) or draft.triggers:
             return None
         head = _head(draft, chunk)
+        if head is not None and tells(draft, head):
+            continue
         if head is not None:
             return _unknown(draft, chunk, head)
         if any(word.norm in lexicon.words("selectors") for word in chunk):
             return None
     return None
+
+
+def tells(draft: Draft, word: Word) -> bool:
+    """Whether it is somebody who says what the picture is for: "my daughter wants the fox"."""
+    words = draft.page.words
+    following = words[word.index + 1] if word.index + 1 < len(words) else None
+    if word.norm not in lexicon.words("kinsfolk") or following is None or not following.joined:
+        return False
+    mine = word.index > 0 and word.joined and words[word.index - 1].norm in ("my", "our")
+    acts = following.norm in lexicon.verb_forms() or following.norm in ("is", "was", "has", "asks")
+    return mine and acts and not following.norm.endswith("ing")
 
 
 def chosen_thing(draft: Draft) -> Constraint | None:

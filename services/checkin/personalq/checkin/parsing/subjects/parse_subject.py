@@ -22,6 +22,7 @@ from personalq.checkin.parsing.unknown_head import (
     chosen_thing,
     missing_subject,
     ordered_thing,
+    tells,
     unknown_head,
 )
 
@@ -31,7 +32,7 @@ def parse_subject(draft: Draft) -> None:
     mentions: list[tuple[Noun, Mention, Role]] = []
     for noun in draft.nouns:
         span = draft.span_of(noun.first, noun.last)
-        if not draft.free(span.start, span.end):
+        if not draft.free(span.start, span.end) or tells(draft, draft.page.words[noun.last - 1]):
             continue
         role = role_of(draft, noun, mentions)
         mention = Mention(span=span, subjects=noun.entry.subjects, weight=role.weight)
