@@ -11,11 +11,12 @@ from psycopg import sql
 from psycopg.rows import dict_row
 
 from personalq.bench.scale.cards import Tenant, make_cards, tenants_of
-from personalq.bench.scale.loading import load_tenant
+from personalq.bench.scale.loading import PROFILE, load_tenant
 from personalq.bench.scale.vectors import mixed
 from personalq.bench.scale.vocabulary import SUBJECTS
 from personalq.catalog.cards import text_hash
 from personalq.catalog.ports import Embedding, Model
+from personalq.catalog.settings import CatalogSettings
 from personalq.catalog.store import open_store
 
 MODEL = Model(id="pool/8", dim=8)
@@ -60,6 +61,11 @@ async def test_loading_leaves_what_registering_leaves(postgres_url: str) -> None
         known = await store.card("copied", cards[3].checkpoint_id)
         assert known is not None
         assert replace(known, registered_at=None, updated_at=None, revision=0) == cards[3]
+        recipe = CatalogSettings.model_fields["recipe_version"].default
+        wanted = await store.claim_unserved(
+            "copied", profiles=[PROFILE], recipe_version=recipe, patience_s=0, limit=5
+        )
+        assert wanted == []  # nothing is made anew while it is measured
     assert sum(heard) == 30
 
 

@@ -16,6 +16,7 @@ from personalq.bench.scale.cards import NOW, Tenant, make_cards
 from personalq.bench.scale.vectors import Pool, mixed
 from personalq.catalog.cards import SELECTABLE, Card, phrases_hash, text_hash
 from personalq.catalog.names import names_of
+from personalq.catalog.settings import CatalogSettings
 from personalq.catalog.store_names import name_rows, word_changes
 from personalq.catalog.store_rows import card_values, labels_of
 from personalq.catalog.words import vector_literal
@@ -139,12 +140,14 @@ def _label_rows(tenant: str, cards: Sequence[Card]) -> Rows:
 
 
 def _artifact_rows(tenant: str, cards: Sequence[Card]) -> Rows:
+    # Of an earlier recipe the catalog would ask for all of them anew while it is measured.
+    recipe = CatalogSettings.model_fields["recipe_version"].default
     for card in cards:
         sha256 = card.source.sha256
         digest = sha256[::-1]  # of a manifest that nobody reads
         yield (
             *(tenant, card.checkpoint_id, sha256, PROFILE, digest, 1_000_000),
-            *(sha256, card.base_model, 1, list(card.triggers), card.created_at),
+            *(sha256, card.base_model, recipe, list(card.triggers), card.created_at),
         )
 
 
