@@ -33,6 +33,12 @@ CONTEXT = Context(now=NOW, zone=ZoneInfo("UTC"))
         "my no. 1 kettle",
         "a kettle over a year old",
         "a house beside a kettle over a year old",
+        # When something else happened, what a title says, who is spoken to.
+        "I went fishing with my brother yesterday. A kettle in the rain",
+        "We moved in May and I miss it: the kettle in an empty room",
+        "today our kettle has its birthday",
+        'for the novel "The Last House in April", a kettle on a sill',
+        "ines, could you draw the kettle on a raft",
     ],
 )
 def test_it_stays_content(prompt: str) -> None:
@@ -62,22 +68,6 @@ def test_nearly_the_same_words_choose(prompt: str, attribute: Attribute, text: s
         c for c in parse(prompt, LEXICON, CONTEXT).constraints if c.attribute is attribute
     )
     assert constraint.text == text
-
-
-@pytest.mark.parametrize(
-    "prompt",
-    [
-        "I went fishing with my brother yesterday. A kettle in the rain",
-        "We moved in May and I miss it: the kettle in an empty room",
-        "today our kettle has its birthday",
-        'for the novel "The Last House in April", a kettle on a sill',
-        "ines, could you draw the kettle on a raft",
-    ],
-)
-def test_a_story_around_it_stays_content(prompt: str) -> None:
-    """When something else happened, what a title says, who is spoken to."""
-    intent = parse(prompt, LEXICON, CONTEXT)
-    assert [c.attribute for c in intent.constraints if c.hard] == [Attribute.SUBJECT]
 
 
 @pytest.mark.parametrize(

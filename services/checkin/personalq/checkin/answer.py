@@ -291,12 +291,11 @@ def _merged(intent: Intent, said: Intent, text: str, context: Context) -> Intent
                 label=f"version {digits[0]}",
             )
         ]
-    named_one = Attribute.SUBJECT in named
+    unknown = None if Attribute.SUBJECT in named else intent.unknown_subject
     return replace(
         intent,
         constraints=(*kept, *new),
-        unknown_subject=None if named_one else intent.unknown_subject,
-        things=() if named_one else intent.things,
+        unknown_subject=unknown,
         problems=(*intent.problems, *said.problems),
     )
 

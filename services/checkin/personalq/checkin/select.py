@@ -40,6 +40,7 @@ from personalq.checkin.ports import Catalog, Ranking, Reasoner
 from personalq.checkin.reasoning.described import KIN, MAX_PHRASES, answers, spoken
 from personalq.checkin.reasoning.kinds import carried, widened
 from personalq.checkin.reasoning.own_colour import without_its_colour
+from personalq.checkin.reasoning.reason import rank
 from personalq.checkin.reasoning.unknown import (
     by_description,
     called_outright,
@@ -103,7 +104,7 @@ async def select(
         names=names,
     )
     intent = parse(request.prompt, lexicon, context)
-    intent = await _about(intent, request, catalog, reasoner, zone, settings)
+    intent = await _about(intent, request, catalog, zone, settings)
     before, intent, scope = _answered(intent, request, lexicon, context, settings)
     read, ranking = await _asked_about(before, intent, request, catalog, reasoner, zone, settings)
     if not ranking.candidates:
@@ -210,12 +211,7 @@ def _answered(
 
 
 async def _about(
-    intent: Intent,
-    request: Request,
-    catalog: Catalog,
-    reasoner: Reasoner,
-    zone: ZoneInfo,
-    settings: CheckinSettings,
+    intent: Intent, request: Request, catalog: Catalog, zone: ZoneInfo, settings: CheckinSettings
 ) -> Intent:
     """The intent with the first of its things that an allowed card is called by as its subject."""
     if not intent.things:
@@ -226,7 +222,8 @@ async def _about(
     for thing in intent.things:
         named = [hit for hit in hits if is_called(hit.card, thing)]
         asked = replace(intent, unknown_subject=thing)
-        if named and (await reasoner.rank(by_description(asked, named)[0], named, zone)).candidates:
+        told, found = by_description(asked, named)
+        if rank(told, found, zone):
             return asked
     return intent
 
@@ -295,9 +292,9 @@ async def _candidates(
     Args:
         also: phrases besides those of the intent to compare the cards with.
     """
-    search = partial(_search, request=request, catalog=catalog, settings=settings, also=also)
     if not _asks_for_something(intent):
         return intent, Ranking()
+    search = partial(_search, request=request, catalog=catalog, settings=settings, also=also)
     if intent.unknown_subject is not None:
         hits = await search(intent)
         told, found = by_description(intent, hits)
@@ -313,7 +310,7 @@ async def _candidates(
         thing = kind_as_thing(reading, hits)
         if thing is not None:
             told, called = called_outright(thing, await search(thing), besides=hits)
-            other = await reasoner.rank(told, called, zone)
+            other = await reasoner.rank(told, called, zone) if called else Ranking()
             if other.candidates:
                 return told, other
         degraded = degraded or ranking.degraded

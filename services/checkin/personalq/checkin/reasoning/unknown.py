@@ -60,7 +60,7 @@ def is_called(card: Card, noun: Constraint, *, outright: bool = False) -> bool:
         outright: whether "a slip-on sneaker" is not enough; nor is "a mountain bike" ever.
     """
     said = canonical(noun.text)
-    if not described_as(noun, [Hit(card=card)]) or not names(card, said):
+    if not _may_be(card, noun) or not names(card, said):
         return False
     heads = (found.noun for piece in pieces_of(card) if (found := trait(piece)) is not None)
     if any(stem(head) == stem(said.rpartition(" ")[2]) for head in heads):
@@ -91,9 +91,13 @@ def called_outright(
 
 def described_as(noun: Constraint, hits: Sequence[Hit]) -> tuple[Hit, ...]:
     """The cards among whose kinds a noun is, by what it means."""
+    return tuple(hit for hit in hits if _may_be(hit.card, noun))
+
+
+def _may_be(card: Card, noun: Constraint) -> bool:
     words = " ".join(noun.values).split()
     wanted = set(concepts(" ".join(w for w in words if w not in lexicon.words("prepositions"))))
-    return tuple(hit for hit in hits if _is_kind(wanted, hit.card) and _calls(hit.card, noun.text))
+    return _is_kind(wanted, card) and _calls(card, noun.text)
 
 
 def _is_kind(wanted: set[str], card: Card) -> bool:
