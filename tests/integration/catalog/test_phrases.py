@@ -15,6 +15,7 @@ from personalq.catalog.cards import MAX_PHRASES, Card, State, embedding_phrases
 from personalq.catalog.embedders import open_embedder
 from personalq.catalog.embedding import embed_cards, embedded
 from personalq.catalog.lifecycle import update_checkpoint
+from personalq.catalog.looks import Looks
 from personalq.catalog.paging import Page
 from personalq.catalog.ports import Embedded, Embedder, Model, Unembeddable, Vector
 from personalq.catalog.reconcile import embed_missing
@@ -184,8 +185,8 @@ async def test_rows_without_phrases_are_filled_while_they_serve(
     assert [hit.likeness for hit in waiting.hits] == [()] * len(TEAPOTS)
     assert _ranking(waiting) == _ranking(before)
     assert await fresh_store.count_unembedded("red", minilm.model) == len(TEAPOTS)
-    assert await embed_missing(upkeep=fresh_store, embedder=minilm) == len(TEAPOTS)
-    assert await embed_missing(upkeep=fresh_store, embedder=minilm) == 0
+    assert await embed_missing(upkeep=fresh_store, embedder=minilm, looks=Looks()) == len(TEAPOTS)
+    assert await embed_missing(upkeep=fresh_store, embedder=minilm, looks=Looks()) == 0
     filled = await _search(fresh_store, "red", minilm, text="teapot", phrases=("damaged spout",))
     assert _likest(filled, 0) == "pot-0"
 
@@ -293,7 +294,7 @@ async def test_archived_cards_are_not_embedded_for_their_phrases(
     """Nobody can find them."""
     gone: Card = replace(TEAPOTS[0], state=State.ARCHIVED)
     await store_cards(fresh_store, "red", [gone])
-    assert await embed_missing(upkeep=fresh_store, embedder=minilm) == 0
+    assert await embed_missing(upkeep=fresh_store, embedder=minilm, looks=Looks()) == 0
 
 
 def _cosine(one: Vector, other: Vector) -> float:

@@ -20,6 +20,7 @@ from support.polling import eventually
 
 from personalq.catalog.cards import State
 from personalq.catalog.lifecycle import accept_artifact, accept_failure
+from personalq.catalog.looks import Looks
 from personalq.catalog.paging import Page
 from personalq.catalog.ports import Embedded, Model, Unembeddable
 from personalq.catalog.reconcile import embed_missing, repeat, request_missing_artifacts
@@ -37,6 +38,7 @@ async def _round(
     profiles: Sequence[str] = PROFILES,
     recipe_version: int = 1,
     patience_s: float = 0.0,
+    looks: Looks | None = None,
 ) -> int:
     return await request_missing_artifacts(
         upkeep=store,
@@ -44,6 +46,7 @@ async def _round(
         profiles=profiles,
         recipe_version=recipe_version,
         patience_s=patience_s,
+        looks=looks or Looks(),
     )
 
 
@@ -110,6 +113,57 @@ async def test_artifacts_that_protect_former_triggers_are_made_again(
     assert announce.announced == [("wanted", "bear", ("full", "w8a8"))]
     await _complete(fresh_store)
     assert await _round(fresh_store, announce) == 0
+
+
+async def _forget_artifacts(postgres_url: str) -> None:
+    """As somebody's SQL may, past the catalog."""
+    async with await psycopg.AsyncConnection.connect(postgres_url) as connection:
+        await connection.execute("DELETE FROM personalq.artifacts")
+
+
+async def test_a_complete_tenant_is_not_looked_at_until_one_of_its_cards_changes(
+    fresh_store: PostgresStore, announce: RecordingAnnouncer, postgres_url: str
+) -> None:
+    """What is missing nevertheless is seen by another process, or by this one in an hour."""
+    looks = Looks()
+    await store_cards(fresh_store, TENANT, [card("bear")])
+    assert await _round(fresh_store, announce, looks=looks) == 1
+    await _complete(fresh_store)
+    assert await _round(fresh_store, announce, looks=looks) == 0
+    await _forget_artifacts(postgres_url)
+    assert await _round(fresh_store, announce, looks=looks) == 0
+    assert await _round(fresh_store, announce, looks=Looks()) == 1
+    await store_cards(fresh_store, TENANT, [card("dog")])
+    assert await _round(fresh_store, announce, looks=looks) == 2
+
+
+async def test_a_tenant_that_only_waits_for_the_quantizer_is_looked_at_again(
+    fresh_store: PostgresStore, announce: RecordingAnnouncer
+) -> None:
+    """Asked for is not there."""
+    looks = Looks()
+    await store_cards(fresh_store, TENANT, [card("bear")])
+    assert await _round(fresh_store, announce, patience_s=60, looks=looks) == 0
+    assert await _round(fresh_store, announce, looks=looks) == 1
+
+
+async def test_a_round_asks_for_so_many_and_the_next_goes_on_with_other_tenants(
+    fresh_store: PostgresStore, announce: RecordingAnnouncer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A new recipe makes everything a missing artifact at once."""
+    monkeypatch.setattr("personalq.catalog.reconcile._MOST_PER_ROUND", 3)
+    monkeypatch.setattr("personalq.catalog.reconcile._MOST_OF_TENANT", 2)
+    for tenant in ("a", "b", "c"):
+        await store_cards(fresh_store, tenant, [card(f"{tenant}{i}") for i in range(2)])
+    looks = Looks()
+    announced = []
+    for _ in range(2):
+        assert await _round(fresh_store, announce, looks=looks) == 3
+        announced.append(sorted(name for _, name, _ in announce.announced))
+        announce.announced.clear()
+    assert announced[0][:2] == ["a0", "a1"]
+    assert announced[0][2] in ("b0", "b1")
+    assert {"c0", "c1"} <= set(announced[1])
 
 
 async def test_a_hopeless_checkpoint_is_not_asked_for_until_the_recipe_changes(
@@ -227,10 +281,10 @@ async def test_another_model_is_filled_in_beside_the_old_one(fresh_store: Postgr
     await fresh_store.verify(new.model)
     assert not (await _search(fresh_store, new)).dense
     assert await _dense_ranks(fresh_store, new) == [0] * 40
-    assert await embed_missing(upkeep=fresh_store, embedder=new) == len(cards)
+    assert await embed_missing(upkeep=fresh_store, embedder=new, looks=Looks()) == len(cards)
     assert await _dense_ranks(fresh_store, new) == list(range(1, 41))
     assert await _dense_ranks(fresh_store, old) == list(range(1, 41))
-    assert await embed_missing(upkeep=fresh_store, embedder=new) == 0
+    assert await embed_missing(upkeep=fresh_store, embedder=new, looks=Looks()) == 0
 
 
 async def test_cards_that_have_a_vector_do_not_overtake_those_that_wait_for_one(
@@ -277,12 +331,12 @@ async def test_a_round_that_breaks_off_is_taken_up_by_the_next(fresh_store: Post
     embedder = Constant("m", 384)
     embedder.breaks_after = 100
     with pytest.raises(Unavailable):
-        await embed_missing(upkeep=fresh_store, embedder=embedder)
+        await embed_missing(upkeep=fresh_store, embedder=embedder, looks=Looks())
     assert await fresh_store.count_unembedded("small", embedder.model) == 0
     left = await fresh_store.count_unembedded("large", embedder.model)
     assert 0 < left < 200
     embedder.breaks_after = None
-    assert await embed_missing(upkeep=fresh_store, embedder=embedder) == left
+    assert await embed_missing(upkeep=fresh_store, embedder=embedder, looks=Looks()) == left
     texts = [text for text in embedder.embedded if "<c" in text]
     assert len(texts) == 203
 
@@ -294,10 +348,10 @@ async def test_a_text_the_model_refuses_stops_no_other(
     await store_cards(fresh_store, TENANT, [card(f"c{i:02}") for i in range(40)])
     embedder = Constant("m", 384)
     embedder.refuses = "<c07>"
-    assert await embed_missing(upkeep=fresh_store, embedder=embedder) == 39
+    assert await embed_missing(upkeep=fresh_store, embedder=embedder, looks=Looks()) == 39
     assert "card cannot be embedded" in caplog.messages
     embedder.refuses = None
-    assert await embed_missing(upkeep=fresh_store, embedder=embedder) == 1
+    assert await embed_missing(upkeep=fresh_store, embedder=embedder, looks=Looks()) == 1
 
 
 async def test_a_changed_text_is_embedded_again(fresh_store: PostgresStore) -> None:
@@ -310,8 +364,23 @@ async def test_a_changed_text_is_embedded_again(fresh_store: PostgresStore) -> N
             found = await writer.card(name)
             assert found is not None
             await writer.put_card(replace(found, **change))
-    assert await embed_missing(upkeep=fresh_store, embedder=embedder) == 1
+    assert await embed_missing(upkeep=fresh_store, embedder=embedder, looks=Looks()) == 1
     assert embedder.embedded == ["bear. photorealistic. <a>. New", "New"]
+
+
+async def test_an_embedded_tenant_is_not_looked_at_until_one_of_its_cards_changes(
+    fresh_store: PostgresStore, postgres_url: str
+) -> None:
+    """The look that embeds is not the one that says so."""
+    await store_cards(fresh_store, TENANT, [card("bear")])
+    embedder, looks = Constant("m", 384), Looks()
+    for embedded in (1, 0):
+        assert await embed_missing(upkeep=fresh_store, embedder=embedder, looks=looks) == embedded
+    with psycopg.connect(postgres_url) as connection:
+        connection.execute("DELETE FROM personalq.embeddings_384")
+    assert await embed_missing(upkeep=fresh_store, embedder=embedder, looks=looks) == 0
+    await store_cards(fresh_store, TENANT, [card("dog")])
+    assert await embed_missing(upkeep=fresh_store, embedder=embedder, looks=looks) == 2
 
 
 async def test_a_round_of_embedding_ends(fresh_store: PostgresStore, postgres_url: str) -> None:
@@ -321,4 +390,4 @@ async def test_a_round_of_embedding_ends(fresh_store: PostgresStore, postgres_ur
         connection.execute("UPDATE personalq.checkpoints SET text_hash = 'of another version'")
     embedder = Constant("m", 384)
     async with asyncio.timeout(60):
-        assert await embed_missing(upkeep=fresh_store, embedder=embedder) == 40
+        assert await embed_missing(upkeep=fresh_store, embedder=embedder, looks=Looks()) == 40

@@ -279,7 +279,7 @@ async def test_a_bad_checkpoint_leaves_nothing_behind(
         await world.register(bad(world.folder))
     assert says in str(refused.value.violations.get(field))
     assert await world.stored() is None
-    assert world.tenant not in await world.store.tenants()
+    assert world.tenant not in [tenant.name for tenant in await world.store.tenants()]
     assert world.announce.announced == []
     work = world.folder / "work"
     assert not work.exists() or list(work.iterdir()) == []

@@ -32,6 +32,7 @@ from personalq.catalog.handlers import (
 )
 from personalq.catalog.indexing import index_large_tenants
 from personalq.catalog.lifecycle import accept_artifact, accept_failure
+from personalq.catalog.looks import Looks
 from personalq.catalog.migrations import SCHEMA_VERSION, migrate
 from personalq.catalog.ports import Embedder
 from personalq.catalog.reconcile import embed_missing, repeat, request_missing_artifacts
@@ -120,6 +121,7 @@ async def main(stop: asyncio.Event, *, settings: CatalogSettings) -> None:
                     profiles=settings.profiles,
                     recipe_version=settings.recipe_version,
                     patience_s=settings.reconcile_patience_s,
+                    looks=Looks(),
                 ),
                 every_s=settings.reconcile_interval_s,
                 name="reconcile",
@@ -128,7 +130,7 @@ async def main(stop: asyncio.Event, *, settings: CatalogSettings) -> None:
         if embedder is not None:
             loops += [
                 repeat(
-                    partial(embed_missing, upkeep=store, embedder=embedder),
+                    partial(embed_missing, upkeep=store, embedder=embedder, looks=Looks()),
                     every_s=settings.reconcile_interval_s,
                     name="embed_cards",
                 ),
@@ -199,7 +201,7 @@ async def _embed(settings: CatalogSettings) -> int:
                     "without PERSONALQ_CATALOG_EMBEDDING_MODEL there is nothing to embed with"
                 )
             await store.verify(embedder.model)
-            count = await embed_missing(upkeep=store, embedder=embedder)
+            count = await embed_missing(upkeep=store, embedder=embedder, looks=Looks(pause=0))
     except PersonalQError as error:
         log.error("embedding failed: %s", error, extra={"action": "embed_cards"})
         return 1

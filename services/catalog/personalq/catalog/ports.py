@@ -197,13 +197,31 @@ class CardStore(CardReader, Protocol):
         """Open a transaction; raises Unavailable when the database is out of reach."""
 
 
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Tenant:
+    """A tenant, and how often its cards have changed."""
+
+    name: str
+    revision: int
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Claimed:
+    """Cards whose artifacts are asked for by whoever claimed them."""
+
+    #: Each with the profiles that are missing, and when they were asked for.
+    cards: Sequence[tuple[Card, Sequence[str], datetime]] = ()
+    #: Whether no card of the tenant lacks an artifact, be it asked for already.
+    complete: bool = False
+
+
 class Upkeep(Protocol):
     """What the background loops ask of the store."""
 
     def writing(self, tenant: str) -> AbstractAsyncContextManager[CardWriter]:
         """Open a transaction; raises Unavailable when the database is out of reach."""
 
-    async def tenants(self) -> list[str]:
+    async def tenants(self) -> list[Tenant]:
         """All tenants that ever had a card."""
 
     async def claim_unserved(
@@ -214,7 +232,7 @@ class Upkeep(Protocol):
         recipe_version: int,
         patience_s: float,
         limit: int,
-    ) -> list[tuple[Card, Sequence[str], datetime]]:
+    ) -> Claimed:
         """Cards whose artifacts are missing and were not asked for lately, which profiles, and now.
 
         Claiming counts as asking: another replica, or the next round, gets a card again only after

@@ -12,7 +12,6 @@ import time
 from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import replace
-from datetime import datetime
 from typing import Any
 
 import psycopg
@@ -25,7 +24,7 @@ from personalq.catalog.cards import Card, Filter, Vocabulary, phrases_hash
 from personalq.catalog.migrations import SCHEMA_VERSION, driver_url
 from personalq.catalog.names import Name
 from personalq.catalog.paging import Position
-from personalq.catalog.ports import Embedded, Model, Vector
+from personalq.catalog.ports import Claimed, Embedded, Model, Tenant, Vector
 from personalq.catalog.search import Hits, Query
 from personalq.catalog.store_cards import FoundCards
 from personalq.catalog.store_connections import (
@@ -85,7 +84,7 @@ SELECT t.revision AS tenant_revision, changed.*
 _INDEXED = "SELECT tenant, model, common_words, cards FROM indexed_tenants"
 _INDEXES_TTL_S = 30.0
 
-_TENANTS = "SELECT tenant FROM tenants ORDER BY tenant"
+_TENANTS = "SELECT tenant, revision FROM tenants ORDER BY tenant"
 
 # Only one replica repairs a tenant at a time; the others go on to the next.
 _REPAIR_LOCK = (
@@ -95,9 +94,8 @@ _REPAIR_LOCK = (
 # Level-triggered repair: cards with a profile for which there is neither an artifact of the current
 # recipe and triggers nor a failure under that recipe, and for which nobody asked lately.
 _CLAIM_UNSERVED = f"""
-UPDATE checkpoints c
-   SET requested_at = now(), requests = c.requests + 1
-  FROM (SELECT k.checkpoint_id, missing.profiles
+WITH unserved AS MATERIALIZED (
+        SELECT k.checkpoint_id, k.requested_at, k.requests, missing.profiles
           FROM checkpoints k
          CROSS JOIN LATERAL (
                 SELECT array_agg(p ORDER BY p) AS profiles
@@ -111,12 +109,23 @@ UPDATE checkpoints c
                                 OR (a.failed_at IS NOT NULL
                                     AND a.failed_recipe_version >= :recipe_version)))) missing
          WHERE k.tenant = :tenant AND k.state <> 'archived' AND missing.profiles IS NOT NULL
-           AND k.requested_at
-               + make_interval(secs => :patience_s * power(2, least(k.requests - 1, 6))) <= now()
-         ORDER BY k.requested_at, k.checkpoint_id
-         LIMIT :limit) due
- WHERE c.tenant = :tenant AND c.checkpoint_id = due.checkpoint_id
-RETURNING due.profiles, c.requested_at, {CARD_COLUMNS}
+), due AS (
+        SELECT checkpoint_id, profiles
+          FROM unserved
+         WHERE requested_at
+               + make_interval(secs => :patience_s * power(2, least(requests - 1, 6))) <= now()
+         ORDER BY requested_at, checkpoint_id
+         LIMIT :limit
+), claimed AS (
+        UPDATE checkpoints c
+           SET requested_at = now(), requests = c.requests + 1
+          FROM due
+         WHERE c.tenant = :tenant AND c.checkpoint_id = due.checkpoint_id
+     RETURNING due.profiles, c.requested_at, {CARD_COLUMNS}
+)
+SELECT NOT EXISTS (SELECT FROM unserved) AS complete, claimed.*
+  FROM (VALUES (1)) AS always
+  LEFT JOIN claimed ON true
 """
 
 # Vectors are out of date when their text is, those of phrases also when these are made otherwise.
@@ -293,10 +302,11 @@ class PostgresStore:
             await writer.finish()
         self._found.keep(tenant, writer.cards)
 
-    async def tenants(self) -> list[str]:
+    async def tenants(self) -> list[Tenant]:
         """All tenants that ever had a card."""
         async with self._transaction() as connection:
-            return list((await connection.execute(text(_TENANTS))).scalars())
+            rows = (await connection.execute(text(_TENANTS))).all()
+        return [Tenant(name=name, revision=revision) for name, revision in rows]
 
     async def claim_unserved(
         self,
@@ -306,7 +316,7 @@ class PostgresStore:
         recipe_version: int,
         patience_s: float,
         limit: int,
-    ) -> list[tuple[Card, Sequence[str], datetime]]:
+    ) -> Claimed:
         """Cards whose artifacts are missing and were not asked for lately."""
         values = {
             "tenant": tenant,
@@ -318,9 +328,16 @@ class PostgresStore:
         async with self._transaction(tenant) as connection:
             free = await connection.execute(text(_REPAIR_LOCK), {"tenant": tenant})
             if not free.scalar_one():
-                return []
+                return Claimed()
             rows = (await connection.execute(text(_CLAIM_UNSERVED), values)).mappings().all()
-        return [(to_card(row), row["profiles"], row["requested_at"]) for row in rows]
+        return Claimed(
+            cards=[
+                (to_card(row), row["profiles"], row["requested_at"])
+                for row in rows
+                if row["checkpoint_id"] is not None
+            ],
+            complete=rows[0]["complete"],
+        )
 
     async def unembedded(
         self, tenant: str, model: Model, limit: int, *, after: str = ""
