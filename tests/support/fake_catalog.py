@@ -88,7 +88,7 @@ class FakeCatalog:
             self._broad.add(query.filter)
         return Hits(hits=hits, total=len(found))
 
-    def was_broad(self, query: Query) -> bool:
+    def is_broad(self, query: Query) -> bool:
         """Whether a search with this filter once found more than a page."""
         return query.filter in self._broad
 

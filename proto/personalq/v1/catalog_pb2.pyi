@@ -722,6 +722,7 @@ class GetVocabularyResponse(_message.Message):
     MODIFIED_FIELD_NUMBER: _builtins.int
     NAMES_FIELD_NUMBER: _builtins.int
     NAMES_COMPLETE_FIELD_NUMBER: _builtins.int
+    SELECTABLE_CARDS_FIELD_NUMBER: _builtins.int
     revision: _builtins.str
     """Changes whenever one of the lists does; a card that changes in other ways leaves it."""
     modified: _builtins.bool
@@ -731,6 +732,8 @@ class GetVocabularyResponse(_message.Message):
     when the cards have at most 10,000, a name that several have counted for each. Without
     meaning when not modified.
     """
+    selectable_cards: _builtins.int
+    """How many cards can be selected; also when not modified."""
     @_builtins.property
     def subjects(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
         """Subject types."""
@@ -762,10 +765,11 @@ class GetVocabularyResponse(_message.Message):
         modified: _builtins.bool = ...,
         names: _abc.Iterable[Global___CheckpointName] | None = ...,
         names_complete: _builtins.bool = ...,
+        selectable_cards: _builtins.int = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["environments", b"environments", "modified", b"modified", "names", b"names", "names_complete", b"names_complete", "owners", b"owners", "revision", b"revision", "styles", b"styles", "subjects", b"subjects"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["environments", b"environments", "modified", b"modified", "names", b"names", "names_complete", b"names_complete", "owners", b"owners", "revision", b"revision", "selectable_cards", b"selectable_cards", "styles", b"styles", "subjects", b"subjects"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

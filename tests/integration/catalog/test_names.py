@@ -123,6 +123,9 @@ async def test_only_a_new_word_or_name_changes_the_vocabulary(
     await store_cards(store, tenant, [twin])
     both = await store.vocabulary(tenant, words.revision)
     assert (both.modified, both.subjects) == (True, ("bear",))
+    assert (words.cards, both.cards, (await store.vocabulary(tenant, both.revision)).cards) == (
+        1, 2, 2,
+    )  # fmt: skip
     used = replace(twin, use_count=7, description="A bear.", state=State.SERVABLE)
     await store_cards(store, tenant, [used])
     assert not (await store.vocabulary(tenant, both.revision)).modified

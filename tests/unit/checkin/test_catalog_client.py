@@ -27,6 +27,7 @@ class Stub:
         self.subjects = ["bear"]
         self.names = list(names)
         self.complete = complete
+        self.cards = 0
         self.matches: int | None = None
         self.asked: list[str] = []
 
@@ -36,7 +37,9 @@ class Stub:
         """The words, unless they are known."""
         self.asked.append("words")
         if request.revision == self.revision:
-            return catalog_pb2.GetVocabularyResponse(revision=self.revision)
+            return catalog_pb2.GetVocabularyResponse(
+                revision=self.revision, selectable_cards=self.cards
+            )
         names = self.names if self.complete else ()
         return catalog_pb2.GetVocabularyResponse(
             modified=True,
@@ -47,6 +50,7 @@ class Stub:
                 for kind, spelling in names
             ],
             names_complete=self.complete,
+            selectable_cards=self.cards,
         )
 
     async def ResolveNames(  # noqa: N802
@@ -186,15 +190,45 @@ async def test_filters_with_more_cards_than_a_page_are_remembered(
     stub = Stub()
     client = await client_of(stub)
     bears, dogs = (Query(text="", filter=CardFilter(subjects=(s,))) for s in ("bear", "dog"))
-    assert not client.was_broad(bears)
+    assert not client.is_broad(bears)
     await client.search(bears)  # one match, none on the page
-    assert client.was_broad(replace(bears, text="red scarf"))
-    assert not client.was_broad(dogs)
+    assert client.is_broad(replace(bears, text="red scarf"))
+    assert not client.is_broad(dogs)
     with tenant_scope("two"):
-        assert not client.was_broad(bears)
+        assert not client.is_broad(bears)
     monkeypatch.setattr(catalog_client, "_FILTERS", 1)
     await client.search(dogs)
-    assert (client.was_broad(bears), client.was_broad(dogs)) == (False, True)
+    assert (client.is_broad(bears), client.is_broad(dogs)) == (False, True)
     stub.matches = 0
     await client.search(dogs)
-    assert not client.was_broad(dogs)
+    assert not client.is_broad(dogs)
+
+
+async def test_of_a_new_filter_as_many_cards_are_expected_as_subjects_have() -> None:
+    """Until the first search tells better; a filter that says more than a subject is narrow."""
+    stub = Stub()
+    stub.subjects, stub.cards = ["bear", "dog"], 400
+    client = await client_of(stub)
+    bears = Query(text="", filter=CardFilter(subjects=("bear",)), limit=100)
+    assert not client.is_broad(bears)  # nothing is known of the tenant
+    await client.lexicon()
+    assert client.is_broad(bears)
+    assert not client.is_broad(replace(bears, limit=200))
+    assert client.is_broad(replace(bears, limit=300, filter=CardFilter(subjects=("bear", "dog"))))
+    styled = CardFilter(subjects=("bear",), styles=("sketch",))
+    assert not client.is_broad(replace(bears, filter=styled))
+    stub.matches = 0
+    await client.search(bears)
+    assert not client.is_broad(bears)
+
+
+async def test_how_many_cards_there_are_is_news_of_its_own() -> None:
+    """A tenant may grow without a new word."""
+    stub = Stub()
+    client = await client_of(stub, ttl_s=0)
+    bears = Query(text="", filter=CardFilter(subjects=("bear",)), limit=100)
+    await client.lexicon()
+    assert not client.is_broad(bears)
+    stub.cards = 101
+    await client.lexicon()
+    assert client.is_broad(bears)

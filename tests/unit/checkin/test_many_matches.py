@@ -98,3 +98,27 @@ def test_use_is_counted_over_all_that_match(prompt: str, chosen: str) -> None:
     outcome = Session(DOGS).answered(prompt).outcome
     assert isinstance(outcome, Selection)
     assert outcome.candidate.card.checkpoint_id == chosen
+
+
+HYDRAS = [
+    replace(
+        card(f"beast-{number}", f"beast{number % 4}", "sketch", f"2026-01-{number % 28 + 1:02d}"),
+        description=f"A gold hydra with a {thing}." if number == 77 else f"A beast with a {thing}.",
+    )
+    for number, thing in enumerate(["red button", "green collar", "blue belt", "white cape"] * 40)
+]
+
+
+@pytest.mark.parametrize("prompt", ["the one with the red gadget", "the red gadget in the rain"])
+def test_what_may_be_a_thing_costs_no_search_of_its_own(prompt: str) -> None:
+    """Where the request is searched for by that word anyway."""
+    session = Session(HYDRAS)
+    session.answered(prompt)
+    assert len([query for query in session.catalog.queries if query.text]) == 1
+
+
+def test_what_a_thing_is_called_is_found_by_the_search_of_the_request() -> None:
+    """Among more cards than are looked at."""
+    outcome = Session(HYDRAS).answered("the gold hydra in a cave").outcome
+    assert isinstance(outcome, Selection)
+    assert outcome.candidate.card.checkpoint_id == "beast-77"

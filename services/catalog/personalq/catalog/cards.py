@@ -161,6 +161,8 @@ class Vocabulary:
     names: tuple[Name, ...] = ()
     #: Whether these are all names; there are none when they would be too many.
     names_complete: bool = False
+    #: How many cards there are, also when not modified.
+    cards: int = 0
 
 
 MAX_TRIGGER = 64

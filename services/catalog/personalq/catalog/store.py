@@ -277,15 +277,21 @@ class PostgresStore:
         # What comes between the two reads is listed before its revision is.
         [current] = await self._read(tenant, (VOCABULARY_REVISION, {}))
         revision: str = current[0]["revision"] if current else "none"
+        cards: int = current[0]["cards"] if current else 0
         if revision == known_revision:
-            return Vocabulary(revision=revision, modified=False)
+            return Vocabulary(revision=revision, modified=False, cards=cards)
         rows, called = await self._read(
             tenant, (VOCABULARY, {}), (ALL_NAMES, all_values(self._listed_names))
         )
         words = {row["kind"]: tuple(row["words"]) for row in rows}
         names, complete = to_names(called)
         return Vocabulary(
-            revision=revision, modified=True, names=names, names_complete=complete, **words
+            revision=revision,
+            modified=True,
+            names=names,
+            names_complete=complete,
+            cards=cards,
+            **words,
         )
 
     async def names(self, tenant: str, keys: Sequence[str]) -> list[Name]:

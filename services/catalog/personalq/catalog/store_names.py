@@ -93,9 +93,12 @@ SELECT coalesce(bool_or(c.cards = 0 OR c.cards = d.cards), false) AS vocabulary_
 """
 
 # Not as it was written before names were part of it: who holds such a revision has no names yet.
-VOCABULARY_REVISION = (
-    "SELECT epoch || '.' || vocabulary_revision AS revision FROM tenants WHERE tenant = :tenant"
-)
+VOCABULARY_REVISION = """
+SELECT t.epoch || '.' || t.vocabulary_revision AS revision, coalesce(k.selectable, 0) AS cards
+  FROM tenants t
+  LEFT JOIN card_counts k USING (tenant)
+ WHERE t.tenant = :tenant
+"""
 VOCABULARY = """
 SELECT kind, array_agg(word ORDER BY word) AS words
   FROM words WHERE tenant = :tenant AND cards > 0

@@ -239,6 +239,7 @@ def vocabulary_to_wire(words: Vocabulary) -> catalog_pb2.GetVocabularyResponse:
             for name in words.names
         ],
         names_complete=words.names_complete,
+        selectable_cards=words.cards,
     )
 
 

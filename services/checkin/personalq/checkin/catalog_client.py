@@ -31,7 +31,7 @@ _SEARCHES = 200
 """Answers to `Query.lately` that are kept for all tenants together."""
 _LATELY_S = 30.0
 _FILTERS = 10_000
-"""Filters with more cards than a page that are remembered for all tenants together."""
+"""Filters that are remembered for all tenants together: whether more than a page satisfy them."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -42,6 +42,8 @@ class _Words:
     names: Mapping[str, Sequence[Named]] | None
     """All by their keys; None when there are too many."""
     revision: str
+    cards: int
+    """How many there were then."""
     read_at: float
 
 
@@ -54,7 +56,7 @@ class CatalogClient:
         self._words: OrderedDict[str, _Words] = OrderedDict()
         self._locks: dict[str, asyncio.Lock] = {}
         self._lately: OrderedDict[tuple[str, str, Query], tuple[float, Hits]] = OrderedDict()
-        self._broad: OrderedDict[tuple[str, CardFilter], None] = OrderedDict()
+        self._broad: OrderedDict[tuple[str, CardFilter], bool] = OrderedDict()
 
     async def lexicon(self) -> Lexicon:
         """See `ports.Catalog.lexicon`; one refresh at a time per tenant."""
@@ -83,9 +85,11 @@ class CatalogClient:
         except grpc.aio.AioRpcError as error:
             raise translate_rpc_error(error) from None
         if known is not None and not response.modified:
-            words = replace(known, read_at=read_at)
+            words = replace(known, cards=response.selectable_cards, read_at=read_at)
         else:
-            words = _compile(vocabulary_to_domain(response), known, read_at)
+            words = _compile(
+                vocabulary_to_domain(response), known, response.selectable_cards, read_at
+            )
         self._words[tenant] = words
         self._words.move_to_end(tenant)
         while len(self._words) > 1 and self._too_many():
@@ -146,18 +150,30 @@ class CatalogClient:
 
     def _remember(self, query: Query, *, broad: bool) -> None:
         key = (current_tenant(), query.filter)
-        self._broad.pop(key, None)
-        if broad:
-            self._broad[key] = None
-            while len(self._broad) > _FILTERS:
-                self._broad.popitem(last=False)
+        self._broad[key] = broad
+        self._broad.move_to_end(key)
+        while len(self._broad) > _FILTERS:
+            self._broad.popitem(last=False)
 
-    def was_broad(self, query: Query) -> bool:
-        """See `ports.Catalog.was_broad`."""
-        return (current_tenant(), query.filter) in self._broad
+    def is_broad(self, query: Query) -> bool:
+        """See `ports.Catalog.is_broad`; as it was last time, or else as on average."""
+        tenant = current_tenant()
+        broad = self._broad.get((tenant, query.filter))
+        if broad is not None:
+            return broad
+        words = self._words.get(tenant)
+        return words is not None and _expected(query.filter, words) > query.limit
 
 
-def _compile(vocabulary: Vocabulary, known: _Words | None, read_at: float) -> _Words:
+def _expected(filter_: CardFilter, words: _Words) -> float:
+    """Cards that satisfy a filter, were all subjects equally frequent; 0 where it says more."""
+    subjects = len(words.vocabulary.subjects)
+    if not filter_.subjects or replace(filter_, subjects=()) != CardFilter():
+        return 0
+    return words.cards * len(filter_.subjects) / max(subjects, 1)
+
+
+def _compile(vocabulary: Vocabulary, known: _Words | None, cards: int, read_at: float) -> _Words:
     """The tables of a vocabulary; those of the words are kept where only names have changed."""
     words = replace(vocabulary, names=None, revision="")
     if known is not None and known.vocabulary == words:
@@ -169,5 +185,6 @@ def _compile(vocabulary: Vocabulary, known: _Words | None, read_at: float) -> _W
         lexicon=lexicon,
         names=None if vocabulary.names is None else by_key(vocabulary.names),
         revision=vocabulary.revision,
+        cards=cards,
         read_at=read_at,
     )

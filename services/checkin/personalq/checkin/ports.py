@@ -46,8 +46,8 @@ class Catalog(Protocol):
         """
         ...
 
-    def was_broad(self, query: Query) -> bool:
-        """Whether more cards than a page satisfied the filter when it was last searched for.
+    def is_broad(self, query: Query) -> bool:
+        """Whether more cards than a page are likely to satisfy the filter.
 
         A guess for choosing the faster way: what is found must not depend on it.
         """

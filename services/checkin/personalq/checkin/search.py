@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 
 from personalq.checkin.cards import CardFilter, Hit, Hits, Query
@@ -39,9 +39,35 @@ class Lately:
         """See `ports.Catalog.search`; as of half a minute ago at most."""
         return await self.catalog.search(replace(query, lately=True))
 
-    def was_broad(self, query: Query) -> bool:
-        """See `ports.Catalog.was_broad`."""
-        return self.catalog.was_broad(query)
+    def is_broad(self, query: Query) -> bool:
+        """See `ports.Catalog.is_broad`."""
+        return self.catalog.is_broad(query)
+
+
+@dataclass(frozen=True)
+class Once:
+    """A catalog for one request: what was searched for is not searched for again."""
+
+    catalog: Catalog
+    _found: dict[Query, Hits] = field(default_factory=dict)
+
+    async def lexicon(self) -> Lexicon:
+        """See `ports.Catalog.lexicon`."""
+        return await self.catalog.lexicon()
+
+    async def names(self, candidates: Sequence[str]) -> Names:
+        """See `ports.Catalog.names`."""
+        return await self.catalog.names(candidates)
+
+    async def search(self, query: Query) -> Hits:
+        """See `ports.Catalog.search`; as of this request's first search of the kind."""
+        if query not in self._found:
+            self._found[query] = await self.catalog.search(query)
+        return self._found[query]
+
+    def is_broad(self, query: Query) -> bool:
+        """See `ports.Catalog.is_broad`."""
+        return self.catalog.is_broad(query)
 
 
 async def find(
@@ -60,7 +86,7 @@ async def find(
     Raises:
         Unavailable: the catalog cannot be reached.
     """
-    broad = _is_broad(query.filter) or catalog.was_broad(query)
+    broad = _is_broad(query.filter) or catalog.is_broad(query)
     if query.text and query.order is None and deeper is None and broad:
         ranked = await catalog.search(query)
         return ranked.hits if ranked.total > len(ranked.hits) else _newest_first(ranked.hits)

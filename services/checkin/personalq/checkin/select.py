@@ -49,7 +49,7 @@ from personalq.checkin.reasoning.unknown import (
     search_for_things,
     told_subject,
 )
-from personalq.checkin.search import Lately, deeper, find, to_query
+from personalq.checkin.search import Lately, Once, deeper, find, to_query
 from personalq.checkin.settings import CheckinSettings
 from personalq.checkin.vocabulary import Lexicon
 
@@ -92,6 +92,7 @@ async def select(
         Unavailable: the catalog cannot be reached.
     """
     check_request(request)
+    catalog = Once(catalog)
     zone = _zone(request.time_zone or settings.default_time_zone)
     said = (request.prompt, *(reply.text for reply in request.answers))
     lexicon, names = await asyncio.gather(catalog.lexicon(), catalog.names(name_candidates(said)))

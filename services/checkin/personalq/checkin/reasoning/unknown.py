@@ -28,7 +28,13 @@ def by_description(intent: Intent, hits: Sequence[Hit]) -> tuple[Intent, tuple[H
 
 
 def search_for_things(intent: Intent) -> Intent:
-    """What to search by for the cards that one of the intent's things may be."""
+    """What to search by for the cards that one of the intent's things may be.
+
+    The intent itself, where it describes by them: what it is searched by is made once.
+    """
+    told = {word for c in intent.described if not c.excluded for word in canonical(c.text).split()}
+    if all(told.issuperset(canonical(noun.text).split()) for noun in intent.things):
+        return intent
     hard = (c for c in intent.constraints if c.hard)
     said = (replace(noun, attribute=Attribute.DESCRIPTION, hard=False) for noun in intent.things)
     return Intent(constraints=(*hard, *said))
