@@ -9,6 +9,7 @@ from support.checkin_cards import card
 from support.checkin_session import Session
 
 from personalq.checkin.cards import Card
+from personalq.checkin.intent import Attribute
 from personalq.checkin.outcome import Clarification, NoMatch, Selection
 
 NOW = datetime(2026, 11, 22, 10, tzinfo=UTC)
@@ -254,6 +255,21 @@ def one_by_one() -> list[Card]:
         card(f"{name}-1", name, "sketch", "2026-05-10", description, version=1)
         for name, description in told.items()
     ]
+
+
+@pytest.mark.parametrize(
+    ("prompt", "meant"),
+    [
+        ("Can the oil painting cat wobble on a skateboard?", "cat"),
+        ("The thing with the silky bow, riding in a trolley. It's a cat of mine.", "cat"),
+        ("The koala with the silky bow. It is a cat", "cat"),
+    ],
+)
+def test_a_subject_that_is_asked_to_or_told(prompt: str, meant: str) -> None:
+    """What a question has it do makes no compound of it; "it's a …" says what was described."""
+    asked = Session(one_by_one(), now=NOW).answered(prompt).intent.first(Attribute.SUBJECT)
+    assert asked is not None
+    assert meant in asked.values
 
 
 @pytest.mark.parametrize(

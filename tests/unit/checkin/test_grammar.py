@@ -68,6 +68,7 @@ def only(prompt: str, attribute: Attribute) -> Constraint:
         ("the version of the lamp just before 36", 1, 35),
         ("the bear, the ninth version I believe, at a pond", 9, 9),
         ("the lamp whose version number is 5 or lower", 1, 5),
+        ("Lamp build 47 juggling oranges in a circus", 47, 47),
     ],
 )
 def test_versions(prompt: str, first: int, last: int) -> None:
@@ -88,6 +89,8 @@ def test_versions(prompt: str, first: int, last: int) -> None:
         "the bear seven on its jersey",
         "lamp one and lamp two on a shelf",
         "img_v12 of a lamp",
+        "the lamp checkpoint I last ran",
+        "lamps build 47 sandcastles",
         "a lamp beside the first two models walking on a runway",
         "a model of a lamp just after 9 in the morning",
         "a lamp from 2025 in room 12",
@@ -137,6 +140,9 @@ def test_the_version_just_before_another() -> None:
         ("the lamp made shortly before April", OrderKey.NEWEST, 1),
         ("the lamp I last used just after Easter", OrderKey.LEAST_RECENTLY_USED, 1),
         ("the lamp I have left untouched longest", OrderKey.LEAST_RECENTLY_USED, 1),
+        ("the lamp checkpoint I last ran, in a booth", OrderKey.LAST_USED, 1),
+        ("Which lamp came second in time? Draw it on a desk", OrderKey.OLDEST, 2),
+        ("the lamp that directly precedes the newest one", OrderKey.NEWEST, 2),
         ("the oldest kettle, no, the next one after that", OrderKey.OLDEST, 2),
     ],
 )
@@ -215,6 +221,7 @@ def test_orders_of_the_scene(prompt: str) -> None:
         ("the lamp used more than ten times", (11, None)),
         ("the lamp used fewer than 5 times", (0, 4)),
         ("the kettle used twice or more", (2, None)),
+        ("Leaving aside the lamps never used: the brightest", (1, None)),
     ],
 )
 def test_counted_use(prompt: str, uses: tuple[int, int | None]) -> None:
@@ -237,6 +244,9 @@ def test_counted_use(prompt: str, uses: tuple[int, int | None]) -> None:
         ("a lamp, not the one by studio-b", "studio-b", True),
         ("someone else's kettle", "ines", True),
         ("any kettle but mine", "ines", True),
+        ("Ines only ever made one kettle, put it in a cockpit", "ines", False),
+        ("the kettle Ines is in charge of, on a mat", "ines", False),
+        ("studio-b had a lamp this spring", "studio-b", False),
     ],
 )
 def test_owners(prompt: str, owner: str, excluded: bool) -> None:

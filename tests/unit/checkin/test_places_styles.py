@@ -59,6 +59,8 @@ def _said(prompt: str, attribute: Attribute) -> Constraint | None:
         ("a kite whose training pictures include a library", {"library"}),
         ("the kite that saw vineyard pictures in training", {"vineyard"}),
         ("a kite trained underground in a garage", {"garage"}),
+        ("a kite brought up in a library (training-wise), here on a counter", {"library"}),
+        ("the kite that learned its stuff in a vineyard, now by a pool", {"vineyard"}),
     ],
 )
 def test_a_place_of_training(prompt: str, tags: set[str]) -> None:
@@ -132,6 +134,8 @@ def test_many_places(monkeypatch: pytest.MonkeyPatch) -> None:
         ("vaporwave kite", {"vaporwave"}),
         ("the newest of the kites that look like real photos", {"photo-realistic"}),
         ("a kite of claymation type", {"claymation"}),
+        ("a stained-glass kite above the square", {"stained glass"}),
+        ("An old-timey photograph look for the kite", {"vintage"}),
     ],
 )
 def test_a_look(prompt: str, tags: set[str]) -> None:
@@ -143,7 +147,12 @@ def test_a_look(prompt: str, tags: set[str]) -> None:
 
 @pytest.mark.parametrize(
     "prompt",
-    ["kite in a cozy style", "a kite beside old comic books", "a kite at dusk, film noir mood"],
+    [
+        "kite in a cozy style",
+        "a kite beside old comic books",
+        "a kite at dusk, film noir mood",
+        "a kite sharpening pencils in an office",
+    ],
 )
 def test_no_look(prompt: str) -> None:
     """A mood, and a thing in the scene, are no looks."""

@@ -137,6 +137,9 @@ CREATED = [
     ("the bear made up to and including July", "", "2026-08-01"),
     ("the bear from Friday the 13th", "2026-11-13", "2026-11-14"),
     ("the bear from Monday the 31st", "2026-08-31", "2026-09-01"),
+    ("the bear made between Christmas and New Year 2025", "2025-12-25", "2026-01-02"),
+    ("the bear made between Christmas and New Year 2026", "2025-12-25", "2026-01-02"),
+    ("the bear made between Thanksgiving and Easter 2026", "2025-11-27", "2026-04-06"),
     ("bear from the first two months of this year", "2026-01-01", "2026-03-01"),
     ("a bear from the last two months of 2025", "2025-11-01", "2026-01-01"),
 ]
@@ -167,6 +170,8 @@ USED = [
     ("the bear I haven't opened in months", "", "2026-10-20"),
     ("the bear we stopped using in May", "2026-05-01", "2026-06-01"),
     ("the bear I ran an hour ago", "2026-11-20", "2026-11-21"),
+    ("I had a bear open earlier today; the same again, on a hill", "2026-11-20", "2026-11-21"),
+    ("the bear I last ran, basically the one from a few hours ago", "2026-11-20", "2026-11-21"),
 ]
 
 

@@ -214,7 +214,27 @@ def _is_modifier(page: Page, lexicon_: Lexicon, first: int, last: int) -> bool:
         and norm not in lexicon.words("not_participles")
     ):
         return False
+    if _is_asked_to(page.words, first, last):
+        return False
     return following.capital or not norm.isascii() or may_be_noun(norm)
+
+
+def _is_asked_to(words: tuple[Word, ...], first: int, last: int) -> bool:
+    """Whether a question asks it to do what the next word says: "can the cake | wobble on a …"."""
+    opening = first
+    while opening and words[opening].joined:
+        opening -= 1
+    asks = words[opening].norm in ("can", "could", "will", "would", "should", "does", "did", "may")
+    if not asks or words[opening + 1].norm not in ("the", "my", "our", "a", "an"):
+        return False
+    entry = look_up(words[last].norm)
+    behind = words[last + 1] if last + 1 < len(words) and words[last + 1].joined else None
+    goes_on = behind is None or (
+        behind.norm in lexicon.words("prepositions")
+        or behind.norm in lexicon.words("determiners")
+        or behind.norm.endswith("ly")
+    )
+    return goes_on and entry is not None and entry.verb is not None
 
 
 def _opens_adjective(words: tuple[Word, ...], index: int) -> bool:

@@ -195,8 +195,8 @@ _RULES = (
     ),
     _rule(
         rf"penultimate|next[\s-]+to[\s-]+(?:the\s+)?(?:last|newest|latest)|"
-        rf"(?:{_SELECTOR}\s+)?(?:(?:that\s+)?came\s+)?(?:right\s+|just\s+|straight\s+|immediately\s+|"
-        rf"directly\s+)?(?:before|preceding|prior\s+to)\s+(?:the\s+|my\s+|our\s+)?"
+        rf"(?:{_SELECTOR}\s+)?(?:(?:that\s+)?came\s+|that\s+)?(?:right\s+|just\s+|straight\s+|immediately\s+|"
+        rf"directly\s+)?(?:before|preced(?:ing|es|ed)|prior\s+to)\s+(?:the\s+|my\s+|our\s+)?"
         rf"(?:very\s+)?(?:{_NEWEST}|last)(?:\s+(?:{_SELECTOR}))?|"
         rf"previous(?=\s+(?:\w+\s+){{0,2}}{_SELECTOR})|runner[\s-]up",
         _N,
@@ -246,6 +246,11 @@ _RULES = (
         rf"(?:\w+\s+)?{_SELECTOR}))|(?:the\s+)?(?:newer|later|more\s+recent)(?=[\s.!?]*$)|"
         r"the\s+(?:newer|later|more\s+recent)(?=\s*[,.;!?])",
         _N,
+    ),
+    _rule(
+        r"(?:(?:that|which)\s+)?c(?:ame|omes?)\s+(?:out\s+|along\s+)?(?P<n>ORDINAL)"
+        r"\s+(?:in\s+(?:time|order)|chronologically)",
+        _O,
     ),
     _rule(rf"(?:{_WHO}\s+)?(?:ever\s+)?{_MADE}\s+first|did\s+{_WHO}\s+{_MAKE}\s+first", _O),
     _rule(rf"did\s+{_WHO}\s+{_MAKE}\s+(?:last|latest|most\s+recently){_OF_ALL}", _N),

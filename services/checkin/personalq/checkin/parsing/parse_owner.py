@@ -21,8 +21,9 @@ _BY = re.compile(
     r"(?:(?:that|which)\s+)?(?:(?:doesn't|don't|does\s+not|do\s+not|didn't)\s+)?belong(?:s|ing)?\s+to|owned\s+by|credited\s+to|courtesy\s+of|(?<=[,(]\s)owner(?:\s+is|:)?|(?<=\()owner:?|(?:whose|the|its)\s+(?:owner|maker|author)\s+(?:is|was))\s+(?:the\s+|user\s+)?$"
 )
 _ACTS = re.compile(
-    rf"\s+(?:has\s+|had\s+)?(?:also\s+|originally\s+|recently\s+|just\s+)?(?:{_DONE}|owns)(?!\w)|"
-    r"\s+is\s+(?:the|its|his|her)\s+(?:owner|maker|author)(?!\w)|\s+has(?=\s+(?:an?|one|two|three|some|several|only|exactly|just)\s)"
+    rf"\s+(?:has\s+|had\s+)?(?:(?:also|originally|recently|just|only|ever|once)\s+)*(?:{_DONE}|owns|"
+    r"looks\s+after|takes\s+care\s+of|(?:is|was)\s+(?:in\s+charge\s+of|responsible\s+for))(?!\w)|"
+    r"\s+is\s+(?:the|its|his|her)\s+(?:owner|maker|author)(?!\w)|\s+ha[sd](?=\s+(?:an?|one|two|three|some|several|only|exactly|just)\s)"
 )
 _PERSONS = ("i", "we", "you", "he", "she", "they", "it", "who", "my", "his", "her", "i'd", "i'm")
 _THAT = re.compile(r"(?<!\w)(?:that|which)\s+$")
@@ -104,7 +105,7 @@ def _phrase(draft: Draft, span: Span, end: int, *, possessive: bool) -> Span | N
     if lead and lead[0].startswith("at "):
         lead = None  # a place, but for "made at studio-a"
     acts = _ACTS.match(shadow, end)
-    if acts and acts[0].strip() == "has" and not _has_it(draft, span, acts.end()):
+    if acts and acts[0].strip() in ("has", "had") and not _has_it(draft, span, acts.end()):
         acts = None
     if acts and not (lead and re.search(r"\bby\s", lead[0])):
         that = ends_before(_THAT, shadow, span.start)

@@ -7,6 +7,7 @@ import re
 from personalq.checkin.intent import Attribute, Constraint, Span
 from personalq.checkin.parsing.draft import Draft
 from personalq.checkin.parsing.numbers import CARDINAL, number
+from personalq.checkin.parsing.text import ends_before
 
 _WHO = (
     r"(?:(?:that|which|i|we|you|she|he|they|nobody|no\s+one|noone|was|were|is|has|have|had|been|"
@@ -44,12 +45,23 @@ _COUNTED = re.compile(
 _ONCE = {"once": 1, "twice": 2, "thrice": 3}
 
 
+_LEFT_OUT = re.compile(
+    r"(?<!\w)(?:leaving\s+(?:aside|out)|ignoring|excluding|except(?:\s+for)?|(?:apart|aside)\s+from|"
+    r"not\s+counting|other\s+than|besides|(?:forget|skip)(?:ping|ting)?|disregard(?:ing)?)\s+"
+    r"(?:(?:all|the|those|any|ones?|models?|versions?|checkpoints?)\s+)*(?P<what>[\w-]+\s+)?$"
+)
+"""Before what was never used, where it is not wanted: "leaving aside the cakes | never used"."""
+
+
 def parse_usage(draft: Draft) -> None:
     """Claim statements of how often a checkpoint was used."""
     shadow = draft.page.shadow
     for match in _NEVER.finditer(shadow):
         if draft.free(match.start(), match.end()) and _stands(draft, match):
-            _claim(draft, match, 0, 0, "never used")
+            if ends_before(_LEFT_OUT, shadow, match.start()):
+                _claim(draft, match, 1, None, "used at least once")
+            else:
+                _claim(draft, match, 0, 0, "never used")
     for match in _COUNTED.finditer(shadow):
         if draft.free(match.start(), match.end()):
             _claim(draft, match, *_bounds(match))

@@ -50,6 +50,7 @@ def read_tail(draft: Draft, index: int) -> None:
             (lead.norm == "in" and is_worn(draft, at + 1))
             or (lead.norm in ("under", "beneath") and _is_held(draft, at + 1))
             or (lead.norm == "on" and _is_shod(draft, at + 1))
+            or _is_its_own(draft, at)
             or _told_apart(draft, at)
         ):
             at = read_phrase(draft, at + 1)
@@ -81,6 +82,15 @@ def _is_shod(draft: Draft, index: int) -> bool:
     """Whether the subject stands on what is its own: "on roller skates"."""
     words = draft.page.words[index : index + 2]
     return any(word.norm in lexicon.words("stood_on") for word in words)
+
+
+def _is_its_own(draft: Draft, index: int) -> bool:
+    """Whether "in" leads to what belongs to it: "a cactus in its hanger", but not to its place."""
+    words = draft.page.words
+    if words[index].norm not in ("in", "on") or index + 2 >= len(words):
+        return False
+    its = words[index + 1].norm in ("its", "his", "her")
+    return its and draft.lexicon.environments.match_at(words, index + 2) is None
 
 
 def _told_apart(draft: Draft, index: int) -> bool:

@@ -6,6 +6,7 @@ import re
 from collections.abc import Sequence
 
 from personalq.checkin import lexicon
+from personalq.checkin.lexicon import wordnet
 from personalq.checkin.lexicon.wordnet import look_up
 from personalq.checkin.parsing.draft import Draft, Tag
 from personalq.checkin.parsing.styles.frames import refuses
@@ -92,6 +93,8 @@ def _is_no_style(draft: Draft, tag: Tag, word: str, *, styled: bool) -> bool:
         return True  # "For the poster: an armchair"
     if not tag.entry.exact and not styled and _is_subject(draft, word):
         return True
+    if not styled and _is_handled(draft, tag):
+        return True
     if not styled and tag.last < len(words) and words[tag.last].norm in ("up", "out", "down"):
         return True  # "inked-up"
     if _is_place(draft, tag) or _is_of_a_name(draft, tag):
@@ -100,6 +103,22 @@ def _is_no_style(draft: Draft, tag: Tag, word: str, *, styled: bool) -> bool:
     if following is not None and following.norm in _FORMS:
         return True  # "in that retro shape"
     return word == "flat" and not styled and _is_a_home(draft, tag)
+
+
+def _is_handled(draft: Draft, tag: Tag) -> bool:
+    """Whether somebody does something to several of it: "sharpening pencils"."""
+    words = draft.page.words
+    before = words[tag.first - 1] if tag.first and words[tag.first].joined else None
+    several = next(wordnet.singulars(words[tag.last - 1].norm), None)
+    handled = before is not None and before.norm not in ("drawing", "painting", "using")
+    return handled and several is not None and before is not None and _is_verb(before)
+
+
+def _is_verb(word: Word) -> bool:
+    """Whether a word in "-ing" is a verb WordNet knows: "sharpening", but not "spring"."""
+    stem = word.norm.removesuffix("ing")
+    found = [look_up(base) for base in (stem, f"{stem}e")] if stem != word.norm else []
+    return any(entry is not None and entry.verb is not None for entry in found)
 
 
 def _is_led_to(draft: Draft, tag: Tag, word: str) -> bool:

@@ -103,8 +103,10 @@ def _governed(
         known = bool(noun.entry.subjects)
         several = known and _is_choice(words, word.index) and _is_plural(words, noun)
         return Role(weight=3, settled=True) if several else Role(weight=0)
+    if _says_what_it_is(draft, word):
+        return Role(weight=3, settled=True)
     if word.norm in lexicon.words("links"):
-        if word.norm == "which" and _opens_question(draft, word):
+        if word.norm == "which" and _opens_sentence(draft, word):
             return Role(weight=3, settled=True)  # "which cupcake gets used most"
         return Role(weight=2 if word.norm in _ASKED or _is_owned(words, word.index) else 1)
     return Role(weight=1) if _is_verbal(word, draft) else None
@@ -115,7 +117,16 @@ def _is_asked_for(before: list[tuple[Noun, Mention, Role]]) -> bool:
     return any(mention.subjects and role.weight >= 2 for _, mention, role in before)
 
 
-def _opens_question(draft: Draft, word: Word) -> bool:
+def _says_what_it_is(draft: Draft, word: Word) -> bool:
+    """Whether a sentence tells of what was described: "… with the silky bow. It's | a teddy"."""
+    if word.norm in ("it", "that") and word.possessive:
+        return _opens_sentence(draft, word)
+    before = draft.page.words[word.index - 1] if word.index and word.joined else None
+    told = before is not None and word.norm in ("is", "was") and before.norm in ("it", "that")
+    return told and before is not None and _opens_sentence(draft, before)
+
+
+def _opens_sentence(draft: Draft, word: Word) -> bool:
     """Whether a sentence begins with the word."""
     before = draft.page.shadow[: word.start].rstrip()
     return not before or before[-1] in ".?!;:"

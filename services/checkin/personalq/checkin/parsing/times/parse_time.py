@@ -25,7 +25,8 @@ _JOINT = re.compile(
 )
 _ALSO = re.compile(r"\s*,?\s*(?:and|but)\s+")
 _USED_THEN = re.compile(
-    rf"(?<!\w)(?:i|we)\s+(?:{USED})(?:\s+(?:it|last|most|recently|lately|the\s+last\s+time))*,\s*$"
+    rf"(?<!\w)(?:i|we)\s+(?:(?:last|just)\s+)?(?:{USED})(?:\s+(?:it|last|most|recently|lately|the\s+last\s+time))*,\s*"
+    r"(?:(?:basically|namely|that's|meaning|so)\s+)?(?:the\s+one\s+)?$"
 )
 """Before a time that a comma adds: "the one I used last, | on Wednesday"."""
 _LEAD = re.compile(
@@ -182,7 +183,7 @@ def _range(draft: Draft, first: Point, second: Point) -> Constraint | None:
         return None
     if not draft.free(setting.start, setting.end):
         return None
-    a, b = _aligned(first, second)
+    a, b = _turn_of_year(first, second, draft.context) or _aligned(first, second)
     if a.start is not None and b.end is not None and b.start is not None and a.start > b.start:
         hull = Interval(start=b.start, end=a.end)
     else:
@@ -197,6 +198,22 @@ def _range(draft: Draft, first: Point, second: Point) -> Constraint | None:
         recurring=None,
         coarse=True,
     )
+
+
+def _turn_of_year(
+    first: Point, second: Point, context: Context
+) -> tuple[Interval, Interval] | None:
+    """Both ends of "between Christmas and New Year 2025": the days before the year was over."""
+    to = second.interval
+    if second.kind != "holiday" or first.kind != "holiday" or second.occurs is not None:
+        return None
+    if first.occurs is None or to.start is None or to.end is None or to.start.month != 1:
+        return None
+    since = occurrence(first.occurs, to.start.year)
+    if since is None or since.start is None or not to.start < since.start <= context.now:
+        return None
+    start, end = (each.replace(year=each.year + 1) for each in (to.start, to.end))
+    return since, Interval(start=start, end=end)
 
 
 def _aligned(first: Point, second: Point) -> tuple[Interval, Interval]:

@@ -37,7 +37,20 @@ _NO = re.compile(r"no\s+[a-z]")
 """Not any, unless a subject is before: "no two alike", but "robot no two"."""
 _ALIKE = re.compile(r"\s+(?:alike|the\s+same|are|of\s+them)\b")
 _MY = re.compile(r"(?<!\w)(?:my|our)\s+$")
+_ADVERBS = (
+    "last",
+    "just",
+    "never",
+    "once",
+    "only",
+    "first",
+    "recently",
+    "already",
+    "always",
+    "also",
+)
 _MAKERS = re.compile(r"(?:builds?|releases?|models?|marks?|take)\b")
+_ONE_MADE = re.compile(r"(?:build|release|model|mark)\b")
 
 
 def is_version(draft: Draft, match: re.Match[str]) -> bool:
@@ -59,6 +72,8 @@ def is_version(draft: Draft, match: re.Match[str]) -> bool:
         after = draft.page.word_at(match.end())
         if after is None or not after.joined or after.hyphen:
             return True
+        if after.norm.endswith("ing") and _ONE_MADE.match(match[0]):
+            return True  # "penguin build 47 juggling oranges"
         links = after.norm in lexicon.words("prepositions") or after.norm in lexicon.words("links")
         return links or draft.noun_at(after.index) is not None
     return True
@@ -84,7 +99,7 @@ def is_a_person(draft: Draft, match: re.Match[str]) -> bool:
         and following is not None
         and following.joined
         and (
-            following.norm in (*_THINKING, *lexicon.words("links"))
+            following.norm in (*_THINKING, *_ADVERBS, *lexicon.words("links"))
             or following.norm in lexicon.verb_forms()
         )
     )
