@@ -154,6 +154,21 @@ async def test_a_text_ranks_and_never_excludes(search: Searcher) -> None:
 
 
 @pytest.mark.parametrize(
+    ("subjects", "ranked"),
+    [(("Bears",), False), (("bear", "teddy bear"), False), (("bear", "mouse"), True)],
+)
+async def test_a_word_of_all_that_is_asked_for_ranks_nothing(
+    search: Searcher, subjects: tuple[str, ...], ranked: bool
+) -> None:
+    """Every match has it; words beside it still rank."""
+    hits = await search("bear", subjects=subjects)
+    assert any(hit.sparse_rank for hit in hits.hits) is ranked
+    sketched = await search("a sketched bear", subjects=subjects)
+    assert ids(sketched)[0] == "bear-v5"
+    assert sketched.hits[0].sparse_rank == 1
+
+
+@pytest.mark.parametrize(
     ("constraints", "expected"),
     [
         ({}, {"bear-v4", "bear-v5", "house.v1", "mouse"}),

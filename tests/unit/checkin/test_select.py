@@ -176,12 +176,12 @@ def test_most_used_where_nobody_counts() -> None:
     [
         ("the April bear on a hill", ""),
         ("the latest dog", ""),
-        ("a bear with round spectacles", "round spectacles"),
+        ("a bear with round spectacles", "bear round spectacles"),
         ("the corgi", "corgi"),
     ],
 )
 def test_text_of_the_search(session: Session, prompt: str, text: str) -> None:
-    """Only what the filter does not say already is ranked by."""
+    """Ranked is by what the filter does not say already, beside the subject."""
     assert search_text(session.answered(prompt).intent, prompt) == text
 
 
@@ -192,7 +192,7 @@ def test_a_text_is_embedded_only_where_it_chooses(session: Session) -> None:
     cards = [card(f"bear-v{n}", "bear", "sketch", "2026-03-01") for n in range(1, 150)]
     many = Session(cards)
     many.ask("a bear with round spectacles")
-    assert [query.text for query in many.catalog.queries] == ["", "round spectacles"]
+    assert [query.text for query in many.catalog.queries] == ["", "bear round spectacles"]
 
 
 def test_subject_told_by_a_description() -> None:

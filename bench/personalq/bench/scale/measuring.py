@@ -7,6 +7,7 @@ import time
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import psutil
@@ -19,9 +20,8 @@ from personalq.bench.scale.vocabulary import PLACES, STYLES, SUBJECTS
 from personalq.catalog.cards import SELECTABLE, Filter, Interval
 from personalq.catalog.migrations import driver_url
 from personalq.catalog.ports import Embedder
-from personalq.catalog.search import Query
+from personalq.catalog.search import Query, ranking_terms
 from personalq.catalog.store_search import SET_SCAN, Indexes, search_statement
-from personalq.catalog.words import query_terms
 
 #: Searches per set of constraints.
 _SAMPLE = 12
@@ -110,11 +110,12 @@ async def _recall(
     taken: dict[bool, list[float]] = {True: [], False: []}
     for wanted in texts:
         [looked_for] = await embedder.embed_queries([wanted])
+        query = Query(text=wanted, filter=wished)
         found: dict[bool, Sequence[Any]] = {}
         for indexed in (True, False):
             search = search_statement(
-                Query(text=wanted, filter=wished),
-                terms=query_terms(wanted),
+                query,
+                terms=ranking_terms(query),
                 dense=looked_for.vector,
                 model=embedder.model,
                 limit=200,
@@ -162,6 +163,16 @@ async def sizes(url: str) -> dict[str, int]:
             return {row.name: row.bytes for row in rows if row.bytes > 1_000_000}
     finally:
         await engine.dispose()
+
+
+def read_through(folder: Path) -> None:
+    """Read every file of a folder once: a server that has run a while waits for no disk."""
+    for path in folder.rglob("*"):
+        with suppress(FileNotFoundError):
+            if path.is_file():
+                with path.open("rb") as file:
+                    while file.read(2**22):
+                        pass
 
 
 def memory(children: Mapping[str, int]) -> dict[str, int]:

@@ -20,10 +20,10 @@ from personalq.bench.repo_prompts.services import Quiet
 from personalq.bench.scale.cards import Tenant, tenants_of
 from personalq.bench.scale.filling import fill
 from personalq.bench.scale.loading import PROFILE
-from personalq.bench.scale.measuring import measure_recall, memory, sizes
+from personalq.bench.scale.measuring import measure_recall, memory, read_through, sizes
 from personalq.bench.scale.prompts import Request, requests_of
 from personalq.bench.scale.report import write
-from personalq.bench.scale.selecting import measure_selecting
+from personalq.bench.scale.selecting import CLIENTS, measure_selecting
 from personalq.catalog.embedders import MINILM, open_embedder
 from personalq.chassis.errors import InvalidInput
 from personalq.sdk.cli.console import err, out
@@ -89,10 +89,11 @@ async def _run(options: Options) -> None:
                 filling = await fill(folder, ports, tenants, embedder, loaded=loaded)
             largest = tenants[0]
             count = 44 if options.quick else 220
-            turns = [_requests(tenants, count, turn=turn) for turn in range(4)]
+            turns = [_requests(tenants, count, turn=turn) for turn in range(len(CLIENTS) + 2)]
             yardstick = Yardstick(embedder)
             url = superuser_url(folder, port=ports.of("postgres"))
             async with _stack(folder, ports) as stack:
+                await asyncio.to_thread(read_through, data_directory(folder))
                 err().print("asking")
                 selecting = await stack.during(
                     measure_selecting(

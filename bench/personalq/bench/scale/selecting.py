@@ -41,7 +41,8 @@ async def measure_selecting(
     """Latency under each number of clients, the rate of registration, and both at once.
 
     Args:
-        turns: requests for each of them; no turn repeats another's.
+        turns: requests to warm up with, for each of them, and for the last; no turn repeats
+            another's.
     """
     async with (
         open_channel(stack.endpoints.checkin) as to_checkin,
@@ -55,12 +56,11 @@ async def measure_selecting(
             largest=largest,
             programs={child.name: child.popen.pid for child in stack.children},
         )
-        first = turns[0]
-        warm_up = [request for request in first if request.kind == first[0].kind]
-        await under([*first[:40], *warm_up], clients=4)
+        warm_up, *measured, last = turns
+        await under(warm_up, clients=4)
         await yardstick.warm_up()
         loads = []
-        for clients, requests in zip(CLIENTS, turns[1:], strict=True):
+        for clients, requests in zip(CLIENTS, measured, strict=True):
             asked = list(islice(cycle(requests), max(len(requests), clients * 10)))
             loads.append(
                 await under(asked, clients=clients, yardstick=yardstick if clients == 1 else None)
@@ -72,7 +72,7 @@ async def measure_selecting(
             rate = await _register(count, catalog, weights, tenant=largest)
             registering = asyncio.create_task(_register_on(catalog, weights, tenant=largest))
             try:
-                during = await under(first, clients=1)
+                during = await under(last, clients=1)
             finally:
                 await abandon(registering)
     return {

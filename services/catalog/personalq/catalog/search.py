@@ -114,7 +114,7 @@ async def search_checkpoints(
     found = await reader.search(
         tenant,
         replace(query, filter=replace(query.filter, states=tuple(states))),
-        terms=query_terms(query.text),
+        terms=ranking_terms(query),
         dense=dense,
         model=embedder.model if embedder else None,
         limit=page.size,
@@ -124,6 +124,14 @@ async def search_checkpoints(
     end = offset + len(found.hits)
     more = bool(found.hits) and end < found.total_matches
     return replace(found, next_page_token=offset_token(end, query) if more else "")
+
+
+def ranking_terms(query: Query) -> dict[str, str]:
+    """The lexemes that matches are ranked by: not those that all of them have in their subjects."""
+    terms = query_terms(query.text)
+    named = [frozenset(query_terms(subject)) for subject in query.filter.subjects]
+    of_all = frozenset.intersection(*named) if named else frozenset()
+    return {lexeme: roles for lexeme, roles in terms.items() if lexeme not in of_all}
 
 
 def _check_phrases(phrases: Sequence[str]) -> None:

@@ -171,7 +171,8 @@ def search_text(intent: Intent, prompt: str) -> str:
     """What ranks the matches: the words that say more than the filter does.
 
     "" when the filter says it all; ranking its matches by the same words would cost an embedding
-    and tell nothing. The scene only when there is nothing else to go by.
+    and tell nothing. The scene only when there is nothing else to go by. Beside a description the
+    subject is named too: all matches have it, but among cards of others they are found by it.
     """
     subjects = [c for c in intent.all(Attribute.SUBJECT) if not c.excluded]
     described = [c for c in intent.described if not c.excluded]
@@ -179,7 +180,7 @@ def search_text(intent: Intent, prompt: str) -> str:
         described.append(intent.unknown_subject)
     telling = [c for c in subjects if _says_more(c)]
     if described or telling:
-        words = [c.text for c in (*telling, *described)]
+        words = [c.text for c in (*subjects, *described)]
     elif intent.order is not None or any(c.hard for c in intent.constraints):
         words = []
     else:

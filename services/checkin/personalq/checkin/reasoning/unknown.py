@@ -66,7 +66,7 @@ def is_called(card: Card, noun: Constraint, *, outright: bool = False) -> bool:
         outright: whether "a slip-on sneaker" is not enough; nor is "a mountain bike" ever.
     """
     said = canonical(noun.text)
-    if not _may_be(card, noun) or not names(card, said):
+    if not names(card, said) or not _may_be(card, noun):
         return False
     heads = (found.noun for piece in pieces_of(card) if (found := trait(piece)) is not None)
     if any(stem(head) == stem(said.rpartition(" ")[2]) for head in heads):
