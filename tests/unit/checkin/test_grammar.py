@@ -90,6 +90,7 @@ def test_versions(prompt: str, first: int, last: int) -> None:
         "lamp one and lamp two on a shelf",
         "img_v12 of a lamp",
         "the lamp checkpoint I last ran",
+        "most recent lamp, neon rain outside, a bus number 7",
         "lamps build 47 sandcastles",
         "a lamp beside the first two models walking on a runway",
         "a model of a lamp just after 9 in the morning",
@@ -143,6 +144,7 @@ def test_the_version_just_before_another() -> None:
         ("the lamp checkpoint I last ran, in a booth", OrderKey.LAST_USED, 1),
         ("Which lamp came second in time? Draw it on a desk", OrderKey.OLDEST, 2),
         ("the lamp that directly precedes the newest one", OrderKey.NEWEST, 2),
+        ("our top-used lamp wrapped up as a present", OrderKey.MOST_USED, 1),
         ("the oldest kettle, no, the next one after that", OrderKey.OLDEST, 2),
     ],
 )

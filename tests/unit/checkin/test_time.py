@@ -137,6 +137,7 @@ CREATED = [
     ("the bear made up to and including July", "", "2026-08-01"),
     ("the bear from Friday the 13th", "2026-11-13", "2026-11-14"),
     ("the bear from Monday the 31st", "2026-08-31", "2026-09-01"),
+    ("I was hoping for the April bear fishing off a jetty", "2026-04-01", "2026-05-01"),
     ("the bear made between Christmas and New Year 2025", "2025-12-25", "2026-01-02"),
     ("the bear made between Christmas and New Year 2026", "2025-12-25", "2026-01-02"),
     ("the bear made between Thanksgiving and Easter 2026", "2025-11-27", "2026-04-06"),

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 _SENTENCE = re.compile(r"(?<![.;:/|!?])[.;:/|!?]+(?:\s|$)|\s[/|–—]\s|[()\n]")
 _PIECE = re.compile(
     r"\b(?:(?:complete|shown|(?:that\s+|which\s+)?comes(?:\s+\w+ed)?|painted|drawn|made|seen)\s+with|with|(?:seen\s+|shown\s+)?wearing|"
-    r"(?<!-)and(?!-)|having|holding(?:\s+(?:out|up))?|carrying|featuring|(?:(?:that|which|who)\s+)?has|plus|look\s+for|and\s+all|"
+    r"(?<!-)and(?!-)|having|holding(?:\s+(?:out|up))?|carrying|featuring|(?:(?:that|which|who)\s+)?has|plus|look\s+(?:out\s+)?for|and\s+all|"
     r"always\s+has|recogni[sz]able\s+by|(?:(?:is|are)\s+)?easy\s+to\s+(?:spot|tell|recogni[sz]e)\s+(?:by|from|thanks\s+to)|you\s+can\s+tell\s+(?:it\s+)?by|(?:notable|known)\s+for|"
     r"together\s+with|showing|(?:sporting|boasting)(?=\s+(?:an?|the|its|his|her|their|one|two)\s)|(?:included|attached)(?=\s*$))\b",
     re.IGNORECASE,
@@ -34,7 +34,9 @@ _LEAD = re.compile(
     r"(?=(?:an?|my|our|one|this)\s)|^\s*(?:this(?:\s+one)?\s+is|that\s+is\s+how\s+you\s+know|you\s+get)\s+"
     r"(?=(?:an?|the|my|our|one|this)\s)|^\s*this\s+([\w'’-]+)\s+is\s+(?=an?\s[^,]*\b\1\b)|"
     r"^\s*here(?:['’]s|\s+is|\s+are)\s+(?=(?:an?|the|my|our|one|some)\s)|^\s*(?:previews|samples)\s+show\s+|^\s*all\s+of\s+(?=the\s+same\s)|"
-    r"^\s*personali[sz]ed\s+(?=[\w-]+\s)|"
+    r"^\s*(?:an?|the|this)\s+(?:\w+\s+)?(?:set|series|collection|batch|handful)\s+of\s+"
+    r"(?:pictures|photos|photographs|images|shots)\s+(?:of|showing|that\s+shows?)\s+(?=(?:an?|the|my|our|one)\s)|"
+    r"^\s*personali[sz]ed\s+(?:(?:on|for|from|with)\s+(?=(?:an?|the|my|our|one)\s))?(?=[\w-]+\s)|"
     r"^\s*note\s+(?!pad|book|card)(?=[\w'’-]+\s+[\w'’-]+)",
     re.IGNORECASE,
 )
@@ -59,6 +61,22 @@ _IS_LIKE = re.compile(
     r"[\w'’-]+(?:\s+(?!with\b|and\b|has\b)[\w'’-]+){0,2})\s*(?=$|,|\bwith\b|\band\b)",
     re.IGNORECASE,
 )
+# "A fishbowl helmet sets this astronaut apart", "the lance stays visible in most shots".
+_APART = re.compile(r"^\s*(.+?)\s+sets?\s+(?:this|the)\s+(.+?)\s+apart\s*$", re.IGNORECASE)
+_VISIBLE = re.compile(
+    r"\s+(?:stays?|remains?|(?:is|are)(?:\s+always)?)\s+visible"
+    r"(?:\s+(?:in|on)\s+(?:most|all|many|every)(?:\s+of\s+the)?\s+\w+)?\s*$",
+    re.IGNORECASE,
+)
+# "The material is wood panelling", "the whole thing looks like foil", "mostly felt textures".
+_MATERIAL = re.compile(
+    r"^\s*(?:the\s+)?(?:material|surface|texture|whole\s+thing)\s+"
+    r"(?:is|looks?\s+like|reads?\s+as|feels?\s+like|resembles)\s+(?=\w)",
+    re.IGNORECASE,
+)
+_TEXTURES = re.compile(
+    r"^\s*mostly\s+((?:[\w'’-]+\s+){0,2}[\w'’-]+)\s+textures?\s*$", re.IGNORECASE
+)
 # What a description says of the training or of the look, to the end of its sentence.
 _TRAINING = re.compile(
     r"(?:\b(?:was|were|is|are)\s+)?\b(?:trained|training\s+(?:on|with|data|sets?|images|pictures|photos|scenes|shots|samples|"
@@ -76,6 +94,7 @@ _TRAINING = re.compile(
     r"done|sculpted|shot|illustrated|sketched|created)\s+(?:in|as|like)\b.*$"
     r"|\b(?:captured|photographed|shot|filmed|pictured|seen)\s+(?:out\s+)?(?:in|at|on|by|near|under|inside|"
     r"outside|along|among)\b[^,]*?(?=,|$|\s(?:(?:and\s+)?(?:with|wearing|holding|has|having|featuring)|plus)\b)"
+    r"|\b(?:finished|comes?\s+out|turns?\s+out)\s+as\b.*$"
     r"|^\s*(?:it\s+)?(?:best|good)\s+(?:for|at|with)\b[^,]*|\bhas\s+the\s+look\s+of\b[^,]*"
     r"|\bin\s+(?:[\w'’-]+\s+){0,3}(?:inks|washes|geometry|pixels|brush\s?strokes|line\s?work|"
     r"oil\s+paints?|pencil\s+lines|pixel\s+art|line\s+art)$"
@@ -141,6 +160,8 @@ def phrases_of(
 def _said_of_it(sentence: str) -> str:
     """A sentence without what only leads to the subject, which comes after what it is like."""
     told = _TWO_COLOURS.sub(r"\1-and-", _LEAD.sub("", _KEY.sub("", sentence)))
+    told = _VISIBLE.sub("", _APART.sub(r"\2 with \1", told))
+    told = _TEXTURES.sub(r"\1", _MATERIAL.sub("", told))
     told = _WHOSE_COLOUR.sub(lambda found: f"{found[1]} {found[3]} {found[2]}", told)
     return _IS_LIKE.sub(lambda found: f"{found[2].strip()} {found[1]}", told)
 

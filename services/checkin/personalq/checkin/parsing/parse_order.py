@@ -104,7 +104,7 @@ _RULES = (
         _L,
     ),
     _rule(
-        rf"most[\s-]+(?:{_OFTEN}[\s-]+)?used|"
+        rf"most[\s-]+(?:{_OFTEN}[\s-]+)?used|top[\s-]used|"
         rf"(?:{_WHO}\s+)?{_HAVE}{_USE}\s+(?:it\s+)?(?:the\s+)?most(?:\s+times)?{_OF_ALL}|"
         rf"(?:{_WHO}\s+)(?:always\s+{_USE}|{_USE}\s+all\s+the\s+time)|"
         rf"(?:{_WHO}\s+)used?\s+more(?:\s+often)?(?=[\s.!]*$)|"

@@ -165,6 +165,8 @@ def _of_a_story(draft: Draft, point: Point) -> bool:
     if len(clause) < 2 or clause[0].norm not in _TELLERS:
         return False
     told = any(n.entry.subjects and first <= n.first <= word.index for n in draft.nouns)
+    if clause[-1].norm in ("the", "my", "our") and following is not None:
+        told = told or draft.leads_to_head(following.index, reach=3)  # "hoping for the May knight"
     return not told and not any(_ASKED.fullmatch(w.norm) for w in clause)
 
 

@@ -65,6 +65,8 @@ def is_version(draft: Draft, match: re.Match[str]) -> bool:
             _ALIKE.match(shadow, match.end()) or not _numbers_subject(draft, match.start())
         ):
             return False
+        if _numbers_another_thing(draft, match.start()):
+            return False
         worn = ends_before(_WORN, shadow, match.start())
         selector = worn and (worn["before"] or "").strip() in lexicon.words("selectors")
         return not worn or bool(selector) or _numbers_subject(draft, match.start())
@@ -110,6 +112,17 @@ def _numbers_subject(draft: Draft, start: int) -> bool:
     before = draft.page.word_before(start)
     told = [noun for noun in draft.nouns if noun.entry.subjects]
     return before is not None and bool(told) and told[0].last == before.index + 1
+
+
+def _numbers_another_thing(draft: Draft, start: int) -> bool:
+    """Whether a thing of the scene has the number: "most recent ramen, a bus | number 7"."""
+    before, number = draft.page.word_before(start), draft.page.word_at(start)
+    if before is None or number is None or not number.joined:
+        return False
+    free = draft.is_free(before) and before.norm not in lexicon.words("selectors")
+    thing = lexicon.names_thing(before.norm) and not _numbers_subject(draft, start)
+    told = any(noun.entry.subjects and noun.last <= before.index for noun in draft.nouns)
+    return free and thing and told
 
 
 def number_in(text: str) -> int | None:
