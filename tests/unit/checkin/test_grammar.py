@@ -155,6 +155,12 @@ def test_orders(prompt: str, key: OrderKey, rank: int) -> None:
     assert (order.order, order.rank) == (key, rank)
 
 
+def test_whichever_is_no_description() -> None:
+    """It determines, as "the" does."""
+    intent = read("Whichever lamp gets used the most, put it inside a snow globe")
+    assert not intent.all(Attribute.DESCRIPTION)
+
+
 @pytest.mark.parametrize(
     "prompt",
     [

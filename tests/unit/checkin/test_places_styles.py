@@ -61,6 +61,7 @@ def _said(prompt: str, attribute: Attribute) -> Constraint | None:
         ("a kite trained underground in a garage", {"garage"}),
         ("a kite brought up in a library (training-wise), here on a counter", {"library"}),
         ("the kite that learned its stuff in a vineyard, now by a pool", {"vineyard"}),
+        ("Only one kite came out of library sessions; fly it over a field", {"library"}),
     ],
 )
 def test_a_place_of_training(prompt: str, tags: set[str]) -> None:

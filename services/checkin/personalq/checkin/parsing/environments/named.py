@@ -18,7 +18,9 @@ _AFTER = re.compile(
     rf"shots?))?[\s-]+{_SELECTOR}(?!\w)(?:\s+(?:one|version|model|build)(?!\w))?"
 )
 FROM = re.compile(r"(?<!\w)from\s+(?:the\s+)?$")
-_SET = re.compile(r"(?<!\w)(?:from|(?:based|built)\s+on)\s+(?:(?:the|my|our|some|a|an)\s+)?$")
+_SET = re.compile(
+    r"(?<!\w)(?:from|(?:came|comes|come)\s+out\s+of|(?:based|built)\s+on)\s+(?:(?:the|my|our|some|a|an)\s+)?$"
+)
 _WITH = re.compile(r"(?:(?<!\w)(?:with|has|having)\s+(?:the\s+|its\s+)?|[(,;]\s*(?:the\s+)?)$")
 _HAS_THERE = re.compile(
     r"(?<!\w)(?:with|has|having|wearing)\s+(?:[\w-]+\s+){1,5}(?:on|in|at|over|around|behind|under|by)\s+"
