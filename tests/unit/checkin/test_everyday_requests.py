@@ -310,6 +310,8 @@ def test_nouns_in_ing_are_nouns(prompt: str, meant: str) -> None:
         ("the corgi with a bow", "A short dog with a bow.", "A beagle with a hat."),
         ("the navy dog", "A navy dog.", "A red dog with navy straps."),
         ("the dark brown dog", "A dark brown dog.", "A white dog with coffee."),
+        ("the cinnamon dog", "A short dog in cinnamon.", "A brown dog."),
+        ("the dog, the white toy copy", "A white toy-copy dog.", "A red toy-copy dog."),
         ("the dog with a bell around its neck", "A dog with a bell around its neck.",
          "A dog with a bell on its tail."),
     ],

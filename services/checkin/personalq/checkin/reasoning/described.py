@@ -22,6 +22,7 @@ from personalq.checkin.lexicon.vectors import likeness
 from personalq.checkin.reasoning.describe import (
     Profile,
     Trait,
+    concepts,
     profile,
     shades_in,
     stem,
@@ -268,6 +269,9 @@ def _says(word: str, card: Profile) -> bool:
 
 
 def _has_adjective(wanted: Trait, card: Profile) -> float:
+    colour = lexicon.colors_of_things().get(wanted.noun) if len(wanted.words) == 1 else None
+    if colour is not None and f"={colour}" in card.kind:  # "a cinnamon hedgehog"
+        return 1.0 if any(wanted.noun in said.words for said in card.traits) else OTHER
     if wanted.head in card.kind or card.own_shades & shades_in(" ".join(wanted.words)):
         return 1.0
     return ELSEWHERE if wanted.head in card.everything else 0.0
@@ -281,7 +285,9 @@ def _has_phrase(wanted: Trait, card: Profile) -> float:
 def _fit(wanted: Trait, said: Trait, nouns: frozenset[str]) -> float:
     """How well a card's phrase is the wanted one: the noun decides, modifiers tell apart."""
     if len(wanted.words) > 1 and stem("".join(wanted.words[-2:])) in said.spelled:
-        return 1.0  # "deck chair", "deckchair"
+        before = concepts(" ".join(wanted.words[:-2]))  # "deck chair", "deckchair"
+        shared = sum(concept in said.concepts for concept in before)
+        return BARE + (1 - BARE) * shared / len(before) if before else 1.0
     if len(wanted.words) > 1 and stem(wanted.noun) in nouns:  # every horse is a horse
         own = float(wanted.head in said.concepts)  # "baby horse", "foal"
         shared = sum(concept in said.concepts for concept in wanted.modifiers)
