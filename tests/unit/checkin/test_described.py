@@ -215,6 +215,13 @@ def test_a_color_is_told_from_others() -> None:
     assert _best("teal", "a blue kettle", "a red kettle", phrase=False) == []
 
 
+def test_a_color_in_the_name_of_a_thing() -> None:
+    """Cinnamon is a brown, alone too; among browns who says so is meant."""
+    cinnamon = ("a kettle in cinnamon", "our cinnamon round kettle")
+    for others in (("a brown kettle",), ("a kettle with cinnamon sticks",)):
+        assert _best("cinnamon", *cinnamon, *others, phrase=False) == list(cinnamon)
+
+
 def test_a_color_of_something_else_counts_less() -> None:
     """A white kettle is white itself."""
     meant, other = "a white kettle with a lid", "a blue kettle with white spots"
