@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import Any, cast
 
 import psycopg
 import pytest
@@ -22,7 +23,7 @@ from personalq.catalog.cards import State
 from personalq.catalog.lifecycle import accept_artifact, accept_failure
 from personalq.catalog.looks import Looks
 from personalq.catalog.paging import Page
-from personalq.catalog.ports import Embedded, Model, Unembeddable
+from personalq.catalog.ports import Claimed, Embedded, Model, Unembeddable
 from personalq.catalog.reconcile import embed_missing, repeat, request_missing_artifacts
 from personalq.catalog.search import Hits, Query, search_checkpoints
 from personalq.catalog.store import PostgresStore
@@ -124,7 +125,7 @@ async def _forget_artifacts(postgres_url: str) -> None:
 async def test_a_complete_tenant_is_not_looked_at_until_one_of_its_cards_changes(
     fresh_store: PostgresStore, announce: RecordingAnnouncer, postgres_url: str
 ) -> None:
-    """What is missing nevertheless is seen by another process, or by this one in an hour."""
+    """What is missing nevertheless is seen by another process, or by this one in a while."""
     looks = Looks()
     await store_cards(fresh_store, TENANT, [card("bear")])
     assert await _round(fresh_store, announce, looks=looks) == 1
@@ -164,6 +165,36 @@ async def test_a_round_asks_for_so_many_and_the_next_goes_on_with_other_tenants(
     assert announced[0][:2] == ["a0", "a1"]
     assert announced[0][2] in ("b0", "b1")
     assert {"c0", "c1"} <= set(announced[1])
+
+
+class Broken:
+    """Upkeep that cannot look into one of its tenants."""
+
+    def __init__(self, store: PostgresStore, tenant: str) -> None:
+        self._store = store
+        self._tenant = tenant
+
+    def __getattr__(self, name: str) -> object:
+        return getattr(self._store, name)
+
+    async def claim_unserved(self, tenant: str, **values: Any) -> Claimed:
+        """Refused for the one tenant."""
+        if tenant == self._tenant:
+            raise Unavailable("no database")
+        return await self._store.claim_unserved(tenant, **values)
+
+
+async def test_a_tenant_that_breaks_the_round_off_keeps_nobody_else_waiting(
+    fresh_store: PostgresStore, announce: RecordingAnnouncer
+) -> None:
+    """It has had its turn, as the others."""
+    for tenant in ("a", "b", "c"):
+        await store_cards(fresh_store, tenant, [card(tenant)])
+    looks, broken = Looks(), cast(PostgresStore, Broken(fresh_store, "b"))
+    for _ in range(2):
+        with pytest.raises(Unavailable):
+            await _round(broken, announce, looks=looks)
+    assert {name for _, name, _ in announce.announced} == {"a", "c"}
 
 
 async def test_a_hopeless_checkpoint_is_not_asked_for_until_the_recipe_changes(

@@ -13,8 +13,9 @@ from dataclasses import dataclass, field
 
 from personalq.catalog.ports import Tenant
 
-#: What changes a tenant without its revision, somebody's SQL, is seen after this time.
-_TRUSTED_S = 3600.0
+#: What changes a tenant without its revision is seen after this time: vectors that a replica of
+#: another version, or one that was slower, wrote over newer ones, or somebody's SQL.
+_TRUSTED_S = 600.0
 
 
 @dataclass(kw_only=True, slots=True)

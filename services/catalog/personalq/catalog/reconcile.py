@@ -23,7 +23,8 @@ from personalq.chassis.errors import PersonalQError
 
 log = logging.getLogger(__name__)
 
-#: Cards asked for in one round, of a tenant and of all; the rest has its turn in the next.
+#: Cards whose artifacts are asked for in one round, of a tenant and of all; the rest has its turn
+#: in the next.
 _MOST_OF_TENANT = 500
 _MOST_PER_ROUND = 5000
 _EMBED_BATCH = 32
@@ -56,6 +57,7 @@ async def request_missing_artifacts(
         if asked >= _MOST_PER_ROUND:
             break
         began = time.perf_counter()
+        looks.note(tenant, complete=False)  # whoever breaks the round off has had its turn
         claimed = await upkeep.claim_unserved(
             tenant.name,
             profiles=profiles,
@@ -102,11 +104,13 @@ async def embed_missing(*, upkeep: Upkeep, embedder: Embedder, looks: Looks) -> 
         listed, after = turns.popleft()
         tenant = listed.name
         began = time.perf_counter()
+        if not after:
+            looks.note(listed, complete=False)  # whoever breaks the round off has had its turn
         # A card that changed meanwhile keeps a hash of the former text, and has its turn in the
         # next round.
         cards = await upkeep.unembedded(tenant, model, _EMBED_BATCH, after=after)
-        if not after:
-            looks.note(listed, complete=not cards)
+        if not (after or cards):
+            looks.note(listed, complete=True)
         if not cards:
             await looks.rest(time.perf_counter() - began)
         more = len(cards) == _EMBED_BATCH

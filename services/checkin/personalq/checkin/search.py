@@ -172,7 +172,8 @@ def search_text(intent: Intent, prompt: str) -> str:
 
     "" when the filter says it all; ranking its matches by the same words would cost an embedding
     and tell nothing. The scene only when there is nothing else to go by. Beside a description the
-    subject is named too: all matches have it, but among cards of others they are found by it.
+    subject is named too, where all matches have its words: among cards of others they are found
+    by it.
     """
     subjects = [c for c in intent.all(Attribute.SUBJECT) if not c.excluded]
     described = [c for c in intent.described if not c.excluded]
@@ -180,12 +181,21 @@ def search_text(intent: Intent, prompt: str) -> str:
         described.append(intent.unknown_subject)
     telling = [c for c in subjects if _says_more(c)]
     if described or telling:
-        words = [c.text for c in (*subjects, *described)]
+        named = [c for c in subjects if c in telling or _is_of_all(c)]
+        words = [c.text for c in (*named, *described)]
     elif intent.order is not None or any(c.hard for c in intent.constraints):
         words = []
     else:
         words = [span.of(prompt) for span in intent.content]
     return " ".join(dict.fromkeys(word for word in words if word))[:400]
+
+
+def _is_of_all(subject: Constraint) -> bool:
+    """Whether every subject of the filter has its words: "bear" of bears and teddy bears, but not
+    "car" of cars and automobiles.
+    """
+    words = set(canonical(subject.text).split())
+    return all(words <= set(canonical(value).split()) for value in subject.values)
 
 
 def _says_more(subject: Constraint) -> bool:
