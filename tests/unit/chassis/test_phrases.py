@@ -24,6 +24,8 @@ from personalq.chassis.phrases import phrases_of
         ("An owl; the whole thing looks like foil", ("An owl", "foil")),
         ("An owl. Mostly felt textures", ("An owl", "felt")),
         ("A lamp with rough textures", ("A lamp", "rough textures")),
+        ("An owl finished as a lamp, with a bell", ("An owl finished as a lamp", "a bell")),
+        ("An owl. The material is unknown", ("An owl", "The material is unknown")),
         ("This owl is ash; look out for the bell", ("ash owl", "the bell")),
         ("An owl rendered in ash-grey with a bell", ("An owl rendered in ash-grey", "a bell")),
         ("An owl rendered in loose washes", ("An owl",)),
@@ -156,4 +158,7 @@ def test_time_grows_with_the_length() -> None:
     """A wall of punctuation takes no longer than words do."""
     began = time.perf_counter()
     assert len(phrases_of("!" * 40_000 + "x")) == 1
+    assert phrases_of(f"A llama.{' ' * 40_000}x") == ("A llama", "x")
+    assert phrases_of(f"a{chr(9) * 40_000}b") == ("a b",)
+    assert len(phrases_of("a sets the " * 400)) == 1
     assert time.perf_counter() - began < 2

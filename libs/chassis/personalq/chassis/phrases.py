@@ -62,16 +62,17 @@ _IS_LIKE = re.compile(
     re.IGNORECASE,
 )
 # "A fishbowl helmet sets this astronaut apart", "the lance stays visible in most shots".
-_APART = re.compile(r"^\s*(.+?)\s+sets?\s+(?:this|the)\s+(.+?)\s+apart\s*$", re.IGNORECASE)
+_APART = re.compile(r"^\s*(\S.*?) sets? (?:this|the) (\S.*) apart\s*$", re.IGNORECASE)
 _VISIBLE = re.compile(
-    r"\s+(?:stays?|remains?|(?:is|are)(?:\s+always)?)\s+visible"
+    r"(?<!\s)\s+(?:stays?|remains?|(?:is|are)(?:\s+always)?)\s+visible"
     r"(?:\s+(?:in|on)\s+(?:most|all|many|every)(?:\s+of\s+the)?\s+\w+)?\s*$",
     re.IGNORECASE,
 )
 # "The material is wood panelling", "the whole thing looks like foil", "mostly felt textures".
 _MATERIAL = re.compile(
     r"^\s*(?:the\s+)?(?:material|surface|texture|whole\s+thing)\s+"
-    r"(?:is|looks?\s+like|reads?\s+as|feels?\s+like|resembles)\s+(?=\w)",
+    r"(?:is|looks?\s+like|reads?\s+as|feels?\s+like|resembles)\s+"
+    r"(?!(?:it|all|an?|the|as|un\w+|not)\b)(?=[\w'’-]+(?:\s+[\w'’-]+){0,2}\s*$)",
     re.IGNORECASE,
 )
 _TEXTURES = re.compile(
@@ -94,7 +95,7 @@ _TRAINING = re.compile(
     r"done|sculpted|shot|illustrated|sketched|created)\s+(?:in|as|like)\b.*$"
     r"|\b(?:captured|photographed|shot|filmed|pictured|seen)\s+(?:out\s+)?(?:in|at|on|by|near|under|inside|"
     r"outside|along|among)\b[^,]*?(?=,|$|\s(?:(?:and\s+)?(?:with|wearing|holding|has|having|featuring)|plus)\b)"
-    r"|\b(?:finished|comes?\s+out|turns?\s+out)\s+as\b.*$"
+    r"|^\s*(?:it\s+)?(?:finished|comes?\s+out|turns?\s+out)\s+as\b.*$"
     r"|^\s*(?:it\s+)?(?:best|good)\s+(?:for|at|with)\b[^,]*|\bhas\s+the\s+look\s+of\b[^,]*"
     r"|\bin\s+(?:[\w'’-]+\s+){0,3}(?:inks|washes|geometry|pixels|brush\s?strokes|line\s?work|"
     r"oil\s+paints?|pencil\s+lines|pixel\s+art|line\s+art)$"
@@ -109,6 +110,7 @@ _ONLY_A_LOOK = re.compile(
     re.IGNORECASE,
 )
 _KEY = re.compile(r"(?<!\w)\w+=(?=\w)")  # "kind=denim jacket"
+_BLANKS = re.compile(r"[^\S\n]+")
 _SPACES = re.compile(r"\s+")
 _WORD = re.compile(r"\w+")
 
@@ -141,7 +143,8 @@ def phrases_of(
         names: ids and triggers; left out wherever they stand.
         tags: what is known anyway, styles and places; a phrase that says no more is left out.
     """
-    text, folded = description, description.casefold()
+    text = _BLANKS.sub(" ", description)  # many of them would be gone through again and again
+    folded = text.casefold()
     for name in names:
         if name and name.casefold() in folded:  # seldom; every pattern has to be compiled
             text = re.sub(rf"(?<!\w){re.escape(name)}(?!\w)", " ", text, flags=re.IGNORECASE)
