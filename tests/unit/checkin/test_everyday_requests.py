@@ -263,6 +263,7 @@ def one_by_one() -> list[Card]:
         ("Can the oil painting cat wobble on a skateboard?", "cat"),
         ("The thing with the silky bow, riding in a trolley. It's a cat of mine.", "cat"),
         ("The koala with the silky bow. It is a cat", "cat"),
+        ("Show the cat on a beach. It's a dog that steals its hat.", "cat"),
     ],
 )
 def test_a_subject_that_is_asked_to_or_told(prompt: str, meant: str) -> None:
@@ -276,6 +277,7 @@ def test_a_subject_that_is_asked_to_or_told(prompt: str, meant: str) -> None:
     "prompt",
     [
         "a dog collar lying on a table",
+        "can the dog house on the hill be painted in oils",
         "a bear trap lying in the snow",
         "a dog leash the color of blood",
         "a fox may be after the cat",

@@ -69,6 +69,7 @@ def only(prompt: str, attribute: Attribute) -> Constraint:
         ("the bear, the ninth version I believe, at a pond", 9, 9),
         ("the lamp whose version number is 5 or lower", 1, 5),
         ("Lamp build 47 juggling oranges in a circus", 47, 47),
+        ("the lamp, draft number 2", 2, 2),
     ],
 )
 def test_versions(prompt: str, first: int, last: int) -> None:
@@ -91,6 +92,8 @@ def test_versions(prompt: str, first: int, last: int) -> None:
         "img_v12 of a lamp",
         "the lamp checkpoint I last ran",
         "most recent lamp, neon rain outside, a bus number 7",
+        "a lamp with a spaceship model 47 juggling oranges",
+        "the lamp build 12 string guitar",
         "lamps build 47 sandcastles",
         "a lamp beside the first two models walking on a runway",
         "a model of a lamp just after 9 in the morning",
@@ -212,7 +215,13 @@ def test_what_comes_next_in_the_scene() -> None:
 
 @pytest.mark.parametrize(
     "prompt",
-    ["a bear in the latest fashion", "a kettle in its first snow", "a lamp at first light"],
+    [
+        "a bear in the latest fashion",
+        "a kettle in its first snow",
+        "a lamp at first light",
+        "a bear who came third in order of height",
+        "a lamp with a bottle top used as a lid",
+    ],
 )
 def test_orders_of_the_scene(prompt: str) -> None:
     """The newest fashion is not the newest checkpoint."""
@@ -378,6 +387,7 @@ def test_words_of_the_camera(prompt: str, described: list[str]) -> None:
         ("the stool on a stack of books", None),
         ("a stool below a comet", None),
         ("the stool trained in a studio", None),
+        ("ines looks after a garden, a stool in the tree", None),
     ],
 )
 def test_what_an_owner_is_called(prompt: str, owner: str | None) -> None:
@@ -392,6 +402,8 @@ def test_what_an_owner_is_called(prompt: str, owner: str | None) -> None:
         "the kettle that never was used, on a fridge",
         "the kettle that never got used so far",
         "the kettle that has never once been used",
+        "no kettle except the never used one",
+        "I don't want any kettle except the never used one",
     ],
 )
 def test_never_used(prompt: str) -> None:

@@ -135,7 +135,7 @@ def test_many_places(monkeypatch: pytest.MonkeyPatch) -> None:
         ("vaporwave kite", {"vaporwave"}),
         ("the newest of the kites that look like real photos", {"photo-realistic"}),
         ("a kite of claymation type", {"claymation"}),
-        ("a stained-glass kite above the square", {"stained glass"}),
+        ("we are doing line drawings of the kite", {"lineart", "line-art"}),
         ("An old-timey photograph look for the kite", {"vintage"}),
     ],
 )

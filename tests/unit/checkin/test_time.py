@@ -140,6 +140,7 @@ CREATED = [
     ("I was hoping for the April bear fishing off a jetty", "2026-04-01", "2026-05-01"),
     ("the bear made between Christmas and New Year 2025", "2025-12-25", "2026-01-02"),
     ("the bear made between Christmas and New Year 2026", "2025-12-25", "2026-01-02"),
+    ("the bear made between Halloween and New Year's Day 2026", "2025-10-31", "2026-01-02"),
     ("the bear made between Thanksgiving and Easter 2026", "2025-11-27", "2026-04-06"),
     ("bear from the first two months of this year", "2026-01-01", "2026-03-01"),
     ("a bear from the last two months of 2025", "2025-11-01", "2026-01-01"),
@@ -200,6 +201,7 @@ def test_times_of_use(prompt: str, start: str, end: str) -> None:
         "a bear on a summer evening",
         "a bear falls into the fall leaves",
         "a bear with 12 candles",
+        "a bear wrapped up for Christmas",
     ],
 )
 def test_scene_times(prompt: str) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 
 from personalq.checkin import lexicon
@@ -219,6 +220,9 @@ def _is_modifier(page: Page, lexicon_: Lexicon, first: int, last: int) -> bool:
     return following.capital or not norm.isascii() or may_be_noun(norm)
 
 
+_LINKING = ("be", "look", "open", "have", "get", "stay", "seem", "become", "turn", "stand")
+
+
 def _is_asked_to(words: tuple[Word, ...], first: int, last: int) -> bool:
     """Whether a question asks it to do what the next word says: "can the cake | wobble on a …"."""
     opening = first
@@ -227,6 +231,10 @@ def _is_asked_to(words: tuple[Word, ...], first: int, last: int) -> bool:
     asks = words[opening].norm in ("can", "could", "will", "would", "should", "does", "did", "may")
     if not asks or words[opening + 1].norm not in ("the", "my", "our", "a", "an"):
         return False
+    rest = list(itertools.takewhile(lambda word: word.joined, words[last + 1 :]))
+    verbs = [w for w in rest if w.norm in lexicon.verb_forms() or w.norm in _LINKING]
+    if any(words[verb.index - 1].norm not in lexicon.words("determiners") for verb in verbs):
+        return False  # "can the llama farm in the mountains be painted"
     entry = look_up(words[last].norm)
     behind = words[last + 1] if last + 1 < len(words) and words[last + 1].joined else None
     goes_on = behind is None or (

@@ -104,7 +104,7 @@ _RULES = (
         _L,
     ),
     _rule(
-        rf"most[\s-]+(?:{_OFTEN}[\s-]+)?used|top[\s-]used|"
+        rf"most[\s-]+(?:{_OFTEN}[\s-]+)?used|(?:(?<=\bmy\s)|(?<=\bour\s)|(?<=\bthe\s))top[\s-]used(?!\s+(?:as|by|for|to)\b)|"
         rf"(?:{_WHO}\s+)?{_HAVE}{_USE}\s+(?:it\s+)?(?:the\s+)?most(?:\s+times)?{_OF_ALL}|"
         rf"(?:{_WHO}\s+)(?:always\s+{_USE}|{_USE}\s+all\s+the\s+time)|"
         rf"(?:{_WHO}\s+)used?\s+more(?:\s+often)?(?=[\s.!]*$)|"
@@ -249,7 +249,7 @@ _RULES = (
     ),
     _rule(
         r"(?:(?:that|which)\s+)?c(?:ame|omes?)\s+(?:out\s+|along\s+)?(?P<n>ORDINAL)"
-        r"\s+(?:in\s+(?:time|order)|chronologically)",
+        r"\s+(?:in\s+(?:time|order)|chronologically)(?=\s*(?:$|[^\w\s]))",
         _O,
     ),
     _rule(rf"(?:{_WHO}\s+)?(?:ever\s+)?{_MADE}\s+first|did\s+{_WHO}\s+{_MAKE}\s+first", _O),

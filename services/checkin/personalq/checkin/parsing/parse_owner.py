@@ -21,8 +21,9 @@ _BY = re.compile(
     r"(?:(?:that|which)\s+)?(?:(?:doesn't|don't|does\s+not|do\s+not|didn't)\s+)?belong(?:s|ing)?\s+to|owned\s+by|credited\s+to|courtesy\s+of|(?<=[,(]\s)owner(?:\s+is|:)?|(?<=\()owner:?|(?:whose|the|its)\s+(?:owner|maker|author)\s+(?:is|was))\s+(?:the\s+|user\s+)?$"
 )
 _ACTS = re.compile(
-    rf"\s+(?:has\s+|had\s+)?(?:(?:also|originally|recently|just|only|ever|once)\s+)*(?:{_DONE}|owns|"
-    r"looks\s+after|takes\s+care\s+of|(?:is|was)\s+(?:in\s+charge\s+of|responsible\s+for))(?!\w)|"
+    rf"\s+(?:has\s+|had\s+)?(?:(?:also|originally|recently|just|only|ever|once)\s+)*(?:{_DONE}|owns)(?!\w)|"
+    r"\s+(?:looks\s+after|takes\s+care\s+of|(?:is|was)\s+(?:in\s+charge\s+of|responsible\s+for))"
+    r"(?=\s*(?:$|[^\w\s]))|"
     r"\s+is\s+(?:the|its|his|her)\s+(?:owner|maker|author)(?!\w)|\s+ha[sd](?=\s+(?:an?|one|two|three|some|several|only|exactly|just)\s)"
 )
 _PERSONS = ("i", "we", "you", "he", "she", "they", "it", "who", "my", "his", "her", "i'd", "i'm")

@@ -52,13 +52,19 @@ _LEFT_OUT = re.compile(
 )
 """Before what was never used, where it is not wanted: "leaving aside the cakes | never used"."""
 
+_NONE_BUT = re.compile(
+    r"(?<!\w)(?:no|none|nothing|nobody|not|never|ignore|skip|\w+n't)\b[^,.;:!?]*$"
+)
+"""Before it, where nothing else is wanted: "no owl | except the never used one"."""
+
 
 def parse_usage(draft: Draft) -> None:
     """Claim statements of how often a checkpoint was used."""
     shadow = draft.page.shadow
     for match in _NEVER.finditer(shadow):
         if draft.free(match.start(), match.end()) and _stands(draft, match):
-            if ends_before(_LEFT_OUT, shadow, match.start()):
+            left_out = ends_before(_LEFT_OUT, shadow, match.start())
+            if left_out and not _NONE_BUT.search(shadow[: left_out.start()]):
                 _claim(draft, match, 1, None, "used at least once")
             else:
                 _claim(draft, match, 0, 0, "never used")

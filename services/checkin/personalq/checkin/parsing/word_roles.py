@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from personalq.checkin import lexicon
 from personalq.checkin.lexicon import wordnet
+from personalq.checkin.lexicon.wordnet import look_up
 from personalq.checkin.parsing.draft import Draft
 from personalq.checkin.parsing.text import Word
 
@@ -101,6 +102,13 @@ def is_doing(word: Word) -> bool:
     norm = word.norm
     noun = norm in lexicon.words("selectors") or norm in ("painting", "drawing", "lighting")
     return norm.endswith("ing") and norm in lexicon.verb_forms() and not noun
+
+
+def is_ing_verb(norm: str) -> bool:
+    """Whether a word in "-ing" is a verb WordNet knows: "sharpening", but not "spring"."""
+    stem = norm.removesuffix("ing")
+    found = [look_up(base) for base in (stem, f"{stem}e", stem[:-1])] if stem != norm else []
+    return any(entry is not None and entry.verb is not None for entry in found)
 
 
 def goes_on(draft: Draft, index: int) -> bool:

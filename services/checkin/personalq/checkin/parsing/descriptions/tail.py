@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from personalq.checkin import lexicon
+from personalq.checkin.lexicon.wordnet import Nature, nature
 from personalq.checkin.parsing.descriptions.phrase import (
     LACKING,
     NO_LACK,
@@ -85,12 +86,15 @@ def _is_shod(draft: Draft, index: int) -> bool:
 
 
 def _is_its_own(draft: Draft, index: int) -> bool:
-    """Whether "in" leads to what belongs to it: "a cactus in its hanger", but not to its place."""
+    """Whether "in" leads to a thing of its own: "a cactus in its hanger"; not to its place, nor to
+    what is no thing: "in its element".
+    """
     words = draft.page.words
-    if words[index].norm not in ("in", "on") or index + 2 >= len(words):
+    if words[index].norm != "in" or index + 2 >= len(words) or words[index + 1].norm != "its":
         return False
-    its = words[index + 1].norm in ("its", "his", "her")
-    return its and draft.lexicon.environments.match_at(words, index + 2) is None
+    phrase = [word.norm for word in words[index + 2 : index + 4] if word.joined]
+    thing = any(nature(norm) is Nature.THING for norm in phrase)
+    return thing and draft.lexicon.environments.match_at(words, index + 2) is None
 
 
 def _told_apart(draft: Draft, index: int) -> bool:

@@ -26,7 +26,7 @@ _OF_PHOTOS = (
 )
 _TAUGHT = (
     r"(?:did\s+(?:i|we|you|they)\s+(?:train|tune|teach|fine-?tune)|trained|tuned|fine-?tuned|"
-    r"taught|brought\s+up|(?:learned|learnt)\s+(?:its|their|his|her)\s+(?:stuff|trade|craft|ropes)|learned|learnt|schooled|(?:whose\s+)?training\s+(?:took\s+place|happened|(?:(?:that\s+)?(?:was|is)\s+)?done|was|is)|"
+    r"taught|brought\s+up|(?:learned|learnt)\s+(?:its|their|his|her)\s+stuff|learned|learnt|schooled|(?:whose\s+)?training\s+(?:took\s+place|happened|(?:(?:that\s+)?(?:was|is)\s+)?done|was|is)|"
     r"(?:got|had|received|underwent|did)\s+(?:(?:all|most)\s+(?:of\s+)?)?(?:its|their|his|her|the)\s+training|"
     r"(?:shot|photographed|pictured|captured|filmed|snapped)\s+for\s+(?:its\s+|the\s+)?training|"
     r"with\s+(?:its\s+|the\s+)?training)(?:\s+(?:it|them|this\s+one|that\s+one))?"

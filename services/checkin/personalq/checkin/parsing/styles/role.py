@@ -18,6 +18,7 @@ from personalq.checkin.parsing.styles.leads import (
     THAT_IS,
 )
 from personalq.checkin.parsing.text import Word, ends_before
+from personalq.checkin.parsing.word_roles import is_ing_verb
 
 _IN_STYLE_OF = re.compile(
     r"(?<!\w)(?:style|look|manner|form|guise)\s+of\s+(?:(?:an?|the|some|those|old)\s+)*$"
@@ -106,19 +107,13 @@ def _is_no_style(draft: Draft, tag: Tag, word: str, *, styled: bool) -> bool:
 
 
 def _is_handled(draft: Draft, tag: Tag) -> bool:
-    """Whether somebody does something to several of it: "sharpening pencils"."""
+    """Whether the subject does something to several of it: "a wizard sharpening pencils"."""
     words = draft.page.words
-    before = words[tag.first - 1] if tag.first and words[tag.first].joined else None
+    doing = words[tag.first - 1] if tag.first and words[tag.first].joined else None
     several = next(wordnet.singulars(words[tag.last - 1].norm), None)
-    handled = before is not None and before.norm not in ("drawing", "painting", "using")
-    return handled and several is not None and before is not None and _is_verb(before)
-
-
-def _is_verb(word: Word) -> bool:
-    """Whether a word in "-ing" is a verb WordNet knows: "sharpening", but not "spring"."""
-    stem = word.norm.removesuffix("ing")
-    found = [look_up(base) for base in (stem, f"{stem}e")] if stem != word.norm else []
-    return any(entry is not None and entry.verb is not None for entry in found)
+    if doing is None or several is None or not doing.joined or not is_ing_verb(doing.norm):
+        return False
+    return any(noun.last == doing.index and noun.entry.subjects for noun in draft.nouns)
 
 
 def _is_led_to(draft: Draft, tag: Tag, word: str) -> bool:

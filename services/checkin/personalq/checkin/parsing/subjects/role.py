@@ -103,7 +103,7 @@ def _governed(
         known = bool(noun.entry.subjects)
         several = known and _is_choice(words, word.index) and _is_plural(words, noun)
         return Role(weight=3, settled=True) if several else Role(weight=0)
-    if _says_what_it_is(draft, word):
+    if _says_what_it_is(draft, noun, word) and not any(m.subjects for _, m, _ in before):
         return Role(weight=3, settled=True)
     if word.norm in lexicon.words("links"):
         if word.norm == "which" and _opens_sentence(draft, word):
@@ -117,8 +117,16 @@ def _is_asked_for(before: list[tuple[Noun, Mention, Role]]) -> bool:
     return any(mention.subjects and role.weight >= 2 for _, mention, role in before)
 
 
-def _says_what_it_is(draft: Draft, word: Word) -> bool:
-    """Whether a sentence tells of what was described: "… with the silky bow. It's | a teddy"."""
+def _says_what_it_is(draft: Draft, noun: Noun, word: Word) -> bool:
+    """Whether a sentence tells of what was described: "… with the silky bow. It's | a teddy"; but
+    not what else there is: "it's the owl that flies above".
+    """
+    following = draft.page.words[noun.last : noun.last + 1]
+    cleft = (
+        bool(following) and following[0].joined and following[0].norm in ("that", "who", "which")
+    )
+    if cleft or draft.page.words[word.index + 1].norm not in ("a", "an", "my", "our", "one"):
+        return False
     if word.norm in ("it", "that") and word.possessive:
         return _opens_sentence(draft, word)
     before = draft.page.words[word.index - 1] if word.index and word.joined else None

@@ -183,7 +183,7 @@ def _range(draft: Draft, first: Point, second: Point) -> Constraint | None:
         return None
     if not draft.free(setting.start, setting.end):
         return None
-    a, b = _turn_of_year(first, second, draft.context) or _aligned(first, second)
+    a, b = _turn_of_year(first, second, draft) or _aligned(first, second)
     if a.start is not None and b.end is not None and b.start is not None and a.start > b.start:
         hull = Interval(start=b.start, end=a.end)
     else:
@@ -200,20 +200,20 @@ def _range(draft: Draft, first: Point, second: Point) -> Constraint | None:
     )
 
 
-def _turn_of_year(
-    first: Point, second: Point, context: Context
-) -> tuple[Interval, Interval] | None:
+def _turn_of_year(first: Point, second: Point, draft: Draft) -> tuple[Interval, Interval] | None:
     """Both ends of "between Christmas and New Year 2025": the days before the year was over."""
-    to = second.interval
+    to, said = second.interval, draft.page.shadow[second.start : second.end]
+    if "day" in said or "eve" in said:
+        return None  # that one day of that year
     if second.kind != "holiday" or first.kind != "holiday" or second.occurs is not None:
         return None
     if first.occurs is None or to.start is None or to.end is None or to.start.month != 1:
         return None
     since = occurrence(first.occurs, to.start.year)
-    if since is None or since.start is None or not to.start < since.start <= context.now:
+    if since is None or since.start is None or (since.start.month, since.start.day) < (12, 18):
         return None
     start, end = (each.replace(year=each.year + 1) for each in (to.start, to.end))
-    return since, Interval(start=start, end=end)
+    return (since, Interval(start=start, end=end)) if end <= draft.context.now else None
 
 
 def _aligned(first: Point, second: Point) -> tuple[Interval, Interval]:

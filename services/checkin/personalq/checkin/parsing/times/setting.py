@@ -13,7 +13,7 @@ from personalq.checkin.parsing.text import ends_before
 TRAINED = (
     r"(?:trained|created|made|built|tuned|finetuned|fine-tuned|learned|learnt|produced|"
     r"(?:finished|completed|stopped|started|began|ended)\s+(?:training|tuning|building|making)|"
-    r"finished|completed|wrapped\s+up|polished\s+off|rolled\s+out|dated|added|uploaded|released|registered|published|baked|"
+    r"finished|completed|(?:(?<=i\s)|(?<=we\s)|(?<=you\s)|(?<=they\s))(?:wrapped\s+up|polished\s+off|rolled\s+out)|dated|added|uploaded|released|registered|published|baked|"
     r"(?:(?<=that\s)|(?<=which\s)|(?<=one\s)|(?<=model\s)|(?<=version\s)|(?<=it\s))c(?:ame|omes)\s+out|"
     r"(?:with\s+)?(?:(?:a|its|the)\s+)?(?:creation|training|release|upload)\s+date|put\s+together|cooked\s+up|"
     r"dates|dating|(?<=i\s)did|(?<=we\s)did)"
@@ -24,7 +24,7 @@ USED = (
     r"(?:made|did)\s+(?:some\s+)?(?:pictures|images|renders|art)\s+with|saw\s+use|put\s+to\s+use|"
     r"been\s+using|stopped\s+using|last\s+(?:use|run|render)(?:\s+(?:was|is|dates))?|"
     r"last\s+time\s+(?:it\s+was|i|we)\s+used(?:\s+it)?\s+was|in\s+use|idle|"
-    r"dormant|had\s+(?:going|running|loaded|up))"
+    r"dormant)"
 )
 _DID = r"did\s+(?:i|we|you|he|she|they)\s+(?:(?:last|first|actually)\s+)?"
 _WAS_TRAINED = (

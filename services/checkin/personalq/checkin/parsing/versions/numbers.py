@@ -8,6 +8,7 @@ from personalq.checkin import lexicon
 from personalq.checkin.parsing.draft import Draft
 from personalq.checkin.parsing.numbers import CARDINAL, ROMAN, number
 from personalq.checkin.parsing.text import ends_before
+from personalq.checkin.parsing.word_roles import is_ing_verb
 
 WORD = (
     r"(?:versions?|vers?\.?|revisions?|rev\.?|iterations?|releases?|builds?|checkpoints?|"
@@ -33,6 +34,8 @@ _WORN = re.compile(
 ON_A_SHIRT = re.compile(r"\s*(?:painted\s+|printed\s+|written\s+)?on\s+(?:its|his|her|their)\b")
 _THINKING = ("believe", "guess", "reckon", "suppose", "assume", "mean", "liked", "love", "loved")
 """What somebody does who says "the third version I …", beside the verbs of scenes."""
+_OF_ONE = ("selectors", "shown_of", "frames", "numbered")
+"""Lists of words for a checkpoint or a picture, which has a number of its own."""
 _NO = re.compile(r"no\s+[a-z]")
 """Not any, unless a subject is before: "no two alike", but "robot no two"."""
 _ALIKE = re.compile(r"\s+(?:alike|the\s+same|are|of\s+them)\b")
@@ -74,7 +77,8 @@ def is_version(draft: Draft, match: re.Match[str]) -> bool:
         after = draft.page.word_at(match.end())
         if after is None or not after.joined or after.hyphen:
             return True
-        if after.norm.endswith("ing") and _ONE_MADE.match(match[0]):
+        told = _ONE_MADE.match(match[0]) and _numbers_subject(draft, match.start())
+        if told and is_ing_verb(after.norm):
             return True  # "penguin build 47 juggling oranges"
         links = after.norm in lexicon.words("prepositions") or after.norm in lexicon.words("links")
         return links or draft.noun_at(after.index) is not None
@@ -119,7 +123,7 @@ def _numbers_another_thing(draft: Draft, start: int) -> bool:
     before, number = draft.page.word_before(start), draft.page.word_at(start)
     if before is None or number is None or not number.joined:
         return False
-    free = draft.is_free(before) and before.norm not in lexicon.words("selectors")
+    free = draft.is_free(before) and not any(before.norm in lexicon.words(k) for k in _OF_ONE)
     thing = lexicon.names_thing(before.norm) and not _numbers_subject(draft, start)
     told = any(noun.entry.subjects and noun.last <= before.index for noun in draft.nouns)
     return free and thing and told
