@@ -222,6 +222,18 @@ def test_a_color_in_the_name_of_a_thing() -> None:
         assert _best("cinnamon", *cinnamon, *others, phrase=False) == list(cinnamon)
 
 
+@pytest.mark.parametrize(
+    ("description", "kind"),
+    [
+        ("A blue yurt, canvas, bunting", {"yurt", "=blue"}),
+        ("Navy, wigwam", {"wigwam", "=blue"}),
+    ],
+)
+def test_what_a_thing_is_made_of_is_no_kind_of_it(description: str, kind: set[str]) -> None:
+    """A canvas is a tent too; what stands first is what the card shows."""
+    assert kind <= profile(_card(description, "tent")).kind
+
+
 def test_a_color_of_something_else_counts_less() -> None:
     """A white kettle is white itself."""
     meant, other = "a white kettle with a lid", "a blue kettle with white spots"

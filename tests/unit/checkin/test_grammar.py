@@ -148,6 +148,7 @@ def test_the_version_just_before_another() -> None:
         ("Which lamp came second in time? Draw it on a desk", OrderKey.OLDEST, 2),
         ("the lamp that directly precedes the newest one", OrderKey.NEWEST, 2),
         ("our top-used lamp wrapped up as a present", OrderKey.MOST_USED, 1),
+        ("lamp number one by usage, under northern lights", OrderKey.MOST_USED, 1),
         ("the oldest kettle, no, the next one after that", OrderKey.OLDEST, 2),
     ],
 )
@@ -402,6 +403,7 @@ def test_what_an_owner_is_called(prompt: str, owner: str | None) -> None:
         "the kettle that never was used, on a fridge",
         "the kettle that never got used so far",
         "the kettle that has never once been used",
+        "a kettle nobody ever used before, on a fridge",
         "no kettle except the never used one",
         "I don't want any kettle except the never used one",
     ],

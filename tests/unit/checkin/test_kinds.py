@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from support.checkin_cards import card
 from support.checkin_session import Session, outcome_name
@@ -204,6 +206,9 @@ def test_a_kind_called_by_a_place() -> None:
     """A road bike need not have been trained on a road."""
     assert outcome_name(Session(BIKES).ask("the earliest road bike in a hall")) == "bike-v2"
     assert outcome_name(Session(BIKES).ask("the newest road bike in a hall")) == "bike-v3"
+    of_a_road = replace(BIKES[1], environments=("road",), checkpoint_id="bike-v4")
+    cards = [*BIKES, of_a_road]
+    assert outcome_name(Session(cards).ask("the newest road bike in a hall")) == "bike-v3"
 
 
 def test_the_first_of_a_kind_no_subject_names() -> None:

@@ -202,6 +202,7 @@ def test_times_of_use(prompt: str, start: str, end: str) -> None:
         "a bear falls into the fall leaves",
         "a bear with 12 candles",
         "a bear wrapped up for Christmas",
+        "a winter white bear",
     ],
 )
 def test_scene_times(prompt: str) -> None:

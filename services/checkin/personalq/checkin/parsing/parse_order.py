@@ -109,7 +109,7 @@ _RULES = (
         rf"(?:{_WHO}\s+)(?:always\s+{_USE}|{_USE}\s+all\s+the\s+time)|"
         rf"(?:{_WHO}\s+)used?\s+more(?:\s+often)?(?=[\s.!]*$)|"
         rf"most[\s-]+popular|favou?rite|(?:(?<=\bmy\s)|(?<=\bour\s)|(?<=\bthe\s))go[\s-]to|(?<=\bmy\s)number\s+one(?!\s+(?:\d|fans?\b))|(?<=\bour\s)number\s+one(?!\s+fans?\b)|(?:{_WHO}\s+)?{_HAVE}(?:been\s+)?{_USE}\s+(?:it\s+)?more\s+(?:often\s+|frequently\s+)?than\s+(?:any|all|the)(?:\s+(?:the\s+)?others?|\s+rest)?|"
-        rf"(?:with|gets|got|has|had|sees|saw)\s+(?:had\s+)?(?:the\s+)?most\s+(?:uses?|renders|runs)|most[\s-]+loved|"
+        rf"number\s+one\s+(?:by|in)\s+(?:usage|uses?|renders)|(?:with|gets|got|has|had|sees|saw)\s+(?:had\s+)?(?:the\s+)?most\s+(?:uses?|renders|runs)|most[\s-]+loved|"
         r"(?:with\s+)?(?:the\s+|its\s+)?(?:highest|largest|biggest)\s+(?:number\s+of\s+)?"
         rf"{_COUNT}",
         _M,

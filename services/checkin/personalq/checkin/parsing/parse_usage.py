@@ -18,7 +18,7 @@ _USED = (
     r"generated\s+with|put\s+to\s+use|got(?:ten)?\s+(?:a?round\s+)?to\s+(?:using|trying|use|try))"
 )
 _SINCE = (
-    r"(?!\s+(?:since|after|before|in|during|on(?!\s+(?:an?|the)\s+(?!\d|weekend|\w+day)\w)|last|this|for|yesterday|today|(?:the\s+)?longest|"
+    r"(?!\s+(?:since|after|before(?!\s*(?:$|[,.;:!?)]))|in|during|on(?!\s+(?:an?|the)\s+(?!\d|weekend|\w+day)\w)|last|this|for|yesterday|today|(?:the\s+)?longest|"
     r"lately|recently)\b)"
 )
 _ENDS = r"(?:\s+(?:so\s+far|before|yet|at\s+all|any\s?more))?(?=\s*(?:$|[,.;!?)]))"

@@ -347,6 +347,9 @@ def _profile(pieces: tuple[str, ...], subjects: tuple[str, ...], name: str) -> P
             coloured = coloured or (found if colours & set(found.words) else None)
             main = main or found
         told = _names_one(nouns, found.words) or _IS.match(piece) is not None
+        if main is not None and " " not in piece and nouns.isdisjoint(found.words):
+            # "a blue yurt, canvas": a kind of tent by itself, here what it is made of
+            told = told and nature(main.noun) not in (Nature.THING, Nature.PERSON)
         named = named or told
         if told or plain or nature(found.noun) is Nature.NO_NOUN:
             kind.update(_without_flavours(found))

@@ -279,14 +279,16 @@ def _has_adjective(wanted: Trait, card: Profile) -> float:
 
 def _has_phrase(wanted: Trait, card: Profile) -> float:
     told = (said for said in card.traits if said.lacks == wanted.lacks)
-    return max((_fit(wanted, said, card.nouns) for said in told), default=0.0)
+    return max((_fit(wanted, said, card) for said in told), default=0.0)
 
 
-def _fit(wanted: Trait, said: Trait, nouns: frozenset[str]) -> float:
+def _fit(wanted: Trait, said: Trait, card: Profile) -> float:
     """How well a card's phrase is the wanted one: the noun decides, modifiers tell apart."""
+    nouns = card.nouns
     if len(wanted.words) > 1 and stem("".join(wanted.words[-2:])) in said.spelled:
         before = concepts(" ".join(wanted.words[:-2]))  # "deck chair", "deckchair"
-        shared = sum(concept in said.concepts for concept in before)
+        told = card.kind if stem(said.noun) in nouns else frozenset[str]()
+        shared = sum(concept in said.concepts or concept in told for concept in before)
         return BARE + (1 - BARE) * shared / len(before) if before else 1.0
     if len(wanted.words) > 1 and stem(wanted.noun) in nouns:  # every horse is a horse
         own = float(wanted.head in said.concepts)  # "baby horse", "foal"

@@ -18,7 +18,7 @@ from personalq.checkin.lexicon import canonical
 from personalq.checkin.outcome import Candidate
 from personalq.checkin.ports import Ranking
 from personalq.checkin.reasoning.check import satisfies
-from personalq.checkin.reasoning.described import DECIDES, answers
+from personalq.checkin.reasoning.described import DECIDES, answers, is_explained, wishes
 from personalq.checkin.reasoning.kinds import called, lists, name_of, names
 from personalq.checkin.reasoning.other_kinds import are_others
 
@@ -90,11 +90,20 @@ def _preferred(intent: Intent, scored: list[_Scored], zone: ZoneInfo) -> list[_S
     for constraint in intent.constraints:
         if intent.order is not None and constraint.label == "a picture":
             continue
-        if constraint.prefers and not constraint.hard:
+        if constraint.prefers and not constraint.hard and not _says_so(intent, constraint, scored):
             better = [s for s in scored if satisfies(s.hit.card, constraint, zone)]
             if better and _well_described(better, scored):
                 scored = better
     return scored
+
+
+def _says_so(intent: Intent, constraint: Constraint, scored: list[_Scored]) -> bool:
+    """Whether cards are called so where a place was thought of: "the newest sea turtle"."""
+    if constraint.attribute is not Attribute.ENVIRONMENT:
+        return False
+    said = tuple(c for c in intent.all(Attribute.DESCRIPTION) if c.span == constraint.span)
+    hits = [s.hit for s in scored]
+    return any(is_explained(wish, hits) for wish in wishes(replace(intent, constraints=said)))
 
 
 def _well_described(some: list[_Scored], scored: list[_Scored]) -> bool:

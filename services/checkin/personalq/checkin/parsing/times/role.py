@@ -22,6 +22,7 @@ _WHERE = frozenset((
     "behind", "beside", "around", "past", "into", "onto", "over",
 ))  # fmt: skip
 _ASKED = re.compile(rf"(?:{TRAINED}|{USED}|want|need|like|get|have|had|see|take|use|mean|meant)")
+_COLOURS = (("winter", "white"), ("spring", "green"))
 _TELLERS = frozenset(["i", "we", "he", "she", "they", "somebody", "someone"])
 _ANY_BUT = re.compile(r"(?:any|every|all|always)")
 _EVE = re.compile(r"\b(?:night|eve|day)\s+before\s+(?:the\s+)?$")
@@ -66,6 +67,8 @@ def constrains(draft: Draft, point: Point, setting: Setting) -> bool:
         after is not None and draft.leads_to_selector(after.index)
     ):
         return True
+    if after is not None and (draft.page.shadow[point.start : point.end], after.norm) in _COLOURS:
+        return False
     if point.kind == "year":
         recent = 2000 <= _year_of(point) <= draft.context.local.year + 1
         return recent and (

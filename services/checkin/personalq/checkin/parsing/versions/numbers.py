@@ -39,6 +39,7 @@ _OF_ONE = ("selectors", "shown_of", "frames", "numbered")
 _NO = re.compile(r"no\s+[a-z]")
 """Not any, unless a subject is before: "no two alike", but "robot no two"."""
 _ALIKE = re.compile(r"\s+(?:alike|the\s+same|are|of\s+them)\b")
+_BY_USE = re.compile(r"\s+(?:by|in)\s+(?:usage|uses?|renders|popularity)(?!\w)")
 _MY = re.compile(r"(?<!\w)(?:my|our)\s+$")
 _ADVERBS = (
     "last",
@@ -86,9 +87,13 @@ def is_version(draft: Draft, match: re.Match[str]) -> bool:
 
 
 def _is_favourite(draft: Draft, match: re.Match[str]) -> bool:
-    """Whether it is what is liked best, or who likes it: "my number one", "a number one fan"."""
+    """Whether it is what is liked best, or who likes it: "my number one", "number one by usage",
+    "a number one fan".
+    """
     if match[0].startswith("v") or number_in(match[0]) != 1:
         return False
+    if _BY_USE.match(draft.page.shadow, match.end()):
+        return True
     following = draft.page.word_at(match.end())
     fan = following is not None and following.joined and lexicon.names_thing(following.norm)
     if fan and following is not None and draft.noun_at(following.index) is None:
