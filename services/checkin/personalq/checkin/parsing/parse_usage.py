@@ -48,7 +48,7 @@ _ONCE = {"once": 1, "twice": 2, "thrice": 3}
 _LEFT_OUT = re.compile(
     r"(?<!\w)(?:leaving\s+(?:aside|out)|ignoring|excluding|except(?:\s+for)?|(?:apart|aside)\s+from|"
     r"not\s+counting|other\s+than|besides|(?:forget|skip)(?:ping|ting)?|disregard(?:ing)?)\s+"
-    r"(?:(?:all|the|those|any|ones?|models?|versions?|checkpoints?)\s+)*(?P<what>[\w-]+\s+)?$"
+    r"(?:(?:all|the|those|any|ones?|models?|versions?|checkpoints?)\s+)*(?:[\w-]+\s+)?$"
 )
 """Before what was never used, where it is not wanted: "leaving aside the cakes | never used"."""
 
