@@ -29,8 +29,7 @@ def markdown(result: Mapping[str, Any]) -> str:
         "",
         f"`personalq bench scale --cards {result['cards']} --tenants {result['tenants']} "
         f"--largest {largest}` on {result['machine']}; load average of the machine at the end "
-        f"{result['load_average']} (where that is more than its cores, it was shared, and latencies "
-        "are too high).",
+        f"{result['load_average']} (where that is more than its cores, latencies are too high).",
         "",
         "## Selecting, milliseconds at the client",
         "",
