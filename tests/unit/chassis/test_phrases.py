@@ -26,6 +26,8 @@ from personalq.chassis.phrases import phrases_of
         ("A lamp with rough textures", ("A lamp", "rough textures")),
         ("An owl finished as a lamp, with a bell", ("An owl finished as a lamp", "a bell")),
         ("An owl. The material is unknown", ("An owl", "The material is unknown")),
+        ("Owl; the material is unpainted oak with a bell", ("Owl", "unpainted oak", "a bell")),
+        ("An owl, finished as a watercolor", ("An owl",)),
         ("This owl is ash; look out for the bell", ("ash owl", "the bell")),
         ("An owl rendered in ash-grey with a bell", ("An owl rendered in ash-grey", "a bell")),
         ("An owl rendered in loose washes", ("An owl",)),

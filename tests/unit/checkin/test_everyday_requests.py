@@ -264,6 +264,8 @@ def one_by_one() -> list[Card]:
         ("The thing with the silky bow, riding in a trolley. It's a cat of mine.", "cat"),
         ("The koala with the silky bow. It is a cat", "cat"),
         ("Show the cat on a beach. It's a dog that steals its hat.", "cat"),
+        ("The thing with the silky bow, riding a bear. It's a cat of mine.", "cat"),
+        ("Can the oil painting cat wobble on a table and look tasty?", "cat"),
     ],
 )
 def test_a_subject_that_is_asked_to_or_told(prompt: str, meant: str) -> None:

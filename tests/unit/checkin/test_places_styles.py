@@ -136,6 +136,7 @@ def test_many_places(monkeypatch: pytest.MonkeyPatch) -> None:
         ("the newest of the kites that look like real photos", {"photo-realistic"}),
         ("a kite of claymation type", {"claymation"}),
         ("we are doing line drawings of the kite", {"lineart", "line-art"}),
+        ("draw the kite using line drawings", {"lineart", "line-art"}),
         ("An old-timey photograph look for the kite", {"vintage"}),
     ],
 )
@@ -153,6 +154,7 @@ def test_a_look(prompt: str, tags: set[str]) -> None:
         "a kite beside old comic books",
         "a kite at dusk, film noir mood",
         "a kite sharpening pencils in an office",
+        "a kite happily sharpening pencils",
     ],
 )
 def test_no_look(prompt: str) -> None:

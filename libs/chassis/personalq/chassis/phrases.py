@@ -72,7 +72,7 @@ _VISIBLE = re.compile(
 _MATERIAL = re.compile(
     r"^\s*(?:the\s+)?(?:material|surface|texture|whole\s+thing)\s+"
     r"(?:is|looks?\s+like|reads?\s+as|feels?\s+like|resembles)\s+"
-    r"(?!(?:it|all|an?|the|as|un\w+|not)\b)(?=[\w'’-]+(?:\s+[\w'’-]+){0,2}\s*$)",
+    r"(?!(?:it|all|as|not|unknown|unclear)\b)(?=[\w'’-]+(?:\s+(?!with\b)[\w'’-]+){0,3}\s*(?:$|,|with\b))",
     re.IGNORECASE,
 )
 _TEXTURES = re.compile(
@@ -95,7 +95,7 @@ _TRAINING = re.compile(
     r"done|sculpted|shot|illustrated|sketched|created)\s+(?:in|as|like)\b.*$"
     r"|\b(?:captured|photographed|shot|filmed|pictured|seen)\s+(?:out\s+)?(?:in|at|on|by|near|under|inside|"
     r"outside|along|among)\b[^,]*?(?=,|$|\s(?:(?:and\s+)?(?:with|wearing|holding|has|having|featuring)|plus)\b)"
-    r"|^\s*(?:it\s+)?(?:finished|comes?\s+out|turns?\s+out)\s+as\b.*$"
+    r"|(?:^|(?<=,))\s*(?:it\s+)?(?:finished|comes?\s+out|turns?\s+out)\s+as\b.*$"
     r"|^\s*(?:it\s+)?(?:best|good)\s+(?:for|at|with)\b[^,]*|\bhas\s+the\s+look\s+of\b[^,]*"
     r"|\bin\s+(?:[\w'’-]+\s+){0,3}(?:inks|washes|geometry|pixels|brush\s?strokes|line\s?work|"
     r"oil\s+paints?|pencil\s+lines|pixel\s+art|line\s+art)$"

@@ -1,7 +1,7 @@
 """Which tenants a background loop looks at: whoever is complete and unchanged is left in peace.
 
-Looking at a tenant of a thousand cards takes a few milliseconds, so a thousand such tenants would
-keep a small database busy for a third of every minute, for nothing.
+Looking at a tenant of a thousand cards takes about ten milliseconds, so a thousand such tenants
+would keep a small database busy for a third of every minute, for nothing.
 """
 
 from __future__ import annotations

@@ -231,7 +231,7 @@ def _is_asked_to(words: tuple[Word, ...], first: int, last: int) -> bool:
     asks = words[opening].norm in ("can", "could", "will", "would", "should", "does", "did", "may")
     if not asks or words[opening + 1].norm not in ("the", "my", "our", "a", "an"):
         return False
-    rest = list(itertools.takewhile(lambda word: word.joined, words[last + 1 :]))
+    rest = list(itertools.takewhile(_goes_on_with, words[last + 1 :]))
     verbs = [w for w in rest if w.norm in lexicon.verb_forms() or w.norm in _LINKING]
     if any(words[verb.index - 1].norm not in lexicon.words("determiners") for verb in verbs):
         return False  # "can the llama farm in the mountains be painted"
@@ -243,6 +243,10 @@ def _is_asked_to(words: tuple[Word, ...], first: int, last: int) -> bool:
         or behind.norm.endswith("ly")
     )
     return goes_on and entry is not None and entry.verb is not None
+
+
+def _goes_on_with(word: Word) -> bool:
+    return word.joined and word.norm not in ("and", "or", "while", "as", "then", "but")
 
 
 def _opens_adjective(words: tuple[Word, ...], index: int) -> bool:

@@ -104,12 +104,12 @@ _RULES = (
         _L,
     ),
     _rule(
-        rf"most[\s-]+(?:{_OFTEN}[\s-]+)?used|(?:(?<=\bmy\s)|(?<=\bour\s)|(?<=\bthe\s))top[\s-]used(?!\s+(?:as|by|for|to)\b)|"
+        rf"most[\s-]+(?:{_OFTEN}[\s-]+)?used|top[\s-]used(?!\s+(?:as|by|for|to)\b)|"
         rf"(?:{_WHO}\s+)?{_HAVE}{_USE}\s+(?:it\s+)?(?:the\s+)?most(?:\s+times)?{_OF_ALL}|"
         rf"(?:{_WHO}\s+)(?:always\s+{_USE}|{_USE}\s+all\s+the\s+time)|"
         rf"(?:{_WHO}\s+)used?\s+more(?:\s+often)?(?=[\s.!]*$)|"
         rf"most[\s-]+popular|favou?rite|(?:(?<=\bmy\s)|(?<=\bour\s)|(?<=\bthe\s))go[\s-]to|(?<=\bmy\s)number\s+one(?!\s+(?:\d|fans?\b))|(?<=\bour\s)number\s+one(?!\s+fans?\b)|(?:{_WHO}\s+)?{_HAVE}(?:been\s+)?{_USE}\s+(?:it\s+)?more\s+(?:often\s+|frequently\s+)?than\s+(?:any|all|the)(?:\s+(?:the\s+)?others?|\s+rest)?|"
-        rf"number\s+one\s+(?:by|in)\s+(?:usage|uses?|renders)|(?:with|gets|got|has|had|sees|saw)\s+(?:had\s+)?(?:the\s+)?most\s+(?:uses?|renders|runs)|most[\s-]+loved|"
+        rf"number\s+one\s+(?:by|in)\s+(?:usage|uses?|renders|popularity)|(?:with|gets|got|has|had|sees|saw)\s+(?:had\s+)?(?:the\s+)?most\s+(?:uses?|renders|runs)|most[\s-]+loved|"
         r"(?:with\s+)?(?:the\s+|its\s+)?(?:highest|largest|biggest)\s+(?:number\s+of\s+)?"
         rf"{_COUNT}",
         _M,
@@ -249,7 +249,7 @@ _RULES = (
     ),
     _rule(
         r"(?:(?:that|which)\s+)?c(?:ame|omes?)\s+(?:out\s+|along\s+)?(?P<n>ORDINAL)"
-        r"\s+(?:in\s+(?:time|order)|chronologically)(?=\s*(?:$|[^\w\s]))",
+        r"\s+(?:in\s+(?:time|order)|chronologically)(?!\s+(?:of|to|for|trials?)\b)",
         _O,
     ),
     _rule(rf"(?:{_WHO}\s+)?(?:ever\s+)?{_MADE}\s+first|did\s+{_WHO}\s+{_MAKE}\s+first", _O),

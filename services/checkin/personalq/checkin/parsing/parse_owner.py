@@ -23,7 +23,7 @@ _BY = re.compile(
 _ACTS = re.compile(
     rf"\s+(?:has\s+|had\s+)?(?:(?:also|originally|recently|just|only|ever|once)\s+)*(?:{_DONE}|owns)(?!\w)|"
     r"\s+(?:looks\s+after|takes\s+care\s+of|(?:is|was)\s+(?:in\s+charge\s+of|responsible\s+for))"
-    r"(?=\s*(?:$|[^\w\s]))|"
+    r"(?!\w)(?!\s+(?:an?|the|my|our|his|her|their|some)\s)|"
     r"\s+is\s+(?:the|its|his|her)\s+(?:owner|maker|author)(?!\w)|\s+ha[sd](?=\s+(?:an?|one|two|three|some|several|only|exactly|just)\s)"
 )
 _PERSONS = ("i", "we", "you", "he", "she", "they", "it", "who", "my", "his", "her", "i'd", "i'm")

@@ -18,7 +18,7 @@ _USED = (
     r"generated\s+with|put\s+to\s+use|got(?:ten)?\s+(?:a?round\s+)?to\s+(?:using|trying|use|try))"
 )
 _SINCE = (
-    r"(?!\s+(?:since|after|before(?!\s*(?:$|[,.;:!?)]))|in|during|on(?!\s+(?:an?|the)\s+(?!\d|weekend|\w+day)\w)|last|this|for|yesterday|today|(?:the\s+)?longest|"
+    r"(?!\s+(?:since|after|before(?!\s*(?:$|[,.;:!?()-]|(?:on|under|beside|near|behind|with)\b))|in|during|on(?!\s+(?:an?|the)\s+(?!\d|weekend|\w+day)\w)|last|this|for|yesterday|today|(?:the\s+)?longest|"
     r"lately|recently)\b)"
 )
 _ENDS = r"(?:\s+(?:so\s+far|before|yet|at\s+all|any\s?more))?(?=\s*(?:$|[,.;!?)]))"
@@ -53,9 +53,11 @@ _LEFT_OUT = re.compile(
 """Before what was never used, where it is not wanted: "leaving aside the cakes | never used"."""
 
 _NONE_BUT = re.compile(
-    r"(?<!\w)(?:no|none|nothing|nobody|not|never|ignore|skip|\w+n't)\b[^,.;:!?]*$"
+    r"(?:^|[,.;:!?]\s*|\b(?:want|need|like)\s+)(?:i\s+(?:don't|do\s+not)\s+want|no|none\s+of|nothing|"
+    r"ignore)(?:\s+(?:any|the|my|our|an?|all|everything))*(?:\s+[\w-]+){0,2},?\s*$"
 )
 """Before it, where nothing else is wanted: "no owl | except the never used one"."""
+_BUT = ("except", "other", "apart", "aside", "besides")
 
 
 def parse_usage(draft: Draft) -> None:
@@ -63,14 +65,22 @@ def parse_usage(draft: Draft) -> None:
     shadow = draft.page.shadow
     for match in _NEVER.finditer(shadow):
         if draft.free(match.start(), match.end()) and _stands(draft, match):
-            left_out = ends_before(_LEFT_OUT, shadow, match.start())
-            if left_out and not _NONE_BUT.search(shadow[: left_out.start()]):
+            if _is_left_out(shadow, match.start()):
                 _claim(draft, match, 1, None, "used at least once")
             else:
                 _claim(draft, match, 0, 0, "never used")
     for match in _COUNTED.finditer(shadow):
         if draft.free(match.start(), match.end()):
             _claim(draft, match, *_bounds(match))
+
+
+def _is_left_out(shadow: str, start: int) -> bool:
+    """Whether what was never used is not wanted: "any owl except the | never used ones"."""
+    left_out = ends_before(_LEFT_OUT, shadow, start)
+    if left_out is None:
+        return False
+    but = left_out[0].startswith(_BUT)
+    return not (but and _NONE_BUT.search(shadow[: left_out.start()]))
 
 
 def _stands(draft: Draft, match: re.Match[str]) -> bool:

@@ -107,7 +107,11 @@ def is_doing(word: Word) -> bool:
 def is_ing_verb(norm: str) -> bool:
     """Whether a word in "-ing" is a verb WordNet knows: "sharpening", but not "spring"."""
     stem = norm.removesuffix("ing")
-    found = [look_up(base) for base in (stem, f"{stem}e", stem[:-1])] if stem != norm else []
+    found = (
+        [look_up(base) for base in (stem, f"{stem}e", stem[:-1], f"{stem[:-1]}ie")]
+        if stem != norm
+        else []
+    )
     return any(entry is not None and entry.verb is not None for entry in found)
 
 

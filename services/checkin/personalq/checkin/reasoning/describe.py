@@ -321,6 +321,11 @@ def _is_below(word: str, noun: str) -> bool:
     return any(things & set(wordnet.above(sense)[:3]) for sense in kinds)
 
 
+def _is_material(piece: str, found: Trait, nouns: set[str]) -> bool:
+    """Whether a bare word may as well say what a thing is made of: "a blue yurt, canvas"."""
+    return " " not in piece and found.head.startswith("=") and nouns.isdisjoint(found.words)
+
+
 @lru_cache(maxsize=16384)
 def _profile(pieces: tuple[str, ...], subjects: tuple[str, ...], name: str) -> Profile:
     nouns = {word for subject in subjects for word in canonical(subject).split()}
@@ -343,13 +348,13 @@ def _profile(pieces: tuple[str, ...], subjects: tuple[str, ...], name: str) -> P
         everything.update(found.concepts)
         shades.update(shades_in(" ".join(found.words)))
         plain = all(word in colours for word in found.words)  # "a parrot, cobalt"
+        earlier = main
         if not plain:
             coloured = coloured or (found if colours & set(found.words) else None)
             main = main or found
         told = _names_one(nouns, found.words) or _IS.match(piece) is not None
-        if main is not None and " " not in piece and nouns.isdisjoint(found.words):
-            # "a blue yurt, canvas": a kind of tent by itself, here what it is made of
-            told = told and nature(main.noun) not in (Nature.THING, Nature.PERSON)
+        if told and earlier is not None and _is_material(piece, found, nouns):
+            told = nature(earlier.noun) not in (Nature.THING, Nature.PERSON)
         named = named or told
         if told or plain or nature(found.noun) is Nature.NO_NOUN:
             kind.update(_without_flavours(found))

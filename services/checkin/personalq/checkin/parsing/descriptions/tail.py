@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from personalq.checkin import lexicon
-from personalq.checkin.lexicon.wordnet import Nature, nature
 from personalq.checkin.parsing.descriptions.phrase import (
     LACKING,
     NO_LACK,
@@ -27,6 +26,13 @@ _FULL = frozenset((
 ))  # fmt: skip
 _DONE = ("done", "made", "modeled", "modelled", "painted", "drawn", "rendered", "sculpted", "shown")
 """How a picture was made: "a cactus modelled in plasticine with a blue flower"."""
+
+
+_NO_THINGS = frozenset((
+    "element", "way", "prime", "entirety", "glory", "turn", "place", "time", "own", "youth",
+    "back", "side", "head", "feet", "legs", "last", "knees", "belly",
+))  # fmt: skip
+"""Where or how something is that is "in its" or "on its" …"""
 
 
 def read_tail(draft: Draft, index: int) -> None:
@@ -86,15 +92,15 @@ def _is_shod(draft: Draft, index: int) -> bool:
 
 
 def _is_its_own(draft: Draft, index: int) -> bool:
-    """Whether "in" leads to a thing of its own: "a cactus in its hanger"; not to its place, nor to
-    what is no thing: "in its element".
+    """Whether it leads to a thing of its own: "a cactus in its hanger", "a cake on its stand"; not
+    to its place, nor to how it is: "in its element", "on its back".
     """
     words = draft.page.words
-    if words[index].norm != "in" or index + 2 >= len(words) or words[index + 1].norm != "its":
+    if words[index].norm not in ("in", "on") or index + 2 >= len(words):
         return False
-    phrase = [word.norm for word in words[index + 2 : index + 4] if word.joined]
-    thing = any(nature(norm) is Nature.THING for norm in phrase)
-    return thing and draft.lexicon.environments.match_at(words, index + 2) is None
+    if words[index + 1].norm != "its" or words[index + 2].norm in _NO_THINGS:
+        return False
+    return draft.lexicon.environments.match_at(words, index + 2) is None
 
 
 def _told_apart(draft: Draft, index: int) -> bool:

@@ -107,13 +107,17 @@ def _is_no_style(draft: Draft, tag: Tag, word: str, *, styled: bool) -> bool:
 
 
 def _is_handled(draft: Draft, tag: Tag) -> bool:
-    """Whether the subject does something to several of it: "a wizard sharpening pencils"."""
+    """Whether somebody does something to several of it: "a wizard sharpening pencils"; not where
+    they are pictures of something: "making cartoons of my llama".
+    """
     words = draft.page.words
     doing = words[tag.first - 1] if tag.first and words[tag.first].joined else None
     several = next(wordnet.singulars(words[tag.last - 1].norm), None)
     if doing is None or several is None or not doing.joined or not is_ing_verb(doing.norm):
         return False
-    return any(noun.last == doing.index and noun.entry.subjects for noun in draft.nouns)
+    following = _following(draft, tag)
+    pictured = following is not None and following.norm == "of"
+    return doing.index > 0 and not pictured and doing.norm not in ("using", "drawing", "painting")
 
 
 def _is_led_to(draft: Draft, tag: Tag, word: str) -> bool:

@@ -103,7 +103,7 @@ def _governed(
         known = bool(noun.entry.subjects)
         several = known and _is_choice(words, word.index) and _is_plural(words, noun)
         return Role(weight=3, settled=True) if several else Role(weight=0)
-    if _says_what_it_is(draft, noun, word) and not any(m.subjects for _, m, _ in before):
+    if _says_what_it_is(draft, noun, word) and not _is_asked_for(before):
         return Role(weight=3, settled=True)
     if word.norm in lexicon.words("links"):
         if word.norm == "which" and _opens_sentence(draft, word):
@@ -125,7 +125,7 @@ def _says_what_it_is(draft: Draft, noun: Noun, word: Word) -> bool:
     cleft = (
         bool(following) and following[0].joined and following[0].norm in ("that", "who", "which")
     )
-    if cleft or draft.page.words[word.index + 1].norm not in ("a", "an", "my", "our", "one"):
+    if cleft or draft.page.words[word.index + 1].norm not in ("a", "an", "the", "my", "our", "one"):
         return False
     if word.norm in ("it", "that") and word.possessive:
         return _opens_sentence(draft, word)

@@ -13,7 +13,7 @@ from personalq.checkin.parsing.text import ends_before
 TRAINED = (
     r"(?:trained|created|made|built|tuned|finetuned|fine-tuned|learned|learnt|produced|"
     r"(?:finished|completed|stopped|started|began|ended)\s+(?:training|tuning|building|making)|"
-    r"finished|completed|(?:(?<=i\s)|(?<=we\s)|(?<=you\s)|(?<=they\s))(?:wrapped\s+up|polished\s+off|rolled\s+out)|dated|added|uploaded|released|registered|published|baked|"
+    r"finished|completed|(?:(?<=i\s)|(?<=we\s)|(?<=you\s)|(?<=they\s)|(?<=was\s)|(?<=were\s))(?:wrapped\s+up|polished\s+off|rolled\s+out)|dated|added|uploaded|released|registered|published|baked|"
     r"(?:(?<=that\s)|(?<=which\s)|(?<=one\s)|(?<=model\s)|(?<=version\s)|(?<=it\s))c(?:ame|omes)\s+out|"
     r"(?:with\s+)?(?:(?:a|its|the)\s+)?(?:creation|training|release|upload)\s+date|put\s+together|cooked\s+up|"
     r"dates|dating|(?<=i\s)did|(?<=we\s)did)"

@@ -34,7 +34,7 @@ _WORN = re.compile(
 ON_A_SHIRT = re.compile(r"\s*(?:painted\s+|printed\s+|written\s+)?on\s+(?:its|his|her|their)\b")
 _THINKING = ("believe", "guess", "reckon", "suppose", "assume", "mean", "liked", "love", "loved")
 """What somebody does who says "the third version I …", beside the verbs of scenes."""
-_OF_ONE = ("selectors", "shown_of", "frames", "numbered")
+_OF_ONE = ("selectors", "numbered")
 """Lists of words for a checkpoint or a picture, which has a number of its own."""
 _NO = re.compile(r"no\s+[a-z]")
 """Not any, unless a subject is before: "no two alike", but "robot no two"."""
@@ -78,8 +78,10 @@ def is_version(draft: Draft, match: re.Match[str]) -> bool:
         after = draft.page.word_at(match.end())
         if after is None or not after.joined or after.hyphen:
             return True
-        told = _ONE_MADE.match(match[0]) and _numbers_subject(draft, match.start())
-        if told and is_ing_verb(after.norm):
+        first = draft.page.word_at(match.start())
+        opens = first is not None and not first.joined
+        told = opens or match.start() == 0 or _numbers_subject(draft, match.start())
+        if told and _ONE_MADE.match(match[0]) and is_ing_verb(after.norm):
             return True  # "penguin build 47 juggling oranges"
         links = after.norm in lexicon.words("prepositions") or after.norm in lexicon.words("links")
         return links or draft.noun_at(after.index) is not None
