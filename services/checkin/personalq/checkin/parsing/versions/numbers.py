@@ -42,17 +42,9 @@ _ALIKE = re.compile(r"\s+(?:alike|the\s+same|are|of\s+them)\b")
 _BY_USE = re.compile(r"\s+(?:by|in)\s+(?:usage|uses?|renders|popularity)(?!\w)")
 _MY = re.compile(r"(?<!\w)(?:my|our)\s+$")
 _ADVERBS = (
-    "last",
-    "just",
-    "never",
-    "once",
-    "only",
-    "first",
-    "recently",
-    "already",
-    "always",
-    "also",
-)
+    "last", "just", "never", "once", "only", "first", "recently", "already", "always", "also",
+)  # fmt: skip
+"""What stands between somebody and what they do: "the lamp checkpoint I last ran"."""
 _MAKERS = re.compile(r"(?:builds?|releases?|models?|marks?|take)\b")
 _ONE_MADE = re.compile(r"(?:build|release|model|mark)\b")
 
