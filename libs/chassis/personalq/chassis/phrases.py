@@ -13,8 +13,8 @@ from collections.abc import Sequence
 _SENTENCE = re.compile(r"(?<![.;:/|!?])[.;:/|!?]+(?:\s|$)|\s[/|–—]\s|[()\n]")
 _PIECE = re.compile(
     r"\b(?:(?:complete|shown|(?:that\s+|which\s+)?comes(?:\s+\w+ed)?|painted|drawn|made|seen)\s+with|with|(?:seen\s+|shown\s+)?wearing|"
-    r"(?<!-)and(?!-)|having|holding(?:\s+(?:out|up))?|carrying|featuring|(?:(?:that|which|who)\s+)?has|plus|look\s+(?:out\s+)?for|and\s+all|"
-    r"always\s+has|recogni[sz]able\s+by|(?:(?:is|are)\s+)?easy\s+to\s+(?:spot|tell|recogni[sz]e)\s+(?:by|from|thanks\s+to)|you\s+can\s+tell\s+(?:it\s+)?by|(?:notable|known)\s+for|"
+    r"(?<!-)and(?!-)|having|holding(?:\s+(?:out|up))?|carrying|featuring|(?:(?:that|which|who)\s+)?has|plus|look\s+(?:out\s+)?for|and\s+all|never\s+(?:seen\s+)?without|"
+    r"always\s+has|(?:recogni[sz]able|identified|identifiable)\s+by|(?:photographed|pictured|shown|seen)\s+alongside|(?:(?:is|are)\s+)?easy\s+to\s+(?:spot|tell|recogni[sz]e)\s+(?:by|from|thanks\s+to)|you\s+can\s+tell\s+(?:it\s+)?by|(?:notable|known)\s+for|"
     r"together\s+with|showing|(?:sporting|boasting)(?=\s+(?:an?|the|its|his|her|their|one|two)\s)|(?:included|attached)(?=\s*$))\b",
     re.IGNORECASE,
 )
@@ -31,9 +31,9 @@ _LEAD = re.compile(
     r"(?:(?:that|which)\s+)?(?:of|on|for|knows|learns|learnt|learned|shows|draws|depicts|captures)|"
     r"(?:trained|fine-?\s?tuned|tuned|learn(?:ed|t|s)|taught)\s+(?:on|with|from)\s+(?:[\w'’-]+\s+){0,6}"
     r"(?:pictures|photos|photographs|images|shots|examples|samples)\s+of)\s+"
-    r"(?=(?:an?|my|our|one|this)\s)|^\s*(?:this(?:\s+one)?\s+is|that\s+is\s+how\s+you\s+know|you\s+get)\s+"
+    r"(?=(?:an?|my|our|one|this)\s)|^\s*(?:this(?:\s+one)?\s+(?:is|shows)|that\s+is\s+how\s+you\s+know|you\s+get)\s+"
     r"(?=(?:an?|the|my|our|one|this)\s)|^\s*this\s+([\w'’-]+)\s+is\s+(?=an?\s[^,]*\b\1\b)|"
-    r"^\s*here(?:['’]s|\s+is|\s+are)\s+(?=(?:an?|the|my|our|one|some)\s)|^\s*(?:previews|samples)\s+show\s+|^\s*all\s+of\s+(?=the\s+same\s)|"
+    r"^\s*(?:here(?:['’]s|\s+is|\s+are)|picture)\s+(?=(?:an?|the|my|our|one|some)\s)|^\s*(?:previews|samples)\s+show\s+|^\s*all\s+of\s+(?=the\s+same\s)|"
     r"^\s*(?:an?|the|this)\s+(?:\w+\s+)?(?:set|series|collection|batch|handful)\s+of\s+"
     r"(?:pictures|photos|photographs|images|shots)\s+(?:of|showing|that\s+shows?)\s+(?=(?:an?|the|my|our|one)\s)|"
     r"^\s*personali[sz]ed\s+(?:(?:on|for|from|with)\s+(?=(?:an?|the|my|our|one)\s))?(?=[\w-]+\s)|"
@@ -44,6 +44,11 @@ _LEAD = re.compile(
 _WHOSE_COLOUR = re.compile(
     r"^\s*(an?|the|my|our|one)\s+((?:[\w'’-]+\s+){1,4})whose\s+colou?r\s+is\s+"
     r"([\w'’-]+(?:\s+(?!with\b|and\b)[\w'’-]+)?)\s*(?=$|,|\bwith\b|\band\b)",
+    re.IGNORECASE,
+)
+# "Our dragon, coral all over", "black clothes from head to toe": the subject's own colour.
+_ALL_OVER = re.compile(
+    r"(?:\s+clothes)?\s+(?:all\s+over|from\s+head\s+to\s+(?:toe|foot|tail)|from\s+top\s+to\s+bottom)\s*(?=$|,)",
     re.IGNORECASE,
 )
 _NAMED_COLOUR = re.compile(r"^\s*colou?r\s+(?=[\w'’-]+(?:\s[\w'’-]+)?$)", re.IGNORECASE)
@@ -61,8 +66,12 @@ _IS_LIKE = re.compile(
     r"[\w'’-]+(?:\s+(?!with\b|and\b|has\b)[\w'’-]+){0,2})\s*(?=$|,|\bwith\b|\band\b)",
     re.IGNORECASE,
 )
-# "A fishbowl helmet sets this astronaut apart", "the lance stays visible in most shots".
-_APART = re.compile(r"^\s*(\S.*?) sets? (?:this|the) (\S.*) apart\s*$", re.IGNORECASE)
+# "A fishbowl helmet sets this astronaut apart", "a patch sets off this kite".
+_APART = re.compile(
+    r"^\s*(\S.*?) (?:sets? (?:this|the) (\S.*) apart|sets? off (?:this|an?|our) (\S.*))\s*$",
+    re.IGNORECASE,
+)
+# "The lance stays visible in most shots".
 _VISIBLE = re.compile(
     r"(?<!\s)\s+(?:stays?|remains?|(?:is|are)(?:\s+always)?)\s+visible"
     r"(?:\s+(?:in|on)\s+(?:most|all|many|every)(?:\s+of\s+the)?\s+\w+)?\s*$",
@@ -80,7 +89,7 @@ _TEXTURES = re.compile(
 )
 # What a description says of the training or of the look, to the end of its sentence.
 _TRAINING = re.compile(
-    r"(?:\b(?:was|were|is|are)\s+)?\b(?:trained|training\s+(?:on|with|data|sets?|images|pictures|photos|scenes|shots|samples|"
+    r"(?:\b(?:was|were|is|are)\s+)?\b(?:(?:re)?trained|training\s+(?:on|with|data|sets?|images|pictures|photos|scenes|shots|samples|"
     r"examples|material)|(?:reference|source)\s+(?:images|pictures|photos|shots|material)|"
     r"fine-?\s?tuned|tuned\s+on|learn(?:ed|t)\s+(?:from|on|in|with)|"
     r"(?:pictures|photos|images|shots|references)\s+"
@@ -91,10 +100,13 @@ _TRAINING = re.compile(
     r"(?<!\w)one\s+of\s+the\s+(?:[\w'’-]+\s+){1,3}(?:series|line|family|collection|range)$|"
     r"version\s+\d+|v\d+|no\s+particular|nothing\s+(?:special|particular|else))\b.*$"
     r"|\b(?!(?:rendered|shown)\s+in\s+[\w'’-]+\s*(?:,|$|with\b|and\b))"
-    r"(?:rendered|drawn|painted|printed|made|modell?ed|shown|captured|photographed|depicted|"
-    r"done|sculpted|shot|illustrated|sketched|created)\s+(?:in|as|like)\b.*$"
+    r"(?:rendered|drawn|painted|printed|made|modell?ed|shown|depicted|"
+    r"done|sculpted|shot|illustrated|sketched|created)\s+(?:in|as|like)\b.*?(?=$|,\s+"
+    r"(?:(?:and|it\s+is|shown|seen|complete)\s+)*(?:with|wearing|holding|has|having|featuring)\s"
+    r"(?!an?\s[^.]*\b(?:mood|finish|look|feel)\b))"
     r"|\b(?:captured|photographed|shot|filmed|pictured|seen)\s+(?:out\s+)?(?:in|at|on|by|near|under|inside|"
     r"outside|along|among)\b[^,]*?(?=,|$|\s(?:(?:and\s+)?(?:with|wearing|holding|has|having|featuring)|plus)\b)"
+    r"|(?<=\w)\s+of\s+the\s+(?:series|collection)(?=\s*(?:$|,))"
     r"|(?:^|(?<=,))\s*(?:it\s+)?(?:finished|comes?\s+out|turns?\s+out)\s+as\b.*$"
     r"|^\s*(?:it\s+)?(?:best|good)\s+(?:for|at|with)\b[^,]*|\bhas\s+the\s+look\s+of\b[^,]*"
     r"|\bin\s+(?:[\w'’-]+\s+){0,3}(?:inks|washes|geometry|pixels|brush\s?strokes|line\s?work|"
@@ -106,7 +118,7 @@ _TRAINING = re.compile(
 # Behind "with" the same words may be the subject's: a vase with hunting scenes.
 _ONLY_A_LOOK = re.compile(
     r"^(?!(?:an?|the|his|her|its|their)\s)(?:[\w'’-]+\s+){1,3}"
-    r"(?:look|style|aesthetics?|scenes|settings|surroundings|backgrounds|backdrops)$",
+    r"(?:look|style|aesthetics?|scenes|settings|surroundings|backgrounds|backdrops)(?:\s+throughout)?$",
     re.IGNORECASE,
 )
 _KEY = re.compile(r"(?<!\w)\w+=(?=\w)")  # "kind=denim jacket"
@@ -163,10 +175,16 @@ def phrases_of(
 def _said_of_it(sentence: str) -> str:
     """A sentence without what only leads to the subject, which comes after what it is like."""
     told = _TWO_COLOURS.sub(r"\1-and-", _LEAD.sub("", _KEY.sub("", sentence)))
-    told = _VISIBLE.sub("", _APART.sub(r"\2 with \1", told))
-    told = _TEXTURES.sub(r"\1", _MATERIAL.sub("", told))
+    told = _VISIBLE.sub("", _APART.sub(_set_apart, told))
+    told = _ALL_OVER.sub("", _TEXTURES.sub(r"\1", _MATERIAL.sub("", told)))
     told = _WHOSE_COLOUR.sub(lambda found: f"{found[1]} {found[3]} {found[2]}", told)
     return _IS_LIKE.sub(lambda found: f"{found[2].strip()} {found[1]}", told)
+
+
+def _set_apart(found: re.Match[str]) -> str:
+    thing, this = found[1], found[2] or found[3]
+    subject, comma, rest = this.partition(",")  # "a belt sets off this parka, made of denim"
+    return f"{subject} with {thing}{comma}{rest}"
 
 
 def _is_only_a_look(clause: str) -> bool:

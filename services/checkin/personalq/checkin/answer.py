@@ -21,6 +21,7 @@ from personalq.checkin.parsing.parse import parse
 from personalq.checkin.parsing.plain import opening
 from personalq.checkin.parsing.text import shadow
 from personalq.checkin.parsing.times.point import day_interval
+from personalq.checkin.refusals import turned_down
 from personalq.checkin.vocabulary import Lexicon
 
 _VERSION = "q1"
@@ -66,7 +67,7 @@ _CLOSING = re.compile(
 )
 _AS_LONG_AS = re.compile(
     r"^\s*(?:any(?:thing|one)?(?:\s+(?:one|of\s+(?:them|these|those)))?|whichever|either)[\s,]+(?:as\s+"
-    r"long\s+as|so\s+long\s+as|provided(?:\s+that)?|if|but|(?:one\s+)?that)\s+(?:(?:it|they|that)"
+    r"long\s+as|so\s+long\s+as|provided(?:\s+that)?|if|but(?=\s+(?:it|they|that)\b)|(?:one\s+)?that)\s+(?:(?:it|they|that)"
     r"(?:'s|'re|\s+is|\s+are|\s+has|\s+have)?\s+)?(?:is\s+|has\s+)?"
 )
 _INDEX = re.compile(
@@ -187,6 +188,10 @@ def merge_answer(
     option = None if refused else _option(shadow(remainder).strip(), asked)
     if option is not None and option.value:
         return _fixed(answered, option, text, context)
+    remainder, turned = turned_down(remainder, intent, lexicon, context)
+    answered = replace(answered, constraints=(*answered.constraints, *turned))
+    if not remainder:
+        return answered
     said = parse(remainder, lexicon, context, answering=True)
     return _merged(answered, said, text, context)
 

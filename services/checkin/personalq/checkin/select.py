@@ -37,7 +37,7 @@ from personalq.checkin.outcome import Answered, Candidate, Clarification, NoMatc
 from personalq.checkin.parsing.draft import Context
 from personalq.checkin.parsing.parse import parse
 from personalq.checkin.ports import Catalog, Ranking, Reasoner
-from personalq.checkin.reasoning.described import KIN, MAX_PHRASES, answers, spoken
+from personalq.checkin.reasoning.described import KIN, MAX_PHRASES, answers, says_all, spoken
 from personalq.checkin.reasoning.kinds import carried, widened
 from personalq.checkin.reasoning.own_colour import without_its_colour
 from personalq.checkin.reasoning.reason import rank
@@ -107,9 +107,7 @@ async def select(
     intent = parse(request.prompt, lexicon, context)
     intent = await _about(intent, request, catalog, zone, settings)
     before, intent, scope = _answered(intent, request, lexicon, context, settings)
-    read, ranking = await _asked_about(before, intent, request, catalog, reasoner, zone, settings)
-    if not ranking.candidates:
-        read, ranking = await _candidates(intent, request, catalog, reasoner, zone, settings)
+    read, ranking = await _chosen(before, intent, request, catalog, reasoner, zone, settings)
     if not ranking.candidates:
         no_match = await explain_no_match(
             read, request.prompt, request.candidate_ids, catalog=catalog, zone=zone
@@ -229,7 +227,7 @@ async def _about(
     return intent
 
 
-async def _asked_about(
+async def _chosen(
     before: Intent,
     intent: Intent,
     request: Request,
@@ -238,21 +236,39 @@ async def _asked_about(
     zone: ZoneInfo,
     settings: CheckinSettings,
 ) -> tuple[Intent, Ranking]:
-    """What an answer singles out among the cards it was asked about; nothing when none fits."""
+    """What the intent leaves; an answer is first of all about the cards it was asked about.
+
+    What it says in the very words of one of these counts most, then in the very words of another
+    card that fits the request as well, and then what is like it among those asked about.
+
+    Args:
+        before: the intent before its last answer.
+    """
+    everything = partial(_candidates, intent, request, catalog, reasoner, zone, settings)
     if not intent.answered or before.unknown_subject is not None:
-        return intent, Ranking()
+        return await everything()
     read, asked = await _candidates(
         before, request, catalog, reasoner, zone, settings, also=spoken(intent)
     )
     least = PLAUSIBLE * max((c.probability for c in asked.candidates), default=0.0)
     hits = [c.hit for c in asked.candidates if c.probability >= least]
     after = _ordered(before, carried(intent, read))
-    for least in (KIN, 0.0):  # in the very words, else by meaning
+
+    async def among(*, least: float) -> tuple[Intent, Ranking]:
         for reading in among_those_asked_about(read, after, details=least > 0):
             ranking = await reasoner.rank(reading, hits, zone)
             if ranking.candidates and _fits(before, reading, ranking.candidates, least=least):
                 return reading, ranking
-    return intent, Ranking()
+        return intent, Ranking()
+
+    told, ranking = await among(least=KIN)
+    if ranking.candidates:
+        return told, ranking
+    widely, others = await everything()
+    if others.candidates and says_all(widely, others.candidates[0].hit, besides=hits):
+        return widely, others
+    told, ranking = await among(least=0.0)
+    return (told, ranking) if ranking.candidates else (widely, others)
 
 
 def _ordered(before: Intent, intent: Intent) -> Intent:

@@ -162,9 +162,16 @@ def _add_subjects(table: SubjectTable, subjects: tuple[str, ...]) -> None:
                 put(word, SubjectEntry(subjects=broader.subjects, narrower=True))
             else:
                 put(word, own)
+
+    def kinds_of(noun: str, word: str) -> SubjectEntry | None:
+        """The subjects of a noun that a word may stand for; of a wider noun's, no kinds of it."""
+        own = table.get(noun)
+        wider = not {word, *same.get(word, ())}.isdisjoint(tables["narrower"].get(noun, ()))
+        return None if own is None or own.narrower or (own.kind and wider) else own
+
     for word, nouns in tables["kinds"].items():
         related = table.related(word)
-        of_kind = [own for own in map(table.get, nouns) if own is not None and not own.narrower]
+        of_kind = [own for noun in nouns if (own := kinds_of(noun, word)) is not None]
         if related is not None and related.kind:
             of_kind.append(related)
         meant = _unique(subject for own in of_kind for subject in own.subjects)

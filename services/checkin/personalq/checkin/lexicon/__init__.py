@@ -161,6 +161,12 @@ def description_groups() -> dict[str, str]:
 
 
 @cache
+def description_openers() -> frozenset[str]:
+    """First words of the descriptive phrases that have more than one."""
+    return frozenset(phrase.partition(" ")[0] for phrase in description_groups() if " " in phrase)
+
+
+@cache
 def words(kind: str) -> frozenset[str]:
     """A word class of the closed grammar."""
     listed = _load("words")[kind]
@@ -269,7 +275,8 @@ _IRREGULAR = {
     "woke", "met", "spoke", "saw", "threw", "broke", "built", "dug", "grew", "shone", "froze",
     "crept", "fought", "took", "got", "went", "came", "led", "shook", "lying", "dying", "tying",
     "sitting", "drawn", "seen", "shown", "taken", "worn", "torn", "woven", "frozen", "hidden",
-    "given", "driven", "ridden", "thrown", "fallen", "shot", "done",
+    "given", "driven", "ridden", "thrown", "fallen", "shot", "done", "clad", "kitted",
+    "decked", "garbed", "outfitted",
 }  # fmt: skip
 
 

@@ -14,6 +14,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import Enum
 from functools import cache, lru_cache
+from itertools import islice
 from importlib.resources import files
 
 _PICTURED = {"a": 1.0, "o": 0.6, "r": 0.6, "v": 0.5, "f": 0.5, "t": 0.5, "p": 0.3, "b": 0.3}
@@ -94,6 +95,17 @@ def _lines(name: str) -> list[str]:
 def words() -> Iterator[str]:
     """Every word and phrase of the data, sorted."""
     return (line.partition("\t")[0] for line in _lines("words"))
+
+
+def beginning_with(letters: str) -> Iterator[str]:
+    """Every single word of the data that begins so, sorted."""
+    lines = _lines("words")
+    for line in islice(lines, bisect_left(lines, letters), None):
+        word = line.partition("\t")[0]
+        if not word.startswith(letters):
+            break
+        if word.isalpha():
+            yield word
 
 
 @lru_cache(maxsize=16384)

@@ -28,7 +28,7 @@ from personalq.checkin.parsing.subjects.parse_subject import parse_subject
 from personalq.checkin.parsing.text import merge, read
 from personalq.checkin.parsing.things import things
 from personalq.checkin.parsing.times.parse_time import parse_time
-from personalq.checkin.parsing.titles import set_titles_aside
+from personalq.checkin.parsing.titles import set_scenes_aside, set_titles_aside
 from personalq.checkin.parsing.typos import correct
 from personalq.checkin.parsing.versions.parse_version import parse_version
 from personalq.checkin.vocabulary import Lexicon
@@ -87,6 +87,7 @@ def _parse(prompt: str, lexicon: Lexicon, context: Context, *, answering: bool) 
     )
     parse_identity(draft)
     set_titles_aside(draft)
+    set_scenes_aside(draft)
     parse_owner(draft)
     parse_time(draft)
     parse_version(draft)

@@ -109,6 +109,8 @@ _RULES = (
         rf"(?:{_WHO}\s+)(?:always\s+{_USE}|{_USE}\s+all\s+the\s+time)|"
         rf"(?:{_WHO}\s+)used?\s+more(?:\s+often)?(?=[\s.!]*$)|"
         rf"most[\s-]+popular|favou?rite|(?:(?<=\bmy\s)|(?<=\bour\s)|(?<=\bthe\s))go[\s-]to|(?<=\bmy\s)number\s+one(?!\s+(?:\d|fans?\b))|(?<=\bour\s)number\s+one(?!\s+fans?\b)|(?:{_WHO}\s+)?{_HAVE}(?:been\s+)?{_USE}\s+(?:it\s+)?more\s+(?:often\s+|frequently\s+)?than\s+(?:any|all|the)(?:\s+(?:the\s+)?others?|\s+rest)?|"
+        r"(?:(?:at|on)\s+)?(?:the\s+)?top(?:s|ping)?\s+(?:of\s+)?(?:the|our|my)\s+(?:usage|use)\s+"
+        r"(?:charts?|lists?|stats|statistics|tables?|rankings?|leaderboard)|"
         rf"number\s+one\s+(?:by|in)\s+(?:usage|uses?|renders|popularity)|(?:with|gets|got|has|had|sees|saw)\s+(?:had\s+)?(?:the\s+)?most\s+(?:uses?|renders|runs)|most[\s-]+loved|"
         r"(?:with\s+)?(?:the\s+|its\s+)?(?:highest|largest|biggest)\s+(?:number\s+of\s+)?"
         rf"{_COUNT}",
@@ -210,6 +212,11 @@ _RULES = (
         2,
     ),
     _rule(
+        rf"(?P<not>(?:the\s+)?(?P<n>ORDINAL))(?:\s+(?!{_SELECTOR})[\w-]+){{1,3}}?\s+(?P<tail>(?:that\s+|which\s+)?"
+        rf"(?:{_WHO}\s+)(?:have\s+)?ever\s+{_MADE})",
+        _O,
+    ),
+    _rule(
         r"(?:(?:order|sort)(?:ed)?\s+by\s+(?:date|age|time)[\s,;:]+)?(?P<n>ORDINAL)\s+from\s+the\s+top"
         r"[\s,;(]+(?:newest|latest)\s+first",
         _N,
@@ -287,7 +294,7 @@ _RULES = (
     _rule(r"recent|recently|newish", _N, hard=False, needs_head=True),
 )
 
-_NOT = re.compile(r"(?<!\w)(?<!why )not\s+(?:the\s+)?$")
+_NOT = re.compile(r"(?<!\w)(?:(?<!why )not|skip|forget|ignore|leave\s+out)\s+(?:the\s+)?$")
 _OPPOSITE = {OrderKey.NEWEST: OrderKey.OLDEST, OrderKey.OLDEST: OrderKey.NEWEST}
 _NEW = re.compile(r"(?:(?<=\bmy )|(?<=\bour )|(?<=\bthe ))(?:brand[\s-]+)?new(?!\w)")
 _END = re.compile(

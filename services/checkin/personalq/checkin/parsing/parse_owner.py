@@ -26,6 +26,7 @@ _ACTS = re.compile(
     r"(?!\w)(?!\s+(?:an?|the|my|our|his|her|their|some)\s)|"
     r"\s+is\s+(?:the|its|his|her)\s+(?:owner|maker|author)(?!\w)|\s+ha[sd](?=\s+(?:an?|one|two|three|some|several|only|exactly|just)\s)"
 )
+_PEOPLE = ("crew", "team", "group", "people", "folks", "guys", "department", "lot", "squad")
 _PERSONS = ("i", "we", "you", "he", "she", "they", "it", "who", "my", "his", "her", "i'd", "i'm")
 _THAT = re.compile(r"(?<!\w)(?:that|which)\s+$")
 _NOT = re.compile(
@@ -76,13 +77,20 @@ def _named(draft: Draft) -> Iterator[tuple[Span, int, str, bool]]:
             end = match.end() + 2 * shadow.startswith("'s", match.end())
             yield Span(match.start(), match.end()), end, owner, possessive
     for first, last, owner in owners.find(draft.page.words):
-        word = draft.page.words[last - 1]
-        yield draft.span_of(first, last), word.full_end, owner, word.possessive
+        word = _with_people(draft, draft.page.words[last - 1])
+        yield Span(draft.page.words[first].start, word.end), word.full_end, owner, word.possessive
     for first, last, owner in draft.lexicon.nicknames.find(draft.page.words):
         word = draft.page.words[last - 1]
         bare = word.norm.endswith("s") and draft.lexicon.nicknames.get(word.norm[:-1]) == owner
         if _is_theirs(draft, draft.span_of(first, last), word, bare=bare):
             yield draft.span_of(first, last), word.full_end, owner, True
+
+
+def _with_people(draft: Draft, name: Word) -> Word:
+    """The last word of a name: "the packaging | crew's"."""
+    following = draft.page.words[name.index + 1 : name.index + 2]
+    people = bool(following) and following[0].joined and following[0].norm in _PEOPLE
+    return following[0] if people and not name.possessive else name
 
 
 def _is_theirs(draft: Draft, span: Span, word: Word, *, bare: bool) -> bool:

@@ -34,6 +34,10 @@ _NEVER = re.compile(
     r"(?:(?<!longest\s)without(?:\s+any)?|(?:with|(?:(?:that|which)\s+)?(?:has|had|shows))\s+(?:no|zero))\s+(?:uses?|renders?)\b|"
     r"(?:with\s+)?(?:an?\s+|its\s+)?(?:use|usage)\s+count\s+(?:of|is|at)\s+(?:zero|0))(?!\w)"
 )
+_AT_ALL = re.compile(
+    r"(?<![\w-])(?:that|which)\s+(?:has|have|had|was|were|got)\s+(?:actually\s+|ever\s+|even\s+)*(?:been\s+)?"
+    rf"(?:ever\s+)?{_USED}\s+(?:at\s+all|(?:at\s+least\s+)?(?:even\s+)?once)(?!\w)"
+)
 _TIMES = rf"(?:(?P<once>once|twice|thrice)|(?P<n>{CARDINAL})\s+(?:single\s+)?times?)"
 _COUNTED = re.compile(
     rf"(?<![\w-]){_WHO}(?:only\s+|just\s+)?(?:ever\s+)?(?:been\s+)?{_USED}\s+(?:it\s+)?"
@@ -69,6 +73,9 @@ def parse_usage(draft: Draft) -> None:
                 _claim(draft, match, 1, None, "used at least once")
             else:
                 _claim(draft, match, 0, 0, "never used")
+    for match in _AT_ALL.finditer(shadow):
+        if draft.free(match.start(), match.end()):
+            _claim(draft, match, 1, None, "used at least once")
     for match in _COUNTED.finditer(shadow):
         if draft.free(match.start(), match.end()):
             _claim(draft, match, *_bounds(match))

@@ -1,4 +1,4 @@
-"""Titles and words to be read in the picture: a novel "The Last House in April"."""
+"""What is set aside before all else: titles (a novel "The Last House in April"), labelled scenes."""
 
 from __future__ import annotations
 
@@ -8,6 +8,11 @@ from personalq.checkin.intent import Span
 from personalq.checkin.parsing.draft import Draft
 
 _QUOTED = re.compile(r"\"[^\"]+\"|“[^”]+”")
+_LABELLED = re.compile(
+    r"(?:^|(?<=[.;!?,(|/-])\s*)(?:the\s+)?(?:setting|scene|scenery|scenario|background|backdrop|location|"
+    r"surroundings|lighting|mood|composition|weather)(?:\s*:|\s+(?:is|will\s+be|should\s+be)\b)[^.;!?|]+"
+)
+"""What a label says is to be seen: "Setting: a workbench"."""
 _SHORTEST = 3
 """Words; fewer may name what is asked for: the "oil painting" one."""
 
@@ -21,3 +26,14 @@ def set_titles_aside(draft: Draft) -> None:
             if draft.free(span.start, span.end):
                 draft.mark(span)
                 draft.bystanders.append(span)
+
+
+def set_scenes_aside(draft: Draft) -> None:
+    """Keep what is labelled as the scene as content, where a subject is named besides."""
+    named = [draft.page.words[noun.first] for noun in draft.nouns if noun.entry.subjects]
+    for match in _LABELLED.finditer(draft.page.shadow):
+        span = Span(*match.span())
+        besides = any(not span.meets(word.span) for word in named)
+        if besides and draft.free(span.start, span.end):
+            draft.mark(span)
+            draft.bystanders.append(span)

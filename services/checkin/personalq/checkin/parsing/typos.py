@@ -25,6 +25,8 @@ _LONG = 7
 """Letters from which on one letter for another is a slip: "blossem", but "ramen" is no raven."""
 _FAR = 2
 """Slips that may separate a word from the one that was meant, where all its letters are there."""
+_SURE = 3
+"""Letters that nobody mistypes who means a word that no catalog lists."""
 _WITH_VERSION = re.compile(r"([^\W\d_]+)_v\d{1,3}")
 """A subject and a version written as one word: "robot_v16"."""
 _MOST = 24
@@ -65,7 +67,7 @@ def correct(
     ]
     unknown = [w for w in page.words if w.norm not in kept and _is_unknown(page, w)]
     for word in unknown[:_MOST]:
-        meant = _meant(page, word, spellings)
+        meant = _meant(page, word, spellings, subjects)
         if meant is not None and meant != page.shadow[word.start : word.end]:
             changes.append((word.span, meant))
     return with_changes(text, changes)
@@ -77,11 +79,27 @@ def _is_unknown(page: Page, word: Word) -> bool:
     return long and not is_word(typed)
 
 
-def _meant(page: Page, word: Word, spellings: Iterable[str]) -> str | None:
+def _meant(
+    page: Page, word: Word, spellings: Iterable[str], subjects: Callable[[str], bool]
+) -> str | None:
     typed = page.shadow[word.start : word.end]
     if word.capital and word.index > 0:  # a name, or a month
         return _nearest(typed, _calendar())
-    return _nearest(typed, tuple(spellings)) or _in_grammar(typed)
+    return _nearest(typed, tuple(spellings)) or _in_grammar(typed) or _kind(typed, subjects)
+
+
+def _kind(typed: str, subjects: Callable[[str], bool]) -> str | None:
+    """The word for a kind of some subject that was meant: "velocirapter" of dinosaurs."""
+    if len(typed) < _LONG:
+        return None
+    near = process.extract(
+        typed,
+        list(wordnet.beginning_with(typed[:_SURE])),
+        scorer=OSA.distance,
+        score_cutoff=1,
+        limit=None,
+    )
+    return next((str(meant) for meant, _, _ in near if subjects(meant)), None)
 
 
 def _nearest(typed: str, known: tuple[str, ...]) -> str | None:

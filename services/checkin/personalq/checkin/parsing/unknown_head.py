@@ -11,6 +11,7 @@ from personalq.checkin.lexicon import canonical
 from personalq.checkin.lexicon.wordnet import look_up
 from personalq.checkin.parsing.draft import Draft, Noun
 from personalq.checkin.parsing.find_nouns import is_ordinary
+from personalq.checkin.parsing.subjects.role import opens_choice
 from personalq.checkin.parsing.text import Word
 from personalq.checkin.parsing.word_roles import is_particle
 
@@ -157,7 +158,8 @@ def _chunks(draft: Draft) -> list[list[Word]]:
                 transparent or word.norm in lexicon.words("openers") or word.norm in _ASKING
             )
             asked = word.norm == "have" and bool(word.index) and _is_asking(draft, word.index)
-            head_again = head_again or asked
+            among = word.norm != "from" and opens_choice(draft.page.words, word.index)
+            head_again = head_again or asked or among
             scene = not head_again and not (
                 word.norm in ("for", "of") and not current and not scene
             )

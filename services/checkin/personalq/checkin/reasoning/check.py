@@ -9,7 +9,14 @@ from personalq.checkin import lexicon
 from personalq.checkin.cards import Card
 from personalq.checkin.intent import Attribute, Constraint
 from personalq.checkin.lexicon import canonical
-from personalq.checkin.reasoning.describe import concepts, kind_of, profile, shades_in
+from personalq.checkin.reasoning.describe import (
+    concepts,
+    kind_of,
+    pieces_of,
+    profile,
+    shades_in,
+    stem,
+)
 from personalq.checkin.reasoning.kinds import is_described_as, names
 
 
@@ -56,7 +63,7 @@ def _has(card: Card, constraint: Constraint, zone: ZoneInfo) -> bool:
                 return True
             said = set(concepts(" ".join(constraint.values)))
             shades = shades_in(" ".join(constraint.values))
-            if shades and not constraint.excluded:
+            if shades and (not constraint.excluded or constraint.span is None):
                 return shades <= profile(card).own_shades
             if not constraint.excluded and lexicon.colours().issuperset(constraint.values):
                 return said <= profile(card).kind
@@ -66,10 +73,19 @@ def _has(card: Card, constraint: Constraint, zone: ZoneInfo) -> bool:
                 return said <= profile(card).kind
             if said <= set(concepts(" ".join(card.subjects))):
                 return names(card, " ".join(constraint.values))  # a cap is a hat: the very word
+            if constraint.span is None and _is_one_of(card, constraint.values):
+                return True
             tags = concepts(" ".join((*card.styles, *card.environments)))
             return said <= {*profile(card).everything, *tags}
         case _:
             return True
+
+
+def _is_one_of(card: Card, values: tuple[str, ...]) -> bool:
+    """Whether the subject is called by a compound of a word: "ships" of a lightship."""
+    last = stem(values[-1])
+    named = (word for piece in pieces_of(card)[:1] for word in canonical(piece).split())
+    return len(values) == 1 and len(last) > 3 and any(stem(word).endswith(last) for word in named)
 
 
 def _shares(tags: tuple[str, ...], values: tuple[str, ...]) -> bool:

@@ -6,7 +6,7 @@ import itertools
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import lru_cache
+from functools import cache, lru_cache
 
 from personalq.chassis.phrases import phrases_of
 from personalq.checkin import lexicon
@@ -107,12 +107,12 @@ def concepts(text: str) -> tuple[str, ...]:
 @lru_cache(maxsize=4096)
 def worded_concepts(text: str) -> tuple[tuple[str, str], ...]:
     """Concepts, each with the words that said it."""
-    groups = lexicon.description_groups()
+    groups, openers = lexicon.description_groups(), lexicon.description_openers()
     words = [name for word in _WORD.findall(text.casefold()) if (name := canonical(word))]
     found = []
     index = 0
     while index < len(words):
-        for length in (3, 2, 1):
+        for length in (3, 2, 1) if words[index] in openers else (1,):
             phrase = " ".join(words[index : index + length])
             if length == 1 and _is_breed(words, index):
                 found.append((stem(phrase), phrase))
@@ -217,13 +217,14 @@ def _trait(text: str) -> Trait | None:
     where: list[str] = []
     head = noun = ""
     ended = False
+    quantities = lexicon.words("quantities")
     for concept, said in worded_concepts(text):
         last = said.split()[-1]
         if said in _INNER and found:
             ended = True
-        if (concept == stem(said) or concept == said) and _is_empty(said):
+        if (concept == said or concept == stem(said)) and _is_empty(said):
             continue
-        if said in lexicon.words("quantities"):
+        if said in quantities:
             continue
         words += said.split()
         found.append(concept)
@@ -251,10 +252,13 @@ def _is_adverb(word: str) -> bool:
 
 def _is_empty(word: str) -> bool:
     """Whether a word pictures nothing by itself."""
-    return len(word) < 2 or any(word in lexicon.words(kind) for kind in _EMPTY)
+    return len(word) < 2 or word in _empty_words()
 
 
-_EMPTY = ("determiners", "prepositions", "links", "openers", "empty_adjectives")
+@cache
+def _empty_words() -> frozenset[str]:
+    kinds = ("determiners", "prepositions", "links", "openers", "empty_adjectives")
+    return frozenset().union(*map(lexicon.words, kinds))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -288,6 +292,14 @@ def _groups_of(found: Trait) -> frozenset[str]:
 
 _EATEN = frozenset(["coffee", "chocolate", "cream", "honey", "caramel", "salmon", "cherry", "rust"])
 """Colours that alone are rather things: "a mug with coffee"."""
+
+
+@cache
+def _colours() -> frozenset[str]:
+    """Words that alone are colours."""
+    return lexicon.colours() - _EATEN
+
+
 _pieces = lru_cache(maxsize=16384)(phrases_of)
 
 
@@ -337,7 +349,7 @@ def _profile(pieces: tuple[str, ...], subjects: tuple[str, ...], name: str) -> P
     main: Trait | None = None
     coloured: Trait | None = None
     named = False
-    colours = lexicon.colours() - _EATEN
+    colours = _colours()
     for piece in itertools.chain.from_iterable(map(_PARTED.split, pieces)):
         found = trait(piece)
         if found is None:

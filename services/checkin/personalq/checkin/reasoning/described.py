@@ -39,6 +39,8 @@ OTHER = 0.5
 """How much it counts that a card has another thing of the kind, where one has the very thing."""
 ELSEWHERE_ON_IT = 0.95
 """How much it counts where a card does not say that it is there: "a bell around its neck"."""
+UNTOLD = 0.5
+"""How much it counts where a card does not say that it lacks what was said to be missing."""
 KIN = 0.9
 """How much a noun counts that is of the same kind in WordNet, or only spelled alike."""
 WIDER = 0.6
@@ -178,6 +180,14 @@ def is_explained(wish: Wish, hits: Sequence[Hit]) -> bool:
     return not wish.action and any(has(wish.trait, profile(hit.card)) >= KIN for hit in hits)
 
 
+def says_all(intent: Intent, hit: Hit, *, besides: Sequence[Hit]) -> bool:
+    """Whether a card has in words what the last answer described, and what any other has."""
+    return all(
+        wish.action or is_explained(wish, [hit]) or not (wish.answer or is_explained(wish, besides))
+        for wish in wishes(intent)
+    )
+
+
 def _by_meaning(wish: Wish, hits: Sequence[Hit], intent: Intent) -> list[float] | None:
     """How well each card has what was wished for, by its meaning; None where nobody knows."""
     if wish.vague or not wish.said or wish.trait.lacks:  # "no hat" is much like "a hat"
@@ -279,7 +289,11 @@ def _has_adjective(wanted: Trait, card: Profile) -> float:
 
 def _has_phrase(wanted: Trait, card: Profile) -> float:
     told = (said for said in card.traits if said.lacks == wanted.lacks)
-    return max((_fit(wanted, said, card) for said in told), default=0.0)
+    found = max((_fit(wanted, said, card) for said in told), default=0.0)
+    if not wanted.lacks or found > 0:
+        return found
+    shown = (said for said in card.traits if not said.lacks)  # "no hat": who has none says nothing
+    return UNTOLD if all(_fit(wanted, said, card) < BARE for said in shown) else 0.0
 
 
 def _fit(wanted: Trait, said: Trait, card: Profile) -> float:

@@ -68,12 +68,14 @@ def _called(intent: Intent, scored: list[_Scored]) -> list[_Scored]:
     subject = intent.first(Attribute.SUBJECT)
     if subject is None or subject.excluded or subject.coarse:
         return scored
+    kept = [s for s in scored if names(s.hit.card, subject.text)]
+    if subject.narrower and kept and _well_described(kept, scored):
+        return kept  # WordNet's parka is a windbreaker, but where some are called so, it is none
     if subject.narrower:
         alone = all(c.coarse or c.text == subject.text for c in intent.described)
         return [] if alone and are_others([s.hit.card for s in scored], subject) else scored
     if subject.values and not lists(subject.values, subject.text):
         # a sorcerer is a wizard, but where some are called so, one of those is meant
-        kept = [s for s in scored if names(s.hit.card, subject.text)]
         if kept and _well_described(kept, scored):
             return kept
     so = called(name_of(subject), [s.hit.card for s in scored])

@@ -102,15 +102,17 @@ def described_as(noun: Constraint, hits: Sequence[Hit]) -> tuple[Hit, ...]:
 
 def _may_be(card: Card, noun: Constraint) -> bool:
     words = " ".join(noun.values).split()
-    wanted = set(concepts(" ".join(w for w in words if w not in lexicon.words("prepositions"))))
-    return _is_kind(wanted, card) and _calls(card, noun.text)
+    said = " ".join(word for word in words if word not in lexicon.words("prepositions"))
+    return _is_kind(said, card) and _calls(card, noun.text)
 
 
-def _is_kind(wanted: set[str], card: Card) -> bool:
+def _is_kind(said: str, card: Card) -> bool:
     """Whether a card's kind is what was said: a can "of paint" is a paint can."""
     shown = profile(card)
-    own = wanted - {concept for noun in shown.nouns for concept in concepts(noun)}
-    return bool(own) and own <= shown.kind
+    own = set(concepts(said)) - {concept for noun in shown.nouns for concept in concepts(noun)}
+    if not own:  # "parasol", which is a word for "umbrella"
+        return names(card, said)
+    return own <= shown.kind
 
 
 def _calls(card: Card, said: str) -> bool:

@@ -19,7 +19,7 @@ _AFTER = re.compile(
 )
 FROM = re.compile(r"(?<!\w)from\s+(?:the\s+)?$")
 _SET = re.compile(
-    r"(?<!\w)(?:from|(?:came|comes|come)\s+out\s+of|(?:based|built)\s+on)\s+(?:(?:the|my|our|some|a|an)\s+)?$"
+    r"(?<!\w)(?:from|(?:(?:came|comes|come)\s+)?out\s+of|(?:based|built)\s+on)\s+(?:(?:the|my|our|some|a|an)\s+)?$"
 )
 _WITH = re.compile(r"(?:(?<!\w)(?:with|has|having)\s+(?:the\s+|its\s+)?|[(,;]\s*(?:the\s+)?)$")
 _HAS_THERE = re.compile(
@@ -28,10 +28,16 @@ _HAS_THERE = re.compile(
 )
 """Before a part of the subject: "the one with a wind turbine on the roof"."""
 _TAKEN = re.compile(
-    r"[\s-]+(?:pictures|pics|photos|images|photographs|shots|snapshots|footage|photography|dataset|data|"
+    r"[\s-]+(?:scenes(?=\s*(?:$|[,.;)]))|pictures|pics|photos|images|photographs|shots|snapshots|footage|photography|dataset|data|"
     r"backgrounds?|backdrops?|surroundings|references(?=\s*(?:$|[,.;])))(?!\w)"
 )
 
+_AFTER_WISH = re.compile(r"(?:\s*[,;|+]|\s+-)\s+$")
+_LISTED = re.compile(
+    r"\s*(?:(?P<plus>[+])\s|[.;=]\s+(?=(?:on|in|at|under|near|next|beside|behind|by|with|over|inside|outside|"
+    r"against|atop|show|put|place|have|make|let|draw|paint|i|i'd|the)\b))"
+)
+"""What ends the last of several wishes, before what is to be seen."""
 _REFUSED = re.compile(r"(?<!\w)not\s+(?:from\s+)?the\s+$")
 _LEARNED = re.compile(
     r"[\s-]+(?:material|set|data|dataset|footage|shoot|session|pictures|photos|shots|images)(?!\w)"
@@ -67,5 +73,9 @@ def named_phrase(draft: Draft, span: Span, *, known: bool) -> Span | None:
         return Span(lead_photos.start(), photos.end())
     if known and ends_before(_REFUSED, shadow, start) and (refused := _LEARNED.match(shadow, end)):
         return Span(start, refused.end())  # "not the lake material"
+    if known and not draft.answering and (listed := _LISTED.match(shadow, end)):
+        lead = ends_before(_AFTER_WISH, shadow, start)
+        if lead is not None and not draft.free(lead.start() - 1, lead.start()) or listed["plus"]:
+            return Span(start, end)  # "umbrella of Tobias's, stained glass, desert. On a rock"
     has = ends_before(_HAS_THERE, shadow, start) is not None
     return span if draft.answering and known and not has else None

@@ -25,6 +25,20 @@ _NEGATION = re.compile(
     r"(?<!\w)(?:not|except(?:\s+for)?|other\s+than|anything\s+but|without|never|"
     r"wasn't|isn't|no|minus|none\s+of|neither|nor)\s+(?:(?:the|a|an|ones?|that|was|is|one|with|has|having|from|of|built|based|made|trained|on|i|we|which)\s+)*$"
 )
+_NO_SCENE = (
+    "still",
+    "again",
+    "too",
+    "available",
+    "anywhere",
+    "around",
+    "would",
+    "could",
+    "should",
+    "will",
+    "please",
+)
+"""What goes on behind a place, and not with what is to be seen there."""
 _BUT = re.compile(r"(?:any|every)where\s+(?:but|except|besides)\s")
 
 
@@ -156,6 +170,8 @@ def _come_from(draft: Draft, entry: TagEntry, span: Span) -> None:
     lead = ends_before(FROM, draft.page.shadow, span.start)
     following = draft.page.word_at(span.end)
     goes_on = following is not None and following.joined and not is_doing(following)
+    if following is not None and following.norm in _NO_SCENE:
+        goes_on = False  # "is the one from the forest | still around"
     if lead is None or goes_on:
         return
     whole = Span(lead.start(), span.end)

@@ -12,7 +12,7 @@ from personalq.checkin.parsing.text import Word
 from personalq.checkin.vocabulary import TagEntry
 
 MATERIAL = re.compile(
-    r"[\s-]+(?:scenes?|pictures?|photos?|images?|shots?|set|data|dataset|backgrounds?|surroundings|"
+    r"[\s-]+(?:scenes?|pictures?|photos?|images?|shots?|sets?|data|dataset|backgrounds?|surroundings|"
     r"backdrops?|settings?|environments?|shoots?|photographs?|footage|material|sessions?|views?|"
     r"scenery|shelves|halls?|rooms?|grounds?|areas?|districts?|stalls?|floors?|walls?|locations?|"
     r"photography|photoshoots?|snapshots?|landscapes?)(?!\w)"

@@ -105,8 +105,7 @@ def _goes_on(draft: Draft, previous: Constraint, constraint: Constraint) -> bool
     if not previous.excluded or constraint.excluded or not (previous.span and constraint.span):
         return False
     between = draft.page.shadow[previous.span.end : constraint.span.start].strip()
-    none = previous.text.casefold().startswith(("no ", "nothing ", "without "))
-    return not between or (none and between in ("or", "nor")) or bool(_NOR_THE.fullmatch(between))
+    return between in ("", "or", "nor") or bool(_NOR_THE.fullmatch(between))
 
 
 def _both(draft: Draft, first: Constraint, second: Constraint) -> Constraint | None:
@@ -161,6 +160,7 @@ def _constraint(draft: Draft, tag: Tag, span: Span) -> Constraint:
             (_IN_STYLE, "style of"),
             (LIKE, "look"),
             (LIKE, " la "),
+            (LIKE, "pass"),
             (_DRAWN_WITH, "with"),
         ):
             if (lead := ends_before(pattern, shadow, start)) and said in lead[0]:

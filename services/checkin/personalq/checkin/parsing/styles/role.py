@@ -90,14 +90,16 @@ def _is_no_style(draft: Draft, tag: Tag, word: str, *, styled: bool) -> bool:
     """Whether the word is part of something else, or what the picture is for."""
     words = draft.page.words
     ends = tag.last < len(words) and not words[tag.last].joined
-    if ends and ends_before(_PURPOSE, draft.page.shadow, words[tag.first].start):
-        return True  # "For the poster: an armchair"
+    shadow, start = draft.page.shadow, words[tag.first].start
+    if ends and ends_before(_PURPOSE, shadow, start) and not ends_before(LIKE, shadow, start):
+        return True  # "For the poster: an armchair", but not "could pass for a poster"
     if not tag.entry.exact and not styled and _is_subject(draft, word):
         return True
     if not styled and _is_handled(draft, tag):
         return True
-    if not styled and tag.last < len(words) and words[tag.last].norm in ("up", "out", "down"):
-        return True  # "inked-up"
+    particle = words[tag.last].norm in ("up", "out", "down") if tag.last < len(words) else False
+    if particle and not styled and [word.norm for word in words[tag.last + 1 :][:1]] != ["of"]:
+        return True  # "inked-up", but not "ink wash out of the beach set"
     if _is_place(draft, tag) or _is_of_a_name(draft, tag):
         return True
     following = _following(draft, tag)

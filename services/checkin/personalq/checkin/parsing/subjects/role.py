@@ -101,7 +101,7 @@ def _governed(
         return Role(weight=0, settled=True)  # "the pirate in a coat from the harbor set"
     if word.norm in lexicon.words("prepositions"):
         known = bool(noun.entry.subjects)
-        several = known and _is_choice(words, word.index) and _is_plural(words, noun)
+        several = known and opens_choice(words, word.index) and _is_plural(words, noun)
         return Role(weight=3, settled=True) if several else Role(weight=0)
     if _says_what_it_is(draft, noun, word) and not _is_asked_for(before):
         return Role(weight=3, settled=True)
@@ -163,7 +163,7 @@ def _is_plural(words: tuple[Word, ...], noun: Noun) -> bool:
     return words[noun.last - 1].norm.endswith("s")
 
 
-def _is_choice(words: tuple[Word, ...], index: int) -> bool:
+def opens_choice(words: tuple[Word, ...], index: int) -> bool:
     """Whether a request opens with what to choose from: "From the windmills take the oldest"."""
     opens = index == 0 or not words[index].joined
     return opens and words[index].norm in ("from", "among", "amongst")

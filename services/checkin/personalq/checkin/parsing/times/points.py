@@ -25,7 +25,7 @@ from personalq.checkin.parsing.times.point import (
     last_day,
     occurrence,
 )
-from personalq.checkin.parsing.times.units import part_of
+from personalq.checkin.parsing.times.units import back, part_of
 from personalq.checkin.parsing.times.words import COUNT, NTHS, counted
 
 _RULES = tuple(
@@ -196,6 +196,22 @@ def _nth_months(match: re.Match[str], point: Point, context: Context) -> Interva
     return calendar.month(first.year, index, context.zone, count)
 
 
+_SOME = {"day": 7, "week": 4, "month": 3}
+"""What nobody counted: "in the weeks before Christmas"."""
+
+
+def _around(match: re.Match[str], point: Point, context: Context) -> Interval | None:
+    """All of the time beside a day: "in the two weeks leading up to Christmas"."""
+    day, end = first_day(point.interval, context), last_day(point.interval, context)
+    if day is None or end is None:
+        return None
+    some = _SOME[match["unit"]] if match["many"] else 1
+    count = counted(match["n"]) if match["n"] else some
+    if match["after"]:
+        return calendar.days(end, back(end, match["unit"], -count), context.zone)
+    return calendar.days(back(day, match["unit"], count), day, context.zone)
+
+
 def _beside(match: re.Match[str], point: Point, context: Context) -> Interval | None:
     """Days and weeks beside a day: "the day after Christmas", "two weeks before Halloween"."""
     day = first_day(point.interval, context)
@@ -254,6 +270,13 @@ _NARROWING: tuple[tuple[re.Pattern[str], Narrow], ...] = (
             rf"(?:(?P<n>{COUNT})\s+months|month)\s+(?:of|in)\s+(?:the\s+)?(?:year\s+)?$"
         ),
         _nth_months,
+    ),
+    (
+        re.compile(
+            rf"(?<!\w)(?:in|during|within|over|from)\s+the\s+(?:(?:last|first|final)\s+)?(?:(?P<n>{COUNT})\s+)?(?P<unit>day|week|month)(?P<many>s)?\s+"
+            r"(?:(?P<after>after|following)|before|preceding|(?:leading|running|coming)?\s*(?:up\s+)?to|prior\s+to|ahead\s+of)\s+(?:the\s+)?$"
+        ),
+        _around,
     ),
     (
         re.compile(

@@ -39,6 +39,8 @@ _OF_ONE = ("selectors", "numbered")
 _NO = re.compile(r"no\s+[a-z]")
 """Not any, unless a subject is before: "no two alike", but "robot no two"."""
 _ALIKE = re.compile(r"\s+(?:alike|the\s+same|are|of\s+them)\b")
+_REACHING = re.compile(r"(?<!\w)(?:up|down|next|close|turned|pointing)\s+to\s+the\s+$")
+"""Before a number that is to be seen: "buried in sand up to the | number 6"."""
 _BY_USE = re.compile(r"\s+(?:by|in)\s+(?:usage|uses?|renders|popularity)(?!\w)")
 _MY = re.compile(r"(?<!\w)(?:my|our)\s+$")
 _ADVERBS = (
@@ -61,7 +63,9 @@ def is_version(draft: Draft, match: re.Match[str]) -> bool:
             _ALIKE.match(shadow, match.end()) or not _numbers_subject(draft, match.start())
         ):
             return False
-        if _numbers_another_thing(draft, match.start()):
+        if _numbers_another_thing(draft, match.start()) or ends_before(
+            _REACHING, shadow, match.start()
+        ):
             return False
         worn = ends_before(_WORN, shadow, match.start())
         selector = worn and (worn["before"] or "").strip() in lexicon.words("selectors")
