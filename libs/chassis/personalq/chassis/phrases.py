@@ -48,7 +48,8 @@ _WHOSE_COLOUR = re.compile(
 )
 # "Our dragon, coral all over", "black clothes from head to toe": the subject's own colour.
 _ALL_OVER = re.compile(
-    r"(?:\s+clothes)?\s+(?:all\s+over|from\s+head\s+to\s+(?:toe|foot|tail)|from\s+top\s+to\s+bottom)\s*(?=$|,)",
+    r"^\s*(?:(an?|the|my|our|one|this)\s+([^,]{1,60}),\s*)?([\w'’-]+(?:\s(?!clothes\b)[\w'’-]+)?)(?:\s+clothes)?\s+"
+    r"(?:all\s+over|from\s+head\s+to\s+(?:toe|foot|tail)|from\s+top\s+to\s+bottom)\s*(?=$|,)",
     re.IGNORECASE,
 )
 _NAMED_COLOUR = re.compile(r"^\s*colou?r\s+(?=[\w'’-]+(?:\s[\w'’-]+)?$)", re.IGNORECASE)
@@ -176,7 +177,10 @@ def _said_of_it(sentence: str) -> str:
     """A sentence without what only leads to the subject, which comes after what it is like."""
     told = _TWO_COLOURS.sub(r"\1-and-", _LEAD.sub("", _KEY.sub("", sentence)))
     told = _VISIBLE.sub("", _APART.sub(_set_apart, told))
-    told = _ALL_OVER.sub("", _TEXTURES.sub(r"\1", _MATERIAL.sub("", told)))
+    told = _ALL_OVER.sub(
+        lambda found: " ".join(filter(None, found.group(1, 3, 2))),
+        _TEXTURES.sub(r"\1", _MATERIAL.sub("", told)),
+    )
     told = _WHOSE_COLOUR.sub(lambda found: f"{found[1]} {found[3]} {found[2]}", told)
     return _IS_LIKE.sub(lambda found: f"{found[2].strip()} {found[1]}", told)
 

@@ -14,6 +14,8 @@ from dataclasses import dataclass, replace
 from personalq.chassis.errors import InvalidInput
 from personalq.checkin import calendar
 from personalq.checkin.intent import Attribute, Constraint, Intent, Interval
+from personalq.checkin.lexicon import canonical
+from personalq.checkin.nouns import is_kind_of
 from personalq.checkin.outcome import Option
 from personalq.checkin.parsing.draft import Context
 from personalq.checkin.parsing.numbers import number
@@ -274,7 +276,7 @@ def _refuse(intent: Intent, asked: Asked, text: str, context: Context) -> Intent
 
 def _merged(intent: Intent, said: Intent, text: str, context: Context) -> Intent:
     """What the answer names replaces what the prompt said of the same attribute."""
-    new = [replace(c, span=None) for c in said.constraints]
+    new = [replace(c, span=None) for c in _told(said, intent)]
     new = [_same_month(_same_year(c, intent, context), intent, context) for c in new]
     named = {c.attribute for c in new if c.hard and not c.excluded}
     wanted = {(c.attribute, value) for c in new if not c.excluded for value in c.values}
@@ -303,6 +305,17 @@ def _merged(intent: Intent, said: Intent, text: str, context: Context) -> Intent
         unknown_subject=unknown,
         problems=(*intent.problems, *said.problems),
     )
+
+
+def _told(said: Intent, intent: Intent) -> tuple[Constraint, ...]:
+    """What an answer says; "the white bird" of a parrot only says that it is white."""
+    asked, named = intent.first(Attribute.SUBJECT), said.first(Attribute.SUBJECT)
+    if asked is None or named is None or named.excluded:
+        return said.constraints
+    general, own = canonical(named.text), canonical(asked.text)
+    if is_kind_of(general, own) or not is_kind_of(own, general):
+        return said.constraints
+    return tuple(c for c in said.constraints if c.span != named.span)
 
 
 def among_those_asked_about(before: Intent, after: Intent, *, details: bool) -> tuple[Intent, ...]:
@@ -335,7 +348,12 @@ def _readings(before: Intent, after: Intent) -> tuple[Intent, ...]:
     named = [c for c in after.all(Attribute.SUBJECT) if all(c is not s for s in subjects)]
     if not named or not subjects or any(c.excluded for c in named):
         return (after,)
-    kept = tuple(c for c in after.constraints if all(c is not n for n in named))
+    told = {c.text for c in named}
+    kept = tuple(
+        replace(c, coarse=c.coarse and c.text not in told)
+        for c in after.constraints
+        if all(c is not n for n in named)
+    )
     details = tuple(
         Constraint(
             attribute=Attribute.DESCRIPTION,

@@ -28,6 +28,7 @@ _WRONG = re.compile(
 _BREAK = re.compile(
     rf"\s*[,;.!]\s*|\s+(?=(?:and|but|though|so)\s+{_NOT}\s)|\s+(?=(?:nor|without|except|but\s+not)\s)"
 )
+_EACH = re.compile(r"\s+(?:and|or|nor)\s+(?=(?:the|an?|that|those)\s)")
 _NOTHING_MORE = re.compile(
     r"(?:(?:no|nope|nah|yes|yeah|sorry|please|thanks|and|so|but|then|i|want|meant?|take|use|it's|give|me)\s*)*"
     r"(?:(?:the\s+)?(?:(?:other|remaining|last|third)(?:\s+(?:one|of\s+(?:them|the\s+\w+)))?|one\s+(?:that(?:'s|\s+is)\s+)?left|rest))?"
@@ -51,11 +52,12 @@ def turned_down(
         said = shadow(clause)
         match = _REFUSED.fullmatch(said) or _WRONG.fullmatch(said)
         what = clause[match.start("what") : match.end("what")] if match else ""
-        constraint = _refusal(what, intent, lexicon_, context) if what else None
-        if constraint is None:
+        found = [_refusal(one, intent, lexicon_, context) for one in _EACH.split(what)]
+        told = [constraint for constraint in found if constraint is not None]
+        if len(told) < len(found):
             left.append(clause)
         else:
-            refused.append(constraint)
+            refused += told
     if not refused:
         return text, ()
     return ", ".join(c for c in left if not _NOTHING_MORE.fullmatch(shadow(c))), tuple(refused)
@@ -63,7 +65,7 @@ def turned_down(
 
 def _refusal(what: str, intent: Intent, lexicon_: Lexicon, context: Context) -> Constraint | None:
     """The constraint that what is turned down does not satisfy; None where it says more than one."""
-    said = parse(what, lexicon_, context, answering=True)
+    said = parse(what, lexicon_, context, answering=True) if what else Intent()
     if said.all(Attribute.ORDER):
         return None
     described = (Attribute.SUBJECT, Attribute.DESCRIPTION)

@@ -215,12 +215,13 @@ async def _about(
     """The intent with the first of its things that an allowed card is called by as its subject."""
     if not intent.things:
         return intent
+    about = intent.without(*intent.all(Attribute.SUBJECT))
     hits = await _search(
-        search_for_things(intent), request=request, catalog=catalog, settings=settings, also=()
+        search_for_things(about), request=request, catalog=catalog, settings=settings, also=()
     )
     for thing in intent.things:
         named = [hit for hit in hits if is_called(hit.card, thing)]
-        asked = replace(intent, unknown_subject=thing)
+        asked = replace(about, unknown_subject=thing)
         told, found = by_description(asked, named)
         if rank(told, found, zone):
             return asked
@@ -244,9 +245,12 @@ async def _chosen(
     Args:
         before: the intent before its last answer.
     """
-    everything = partial(_candidates, intent, request, catalog, reasoner, zone, settings)
+
+    async def everything(reading: Intent) -> tuple[Intent, Ranking]:
+        return await _candidates(reading, request, catalog, reasoner, zone, settings)
+
     if not intent.answered or before.unknown_subject is not None:
-        return await everything()
+        return await everything(intent)
     read, asked = await _candidates(
         before, request, catalog, reasoner, zone, settings, also=spoken(intent)
     )
@@ -264,11 +268,13 @@ async def _chosen(
     told, ranking = await among(least=KIN)
     if ranking.candidates:
         return told, ranking
-    widely, others = await everything()
-    if others.candidates and says_all(widely, others.candidates[0].hit, besides=hits):
-        return widely, others
+    readings = among_those_asked_about(before, intent, details=False)
+    found = [await everything(reading) for reading in readings]
+    for widely, others in found:
+        if others.candidates and says_all(widely, others.candidates[0].hit, besides=hits):
+            return widely, others
     told, ranking = await among(least=0.0)
-    return (told, ranking) if ranking.candidates else (widely, others)
+    return (told, ranking) if ranking.candidates else found[0]
 
 
 def _ordered(before: Intent, intent: Intent) -> Intent:

@@ -14,8 +14,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import Enum
 from functools import cache, lru_cache
-from itertools import islice
 from importlib.resources import files
+from itertools import islice
 
 _PICTURED = {"a": 1.0, "o": 0.6, "r": 0.6, "v": 0.5, "f": 0.5, "t": 0.5, "p": 0.3, "b": 0.3}
 """Weight of a sense never seen in WordNet's texts, by the letter of its file: people picture

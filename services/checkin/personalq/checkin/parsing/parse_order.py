@@ -233,6 +233,10 @@ _RULES = (
     ),
     # The ends.
     _rule(rf"with\s+(?:the\s+)?(?:{_NEWEST}){_DATE}", _N),
+    _rule(
+        r"(?:(?:that|which|it)(?:'s|\s+is)\s+)?(?:only|just|barely)\s+(?:a\s+few|a\s+couple\s+of|some)\s+(?:days|weeks)\s+old",
+        _N,
+    ),
     _rule(rf"with\s+(?:the\s+)?(?:{_OLDEST}|first){_DATE}", _O),
     _rule(
         r"first(?:\s+(?:that|which))?\s+(?:(?:was|we|i|you|they)\s+)?ever\s+(?:made|trained|created|built)|"

@@ -24,7 +24,7 @@ _ACTS = re.compile(
     rf"\s+(?:has\s+|had\s+)?(?:(?:also|originally|recently|just|only|ever|once)\s+)*(?:{_DONE}|owns)(?!\w)|"
     r"\s+(?:looks\s+after|takes\s+care\s+of|(?:is|was)\s+(?:in\s+charge\s+of|responsible\s+for))"
     r"(?!\w)(?!\s+(?:an?|the|my|our|his|her|their|some)\s)|"
-    r"\s+is\s+(?:the|its|his|her)\s+(?:owner|maker|author)(?!\w)|\s+ha[sd](?=\s+(?:an?|one|two|three|some|several|only|exactly|just)\s)"
+    r"\s+is\s+(?:the|its|his|her)\s+(?:owner|maker|author)(?!\w)|\s+(?:ha[sd]|keeps|holds)(?=\s+(?:an?|one|two|three|some|several|only|exactly|just)\s)"
 )
 _PEOPLE = ("crew", "team", "group", "people", "folks", "guys", "department", "lot", "squad")
 _PERSONS = ("i", "we", "you", "he", "she", "they", "it", "who", "my", "his", "her", "i'd", "i'm")
@@ -114,7 +114,11 @@ def _phrase(draft: Draft, span: Span, end: int, *, possessive: bool) -> Span | N
     if lead and lead[0].startswith("at "):
         lead = None  # a place, but for "made at studio-a"
     acts = _ACTS.match(shadow, end)
-    if acts and acts[0].strip() in ("has", "had") and not _has_it(draft, span, acts.end()):
+    if (
+        acts
+        and acts[0].strip() in ("has", "had", "keeps", "holds")
+        and not _has_it(draft, span, acts.end())
+    ):
         acts = None
     if acts and not (lead and re.search(r"\bby\s", lead[0])):
         that = ends_before(_THAT, shadow, span.start)

@@ -35,8 +35,8 @@ _NEVER = re.compile(
     r"(?:with\s+)?(?:an?\s+|its\s+)?(?:use|usage)\s+count\s+(?:of|is|at)\s+(?:zero|0))(?!\w)"
 )
 _AT_ALL = re.compile(
-    r"(?<![\w-])(?:that|which)\s+(?:has|have|had|was|were|got)\s+(?:actually\s+|ever\s+|even\s+)*(?:been\s+)?"
-    rf"(?:ever\s+)?{_USED}\s+(?:at\s+all|(?:at\s+least\s+)?(?:even\s+)?once)(?!\w)"
+    r"(?<![\w-])(?:that|which)\s+(?:has|have|had|was|were|got)\s+(?:actually\s+|even\s+)*(?:"
+    rf"(?:ever\s+been|been\s+ever)\s+{_USED}|(?:ever\s+)?(?:been\s+)?{_USED}\s+(?:at\s+all|(?:at\s+least\s+)?(?:even\s+)?once))(?!\w)"
 )
 _TIMES = rf"(?:(?P<once>once|twice|thrice)|(?P<n>{CARDINAL})\s+(?:single\s+)?times?)"
 _COUNTED = re.compile(

@@ -33,13 +33,18 @@ _OWNERS = tuple(
 )
 _TUNED = re.compile(r"(?<![\w'])fine[\s-]?tun(?P<ending>ed|ing)(?![\w'])")
 _COLOURED = re.compile(
-    r"(?<![\w'])(red|orange|yellow|green|blue|purple|violet|pink|brown|black|white|gr[ae]y)"
+    r"(?<![\w'])(red|orange|yellow|green|blue|purple|violet|pink|brown|black|white|gr[ae]y|gold|silver|cream)"
     r"[\s-]colou?red(?![\w'])"
 )
 _SIMILE = re.compile(
     r"(?<![\w'])(red|orange|yellow|green|blue|purple|pink|brown|black|white|gr[ae]y)\s+as\s+(?:an?\s+|the\s+)?"
     r"(?:milk|snow|coal|night|ink|pitch|chalk|blood|grass|(?:\w+\s)?sky|gold|ebony|ivory|charcoal)(?!\w)"
 )
+_DO_WE_HAVE = re.compile(
+    r"^\W*(?:which|what)\s+(?:[\w'-]+\s+){1,4}?(?P<here>(?:do|did)\s+(?:we|you|i|they)\s+(?:still\s+|already\s+)?have\s+|"
+    r"(?:have|has)\s+(?:we|you)\s+got\s+|(?:is|are)\s+there\s+)(?=(?:with|in|from|wearing|that|made|trained|on|of)\b)"
+)
+"""What asks and says nothing: "which dragon | do we have | with a broken shell?"."""
 _1ST = re.compile(r"(?P<opens>^|(?:the|my|our|very)\s)(?P<here>1st)(?!\w)")
 _GREETING = (
     r"[\s\"“(]*(?:(?:(?:hi|hello|hey|hiya|howdy|yo|greetings|good\s+(?:morning|afternoon|evening))"
@@ -164,6 +169,7 @@ def make_plain(
         changes.append((Span(*match.span()), f"train{match['ending']}"))
     for pattern in (_COLOURED, _SIMILE):
         changes += [(Span(*match.span()), match[1]) for match in pattern.finditer(lowered)]
+    changes += [(Span(*match.span("here")), "") for match in _DO_WE_HAVE.finditer(lowered)]
     for match in _1ST.finditer(lowered):
         if _leads_to_what_is_asked(lowered, match.end(), is_subject):
             changes.append((Span(*match.span("here")), "first"))

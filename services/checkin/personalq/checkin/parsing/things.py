@@ -12,6 +12,9 @@ from personalq.checkin.parsing.unknown_head import missing_subject
 
 _MOST = 3
 """Nouns looked up at most."""
+_OF_SCENE = 1
+"""How heavily a subject weighs at most that may as well be of the scene."""
+_REACH = 5
 _CLOSED = ("prepositions", "links")
 _OPEN = ("scenes", "frames", "indefinite", "plain", "selectors", "determiners", "openers")
 
@@ -19,13 +22,15 @@ _OPEN = ("scenes", "frames", "indefinite", "plain", "selectors", "determiners", 
 def things(draft: Draft) -> tuple[Constraint, ...]:
     """Nouns that some card's description may call its subject by, likeliest first.
 
-    None where a subject is asked for, known or unknown. Left out is what is not wanted, what
+    Where a subject of the scene was taken for what is asked for, only what the request opens with:
+    "parasol on a rowing boat". None where a subject surely is, known or unknown. Left out is what is not wanted, what
     somebody acts on, and what only says where: but of a word WordNet does not know ("on a red
     twelve-string") one cannot tell. Those spoken of as known come first.
     """
-    asked = any(c.attribute is Attribute.SUBJECT for c in draft.constraints)
-    if asked or draft.unknown_subject is not None or draft.answering or draft.triggers:
+    if draft.unknown_subject is not None or draft.answering or draft.triggers:
         return ()
+    if any(c.attribute is Attribute.SUBJECT for c in draft.constraints):
+        return _opening_thing(draft)
     found: list[tuple[bool, Constraint]] = []
     for word in draft.page.words:
         if not _ends_noun(draft, word):
@@ -43,6 +48,23 @@ def things(draft: Draft) -> tuple[Constraint, ...]:
             found.append((not definite, missing_subject(draft, Span(first.start, word.end))))
     found.sort(key=lambda item: item[0])
     return tuple(thing for _, thing in found[:_MOST])
+
+
+def _opening_thing(draft: Draft) -> tuple[Constraint, ...]:
+    """The noun a request opens with, before where it is, and before any subject."""
+    if max((mention.weight for mention in draft.mentions), default=0) > _OF_SCENE:
+        return ()
+    for word in draft.page.words[:_REACH]:
+        if draft.nouns_cover(word.index) or (word.index and not word.joined):
+            return ()
+        if any(word.norm in lexicon.words(kind) for kind in (*_CLOSED, "openers")):
+            return ()
+        placed = draft.page.words[word.index + 1 : word.index + 2]
+        placed = placed and placed[0].joined and placed[0].norm in lexicon.words("prepositions")
+        if placed and _ends_noun(draft, word):
+            first = _first_of_compound(draft, word)
+            return (missing_subject(draft, Span(first.start, word.end)),)
+    return ()
 
 
 def _ends_noun(draft: Draft, word: Word) -> bool:
@@ -68,7 +90,7 @@ def _closes(word: Word) -> bool:
 
 def _first_of_compound(draft: Draft, last: Word) -> Word:
     first = last
-    while first.hyphen:
+    while first.hyphen and first.index:
         first = draft.page.words[first.index - 1]
     return first
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from personalq.checkin import lexicon
 from personalq.checkin.intent import Attribute, Constraint, Span
-from personalq.checkin.lexicon import canonical
+from personalq.checkin.lexicon import canonical, wordnet
 from personalq.checkin.lexicon.wordnet import look_up
 from personalq.checkin.parsing.draft import Draft, Noun
 from personalq.checkin.parsing.find_nouns import is_ordinary
@@ -45,13 +45,21 @@ def unknown_head(draft: Draft, nouns: list[Noun]) -> Constraint | None:
         if any(word.index in covered for word in chunk) or draft.triggers:
             return None
         head = _head(draft, chunk)
-        if head is not None and tells(draft, head):
+        if head is not None and (tells(draft, head) or _is_added(draft, chunk)):
             continue
         if head is not None:
             return _unknown(draft, chunk, head)
         if any(word.norm in lexicon.words("selectors") for word in chunk):
             return None
     return None
+
+
+def _is_added(draft: Draft, chunk: list[Word]) -> bool:
+    """Whether several are only seen too: "treehouse on a hill, | lanterns in the branches"."""
+    first, last = draft.page.words[0], chunk[-1]
+    opens = draft.is_free(first) and first.norm in lexicon.description_groups()
+    later = last is not first and len(chunk) == 1
+    return opens and later and next(wordnet.singulars(last.norm), None) is not None
 
 
 def tells(draft: Draft, word: Word) -> bool:

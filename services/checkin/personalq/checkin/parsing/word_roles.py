@@ -22,6 +22,7 @@ _PARTICLES = frozenset(["up", "out", "down", "off"])
 _MAKING = frozenset(["from", "out", "of", "into", "in", "with", "by", "together", "up"])
 """Behind "cut", "built", "sewn": it was made so."""
 _AUXILIARIES = frozenset(["have", "has", "had", "are", "is", "were", "was", "keep", "keeps"])
+_MODALS = frozenset(["can", "could", "will", "would", "should", "shall", "may", "might", "must"])
 _ASIDES = frozenset([("you", "know"), ("i", "mean"), ("i", "think"), ("i", "guess")])
 
 
@@ -206,7 +207,8 @@ def acts(draft: Draft, word: Word, found: list[Word]) -> bool:
         return False
     before = draft.page.words[found[0].index - 1]
     base = norm in lexicon.words("verbs") and not norm.endswith(("ed", "ing"))
-    return not (base and before.norm in ("a", "an", "the"))
+    asked = draft.page.words[0].norm in _MODALS  # "could the drum with the rope harness hang"
+    return asked or not (base and before.norm in ("a", "an", "the"))
 
 
 def _takes_object(draft: Draft, word: Word) -> bool:

@@ -61,9 +61,11 @@ def _has(card: Card, constraint: Constraint, zone: ZoneInfo) -> bool:
         case Attribute.DESCRIPTION:
             if kind_of(card) in constraint.values:
                 return True
+            if constraint.excluded and constraint.span is None and _is_shade(constraint.values):
+                return all(names(card, word) for word in constraint.values)
             said = set(concepts(" ".join(constraint.values)))
             shades = shades_in(" ".join(constraint.values))
-            if shades and (not constraint.excluded or constraint.span is None):
+            if shades and not constraint.excluded:
                 return shades <= profile(card).own_shades
             if not constraint.excluded and lexicon.colours().issuperset(constraint.values):
                 return said <= profile(card).kind
@@ -79,6 +81,13 @@ def _has(card: Card, constraint: Constraint, zone: ZoneInfo) -> bool:
             return said <= {*profile(card).everything, *tags}
         case _:
             return True
+
+
+def _is_shade(words: tuple[str, ...]) -> bool:
+    """Whether an answer turns a shade down, and not all of its colour: "slate", but not "gray"."""
+    groups = lexicon.description_groups()
+    colours = lexicon.colours().issuperset(words)
+    return colours and any(groups.get(word, word) != word for word in words)
 
 
 def _is_one_of(card: Card, values: tuple[str, ...]) -> bool:

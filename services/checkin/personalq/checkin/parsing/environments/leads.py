@@ -78,7 +78,7 @@ AND_IN = re.compile(
     rf"\s+(?P<and>and|(?P<also>as\s+well\s+as))\s+(?:also\s+)?(?:{_WHERE})?{_DET}(?=\w)"
 )
 _HELD = re.compile(
-    rf"(?:(?<!\w)(?:(?:that|which)\s+)?(?:with|has|having|had|featuring|showing|saw|seen|(?:was|were|got|been)\s+(?:shown|fed|given)|includes?|included)\s+|(?<=[(,;])\s*)"
+    rf"(?:(?<!\w)(?:(?:that|which)\s+)?(?:with|has|having|had|featuring|showing|saw|seen|(?:was|were|got|been)\s+(?:shown|fed|given)|includes?|included)\s+|(?:(?<=[(,;])|(?<=\s[-–—]))\s*)"
     rf"{_OF_PHOTOS}{_DET}(?!(?:photographed|shot|captured|taken|filmed)\b)(?=[\w-]+(?:\s+[\w-]+){{0,3}}{_IN_TRAINING})"
 )
 _FED = re.compile(

@@ -75,7 +75,7 @@ def named_phrase(draft: Draft, span: Span, *, known: bool) -> Span | None:
         return Span(start, refused.end())  # "not the lake material"
     if known and not draft.answering and (listed := _LISTED.match(shadow, end)):
         lead = ends_before(_AFTER_WISH, shadow, start)
-        if lead is not None and not draft.free(lead.start() - 1, lead.start()) or listed["plus"]:
+        if (lead is not None and not draft.free(lead.start() - 1, lead.start())) or listed["plus"]:
             return Span(start, end)  # "umbrella of Tobias's, stained glass, desert. On a rock"
     has = ends_before(_HAS_THERE, shadow, start) is not None
     return span if draft.answering and known and not has else None

@@ -39,6 +39,7 @@ _NO_SCENE = (
     "please",
 )
 """What goes on behind a place, and not with what is to be seen there."""
+_THERE = re.compile(r"(?:\s+and\s+[\w-]+)?\s+(?:in|at|on|inside|of)\s+(?:an?|the|our|my|some)\s+")
 _BUT = re.compile(r"(?:any|every)where\s+(?:but|except|besides)\s")
 
 
@@ -109,6 +110,8 @@ def _spelled_out(draft: Draft) -> None:
         if not phrase or not draft.free(lead.start(), phrase[-1].end):
             continue
         found = place_in(draft, phrase, surely=surely)
+        if found is None or not found[0].known:
+            found = _known_behind(draft, phrase[-1].end) or found
         if found is None:
             continue
         entry, span = found
@@ -129,6 +132,16 @@ def _spelled_out(draft: Draft) -> None:
         if draft.free(lead.start(), end):
             _add(draft, entry, span, Span(lead.start(), end))
             _and_also(draft, lead.start(), end)
+
+
+def _known_behind(draft: Draft, end: int) -> tuple[TagEntry, Span] | None:
+    """The place right behind things that are in it: "trained among pots and pans in the | kitchen"."""
+    lead = _THERE.match(draft.page.shadow, end)
+    word = draft.page.word_at(lead.end()) if lead else None
+    match = draft.lexicon.environments.match_at(draft.page.words, word.index) if word else None
+    if word is None or match is None or not match[1].known:
+        return None
+    return match[1], draft.span_of(word.index, word.index + match[0])
 
 
 def _and_also(draft: Draft, start: int, end: int) -> None:

@@ -24,6 +24,13 @@ _DRAWN_WITH = re.compile(
     rf"(?<!\w)(?:{'|'.join(sorted(DRAWN))})\s+with\s+(?:(?:nothing\s+but|only|just)\s+)?(?:\w+\s+)?$"
 )
 _NOR_THE = re.compile(r"(?:,\s*)?(?:or|nor)\s+(?:the|any|an?)")
+_AND_THE = re.compile(r"(?:,\s*)?(?:and|or|nor)?(?:\s*(?:the|any|an?))?")
+_COMMA_THE = re.compile(r",\s*(?:the|an?)?")
+_ALL_BUT = re.compile(
+    r"(?:(?:any|every)(?:thing|one)?\s+)?(?:except|excluding|but|other\s+than|apart\s+from|aside\s+from)\s",
+    re.IGNORECASE,
+)
+"""Before several that are not wanted: "anything except pop art, oils and anime"."""
 _OR = re.compile(r"\s*(?:,\s*)?(?:or|/)\s*(?:an?\s+|the\s+)?")
 
 
@@ -31,6 +38,7 @@ def parse_style(draft: Draft) -> None:
     """Claim style words that stand in the subject's phrase or in "in … style"."""
     found: list[Constraint] = []
     previous: Constraint | None = None
+    all_but = 0
     for tag in draft.styles:
         span = draft.span_of(tag.first, tag.last)
         if not draft.free(span.start, span.end):
@@ -46,7 +54,8 @@ def parse_style(draft: Draft) -> None:
                 draft.mark(span, selecting=True)
                 continue
             constraint = replace(constraint, values=nearest)
-        if previous is not None and _goes_on(draft, previous, constraint):
+        but = found[all_but].text if all_but < len(found) else ""
+        if previous is not None and _goes_on(draft, previous, constraint, opening=but):
             constraint = replace(constraint, excluded=True, label=f"not {constraint.label}")
             if previous.span is not None and constraint.span is not None:  # "or the"
                 draft.mark(Span(previous.span.end, constraint.span.start), selecting=True)
@@ -56,6 +65,7 @@ def parse_style(draft: Draft) -> None:
         elif previous is not None and (both := _both(draft, previous, constraint)):
             found[-1] = both
         else:
+            all_but = len(found)
             found.append(constraint)
         draft.mark(constraint.span or span, selecting=constraint.excluded)
         previous = found[-1]
@@ -100,12 +110,23 @@ def _either(draft: Draft, first: Constraint, second: Constraint) -> Constraint:
     )
 
 
-def _goes_on(draft: Draft, previous: Constraint, constraint: Constraint) -> bool:
-    """Whether an unwanted look is told in more words: "anything but the computer generated 3D"."""
+def _goes_on(draft: Draft, previous: Constraint, constraint: Constraint, *, opening: str) -> bool:
+    """Whether an unwanted look is told in more words: "anything but the computer generated 3D".
+
+    Args:
+        opening: the words of the first look of the same list.
+    """
     if not previous.excluded or constraint.excluded or not (previous.span and constraint.span):
         return False
     between = draft.page.shadow[previous.span.end : constraint.span.start].strip()
-    return between in ("", "or", "nor") or bool(_NOR_THE.fullmatch(between))
+    if between in ("", "or", "nor") or _NOR_THE.fullmatch(between):
+        return True
+    if _ALL_BUT.match(opening):
+        return _AND_THE.fullmatch(between) is not None
+    last = _OR.match(draft.page.shadow, constraint.span.end) if constraint.span else None
+    rest = draft.page.word_at(last.end()) if last else None
+    listed = rest is not None and draft.style_at(rest.index) is not None
+    return listed and _COMMA_THE.fullmatch(between) is not None  # "the cartoon, the ink or the oil"
 
 
 def _both(draft: Draft, first: Constraint, second: Constraint) -> Constraint | None:

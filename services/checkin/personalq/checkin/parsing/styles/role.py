@@ -323,6 +323,8 @@ def _is_subject(draft: Draft, word: str) -> bool:
 def _frames(draft: Draft, index: int) -> bool:
     """Whether "of" after this word opens what is shown, not what something is full of."""
     word = draft.page.words[index]
+    if word.norm == "out" and index and draft.page.words[index - 1].norm.endswith("ing"):
+        return False  # "roaring out of a comic panel"
     if word.norm in ("made", "out", "composed", "built", "form", "guise", "manner"):
         return True  # "made of pixels"
     if word.norm in ("which", "any", "either", "whichever"):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, replace
 
 from personalq.checkin import lexicon
@@ -30,7 +31,7 @@ class Role:
 def role_of(draft: Draft, noun: Noun, before: list[tuple[Noun, Mention, Role]]) -> Role:
     """How the sentence holds the noun: head, object of a verb, thing in the scene."""
     words = draft.page.words
-    if _acts_in_clause(draft, noun):
+    if _acts_in_clause(draft, noun) or _is_all_around(draft, noun):
         return Role(weight=0)
     role, possessed, chosen = Role(weight=2), False, chosen_by_tail(draft, noun)
     for index in range(noun.first, 0, -1):
@@ -53,6 +54,18 @@ def role_of(draft: Draft, noun: Noun, before: list[tuple[Noun, Mention, Role]]) 
     if possessed:
         return replace(role, weight=max(role.weight + 1, 2) if role.weight else 2)
     return role
+
+
+def _is_all_around(draft: Draft, noun: Noun) -> bool:
+    """Whether several are only said to be about: "a hat on a statue, pigeons all around"."""
+    words = draft.page.words
+    opens = noun.first > 0 and not words[noun.first].joined
+    return (
+        opens
+        and bool(noun.entry.subjects)
+        and _is_plural(words, noun)
+        and _AROUND.match(draft.page.shadow, words[noun.last - 1].full_end) is not None
+    )
 
 
 def _is_of_the_phrase(draft: Draft, index: int) -> bool:
@@ -169,6 +182,10 @@ def opens_choice(words: tuple[Word, ...], index: int) -> bool:
     return opens and words[index].norm in ("from", "among", "amongst")
 
 
+_AROUND = re.compile(
+    r"\s+(?:everywhere|all\s+(?:around|over|about)|around|about|overhead|nearby|above|below|galore|"
+    r"in\s+the\s+(?:background|distance|air|sky)|circling|flying|watching|scattered)(?=\s*(?:$|[,.;!?]|\w+ly\b|in\b|by\b))"
+)
 _GO = frozenset(["go", "going", "stick", "stay", "start", "begin", "continue", "work", "proceed"])
 """Before "with", ask for what follows: "let's go with the lamp"."""
 _ASKED = frozenset(["but", "not", "while", "please", "is", "want", "need", "i'd", "there"])

@@ -26,7 +26,7 @@ _FROM_END = re.compile(
     r"(?:\w+\s+){0,2}from\s+(?:the\s+)?(?:last|end|left|right|top|bottom|front|back)\b)"
 )
 _EVER_MADE = re.compile(
-    r"(?:\s+(?!in\b|on\b|at\b|with\b)\w+){0,2}?\s+(?:(?:that\s+)?(?:i|we)(?:'ve|\s+have)?\s+"
+    r"(?:\s+(?!in\b|on\b|at\b|with\b)\w+){0,3}?\s+(?:(?:that\s+)?(?:i|we)(?:'ve|\s+have)?\s+"
     r"(?:ever\s+)?(?:trained|made|built|created|did|finished)|ever\s+(?:trained|made|built)|"
     r"(?:that\s+was\s+)?(?:trained|made|built|created))(?!\w)"
 )

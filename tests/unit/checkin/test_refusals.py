@@ -1,0 +1,83 @@
+"""Answers that turn something down: what they leave, and what is none of that."""
+
+from __future__ import annotations
+
+from zoneinfo import ZoneInfo
+
+import pytest
+from support.checkin_cards import NOW, card
+from support.checkin_session import Session, outcome_name
+from support.fake_catalog import vocabulary_of
+
+from personalq.checkin.outcome import Clarification
+from personalq.checkin.parsing.draft import Context
+from personalq.checkin.parsing.parse import parse
+from personalq.checkin.refusals import turned_down
+from personalq.checkin.vocabulary import compile_lexicon
+
+LIGHTS = [
+    card("light-v1", "lighthouse", "comic", "2026-03-01", "A white lightship with stripes.",
+         environments="harbor"),
+    card("light-v2", "lighthouse", "anime", "2026-04-01", "A slate keep with a foghorn.",
+         environments="mountain"),
+    card("light-v3", "lighthouse", "sketch", "2026-05-01", "A charcoal tower with a helipad.",
+         environments="mountain"),
+]  # fmt: skip
+CONTEXT = Context(now=NOW, zone=ZoneInfo("UTC"))
+PROMPT = "a lighthouse in a storm"
+
+
+def _answered(reply: str) -> str:
+    session = Session(LIGHTS)
+    asked = session.ask(PROMPT)
+    assert isinstance(asked, Clarification)
+    return outcome_name(session.answer(PROMPT, asked, reply))
+
+
+@pytest.mark.parametrize(
+    ("reply", "chosen"),
+    [
+        ("not the two from the mountains", "light-v1"),
+        ("neither the tower nor the keep", "light-v1"),
+        ("no tower this time, and not the ship", "light-v2"),
+        ("from the mountains, but without a foghorn", "light-v3"),
+        ("the one with a helipad, not the ship", "light-v3"),
+        ("the keep and the tower are wrong, so the other one", "light-v1"),
+        ("anything but a ship, and no foghorn", "light-v3"),
+        ("not the ship and not the slate one", "light-v3"),
+        ("not the sketch, and it isn't the slate one", "light-v1"),
+        # What was wanted is said last, or nothing was refused.
+        ("no, the slate one", "light-v2"),
+        ("not the newest", "light-v1"),
+    ],
+)
+def test_what_is_turned_down_is_left_out(reply: str, chosen: str) -> None:
+    """The others stay, by kind, colour, part, look or place."""
+    assert _answered(reply) == chosen
+
+
+@pytest.mark.parametrize(
+    "reply",
+    ["not sure", "the one not used yet", "not the newest", "not the red one from May", "no"],
+)
+def test_what_turns_nothing_down(reply: str) -> None:
+    """It is read as a whole."""
+    lexicon = compile_lexicon(vocabulary_of(LIGHTS))
+    intent = parse(PROMPT, lexicon, CONTEXT)
+    assert turned_down(reply, intent, lexicon, CONTEXT) == (reply, ())
+
+
+def test_an_answer_in_the_words_of_a_card_that_was_not_offered() -> None:
+    """Four are shown; the fifth is meant by its very words, and not what is somewhat like it."""
+    colours = ("mint", "peach", "slate", "lemon", "plum")
+    macaws = [
+        card(f"parrot-v{n}", "parrot", "anime", f"2026-0{n}-01", f"A {colour} macaw.")
+        for n, colour in enumerate(colours, 1)
+    ]
+    session = Session(macaws)
+    asked = session.ask("a macaw on a cake")
+    assert isinstance(asked, Clarification)
+    for n, colour in enumerate(colours, 1):
+        bird = session.answer("a macaw on a cake", asked, f"the {colour} bird")
+        assert outcome_name(bird) == f"parrot-v{n}"
+        assert outcome_name(session.answer("a macaw on a cake", asked, colour)) == f"parrot-v{n}"
