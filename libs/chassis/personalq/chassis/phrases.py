@@ -177,10 +177,8 @@ def _said_of_it(sentence: str) -> str:
     """A sentence without what only leads to the subject, which comes after what it is like."""
     told = _TWO_COLOURS.sub(r"\1-and-", _LEAD.sub("", _KEY.sub("", sentence)))
     told = _VISIBLE.sub("", _APART.sub(_set_apart, told))
-    told = _ALL_OVER.sub(
-        lambda found: " ".join(filter(None, found.group(1, 3, 2))),
-        _TEXTURES.sub(r"\1", _MATERIAL.sub("", told)),
-    )
+    told = _TEXTURES.sub(r"\1", _MATERIAL.sub("", told))
+    told = _ALL_OVER.sub(lambda found: " ".join(filter(None, found.group(1, 3, 2))), told)
     told = _WHOSE_COLOUR.sub(lambda found: f"{found[1]} {found[3]} {found[2]}", told)
     return _IS_LIKE.sub(lambda found: f"{found[2].strip()} {found[1]}", told)
 

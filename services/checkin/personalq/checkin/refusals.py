@@ -1,4 +1,4 @@
-"""What an answer turns down: "not the hare", "neither of the slate ones", "no cook, the other one"."""
+"""What an answer turns down: "not the hare", "neither of the slate ones", "no cook, the other"."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def turned_down(
 
 
 def _refusal(what: str, intent: Intent, lexicon_: Lexicon, context: Context) -> Constraint | None:
-    """The constraint that what is turned down does not satisfy; None where it says more than one."""
+    """The constraint that what is left satisfies; None where it says more than one thing."""
     said = parse(what, lexicon_, context, answering=True) if what else Intent()
     if said.all(Attribute.ORDER):
         return None
@@ -74,9 +74,8 @@ def _refusal(what: str, intent: Intent, lexicon_: Lexicon, context: Context) -> 
         several = len(others) > 1 or said.all(Attribute.DESCRIPTION)  # "the red one from the beach"
         return None if several or others[0].excluded else _not(others[0], what)
     subject, asked = said.first(Attribute.SUBJECT), intent.first(Attribute.SUBJECT)
-    if subject is not None and asked is not None and not subject.narrower:
-        if set(subject.values).isdisjoint(asked.values):
-            return _not(subject, what)
+    if subject and asked and not (subject.narrower or set(subject.values) & set(asked.values)):
+        return _not(subject, what)
     words = (word.norm for word in read(what).words)
     content = tuple(w for w in words if not (lexicon.is_no_noun(w) or w in _FILLERS))
     if not content:

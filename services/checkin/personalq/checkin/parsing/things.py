@@ -23,9 +23,9 @@ def things(draft: Draft) -> tuple[Constraint, ...]:
     """Nouns that some card's description may call its subject by, likeliest first.
 
     Where a subject of the scene was taken for what is asked for, only what the request opens with:
-    "parasol on a rowing boat". None where a subject surely is, known or unknown. Left out is what is not wanted, what
-    somebody acts on, and what only says where: but of a word WordNet does not know ("on a red
-    twelve-string") one cannot tell. Those spoken of as known come first.
+    "parasol on a rowing boat". None where a subject surely is, known or unknown. Left out is what
+    is not wanted, what somebody acts on, and what only says where: but of a word WordNet does not
+    know ("on a red twelve-string") one cannot tell. Those spoken of as known come first.
     """
     if draft.unknown_subject is not None or draft.answering or draft.triggers:
         return ()

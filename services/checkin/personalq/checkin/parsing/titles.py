@@ -1,4 +1,4 @@
-"""What is set aside before all else: titles (a novel "The Last House in April"), labelled scenes."""
+"""Set aside before all else: titles (a novel "The Last House in April") and labelled scenes."""
 
 from __future__ import annotations
 

@@ -74,10 +74,9 @@ def _called(intent: Intent, scored: list[_Scored]) -> list[_Scored]:
     if subject.narrower:
         alone = all(c.coarse or c.text == subject.text for c in intent.described)
         return [] if alone and are_others([s.hit.card for s in scored], subject) else scored
-    if subject.values and not lists(subject.values, subject.text):
-        # a sorcerer is a wizard, but where some are called so, one of those is meant
-        if kept and _well_described(kept, scored):
-            return kept
+    other = bool(subject.values) and not lists(subject.values, subject.text)
+    if other and kept and _well_described(kept, scored):
+        return kept  # a sorcerer is a wizard, but where some are called so, one of those is meant
     so = called(name_of(subject), [s.hit.card for s in scored])
     kept = [s for s, is_so in zip(scored, so or (), strict=False) if is_so]
     return kept or scored

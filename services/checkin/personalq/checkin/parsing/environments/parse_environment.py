@@ -135,7 +135,7 @@ def _spelled_out(draft: Draft) -> None:
 
 
 def _known_behind(draft: Draft, end: int) -> tuple[TagEntry, Span] | None:
-    """The place right behind things that are in it: "trained among pots and pans in the | kitchen"."""
+    """The place behind things that are in it: "trained among pots and pans | in the kitchen"."""
     lead = _THERE.match(draft.page.shadow, end)
     word = draft.page.word_at(lead.end()) if lead else None
     match = draft.lexicon.environments.match_at(draft.page.words, word.index) if word else None

@@ -60,9 +60,9 @@ def is_version(draft: Draft, match: re.Match[str]) -> bool:
         if ON_A_SHIRT.match(shadow, match.end()) or _is_favourite(draft, match):
             return False
         after = draft.page.word_at(match.end())
-        if after is not None and after.joined and is_ing_verb(after.norm):
-            if not _numbers_subject(draft, match.start()):
-                return False  # "outside a motel, number 7 blinking"
+        acts = after is not None and after.joined and is_ing_verb(after.norm)
+        if acts and not _numbers_subject(draft, match.start()):
+            return False  # "outside a motel, number 7 blinking"
         if _NO.match(match[0]) and (
             _ALIKE.match(shadow, match.end()) or not _numbers_subject(draft, match.start())
         ):
