@@ -315,3 +315,35 @@ def test_a_question_speaks_to_somebody_else() -> None:
     asked = Session(SHOES).ask("a guitar on a raft")
     assert isinstance(asked, Clarification)
     assert {option.label for option in asked.options} >= {"the red twelve-string guitar"}
+
+
+UMBRELLAS = [
+    card("rain-v1", "umbrella", "sketch", "2026-03-01", "A black parasol with beads."),
+    card("rain-v2", "umbrella", "anime", "2026-04-01", "A black golf umbrella."),
+    card("boat-v1", "boat", "anime", "2026-05-01", "A rowing boat with oars."),
+]
+COATS = [
+    card("coat-v1", "jacket", "sketch", "2026-03-01", "A rust parka."),
+    card("coat-v2", "jacket", "anime", "2026-04-01", "A rust windbreaker."),
+]
+
+
+@pytest.mark.parametrize(
+    ("prompt", "chosen"),
+    [
+        ("newest parasol, over a plate", "rain-v1"),
+        ("parasol on a rowing boat", "rain-v1"),
+        ("umbrella beside a parasol", "?"),
+        ("picnic on a rowing boat", "boat-v1"),
+    ],
+)
+def test_what_a_request_opens_with_may_be_a_kind(prompt: str, chosen: str) -> None:
+    """A card is called so; a boat in the scene is then none of it."""
+    assert outcome_name(Session(UMBRELLAS).ask(prompt)) == chosen
+
+
+def test_the_very_word_for_a_kind() -> None:
+    """WordNet has one meaning for both; cards that say each are told apart."""
+    assert outcome_name(Session(COATS).ask("a parka in the rain")) == "coat-v1"
+    assert outcome_name(Session(COATS).ask("a windbreaker in the rain")) == "coat-v2"
+    assert outcome_name(Session(COATS[:1]).ask("a windbreaker in the rain")) == "coat-v1"

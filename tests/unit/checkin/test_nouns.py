@@ -479,6 +479,8 @@ def test_a_walrus_is_no_seahorse() -> None:
     [
         ("umbrella blown over a rooftop", "umbrella"),
         ("bagpipes, marching through fog", "bagpipes"),
+        ("among the pineapples, the one made first, behind a cat", "pineapples"),
+        ("a walrus plush holding spoons", "plush"),
         ("my most used pineapple on a conveyor belt", "pineapple"),
         ("Please use the grand piano from April and put a cat on it.", "grand piano"),
         ("Could I have the birthday cake we trained last week?", "birthday cake"),

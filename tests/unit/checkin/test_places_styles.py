@@ -402,3 +402,29 @@ def test_a_subject_before_minus() -> None:
     intent = parse("lamps minus the library ones", _lexicon(), context)
     assert [c.values for c in intent.all(Attribute.SUBJECT)] == [("lamp",)]
     assert [c.excluded for c in intent.all(Attribute.ENVIRONMENT)] == [True]
+
+
+@pytest.mark.parametrize(
+    "prompt",
+    [
+        "the kite that doesn't come as claymation or lineart",
+        "the kite, not the claymation, the lineart or the photorealistic one",
+        "a kite, anything except claymation and lineart",
+        "a kite that does NOT look like claymation, nor lineart",
+    ],
+)
+def test_several_looks_that_are_not_wanted(prompt: str) -> None:
+    """A negation goes on over its list."""
+    context = Context(now=datetime(2026, 11, 20, 12, tzinfo=UTC), zone=ZoneInfo("UTC"))
+    styles = parse(prompt, _lexicon(), context).all(Attribute.STYLE)
+    assert all(style.excluded for style in styles)
+    assert {"claymation", "lineart"} <= {value for style in styles for value in style.values}
+
+
+def test_a_look_behind_one_that_is_not_wanted() -> None:
+    """A comma alone ends the refusal: the other is what is wanted."""
+    wanted = _said("the kite, not the claymation one, the lineart one", Attribute.STYLE)
+    assert wanted is not None
+    context = Context(now=datetime(2026, 11, 20, 12, tzinfo=UTC), zone=ZoneInfo("UTC"))
+    styles = parse("the kite, not claymation, lineart please", _lexicon(), context)
+    assert [s.excluded for s in styles.all(Attribute.STYLE)] == [True, False]

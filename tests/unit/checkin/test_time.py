@@ -36,6 +36,10 @@ def days(constraint: Constraint) -> tuple[str, str]:
 
 
 CREATED = [
+    ("the bear, built in the two weeks leading up to Halloween", "2026-10-17", "2026-10-31"),
+    ("the bear made in the month before 5 April", "2026-03-05", "2026-04-05"),
+    ("the bear made in the days before Christmas", "2025-12-18", "2025-12-25"),
+    ("the bear trained in the three days after Christmas", "2025-12-26", "2025-12-29"),
     ("the bear from April", "2026-04-01", "2026-05-01"),
     ("the bear from November", "2026-11-01", "2026-12-01"),
     ("the bear from December", "2025-12-01", "2026-01-01"),

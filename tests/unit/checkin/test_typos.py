@@ -23,6 +23,15 @@ CONTEXT = Context(now=NOW, zone=ZoneInfo("UTC"))
 SPELLINGS = ("volcano", "lighthouse", "raven", "barista", "bengal")
 
 
+@pytest.mark.parametrize(
+    ("typed", "meant"),
+    [("a velocirapter", "a velociraptor"), ("a volcanoo", "a volcanoo"), ("rapter", "rapter")],
+)
+def test_a_kind_that_no_card_lists(typed: str, meant: str) -> None:
+    """Of a subject that the catalog has; any other word of English is as unknown as before."""
+    assert correct(typed, (), subjects={"velociraptor"}.__contains__).text == meant
+
+
 def _read(prompt: str) -> Intent:
     return parse(prompt, LEXICON, CONTEXT)
 

@@ -59,8 +59,8 @@ def _opening_thing(draft: Draft) -> tuple[Constraint, ...]:
             return ()
         if any(word.norm in lexicon.words(kind) for kind in (*_CLOSED, "openers")):
             return ()
-        placed = draft.page.words[word.index + 1 : word.index + 2]
-        placed = placed and placed[0].joined and placed[0].norm in lexicon.words("prepositions")
+        behind = draft.page.words[word.index + 1 : word.index + 2]
+        placed = any(w.joined and w.norm in lexicon.words("prepositions") for w in behind)
         if placed and _ends_noun(draft, word):
             first = _first_of_compound(draft, word)
             return (missing_subject(draft, Span(first.start, word.end)),)
