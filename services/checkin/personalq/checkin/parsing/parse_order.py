@@ -72,6 +72,7 @@ _RULES = (
     _rule(
         rf"(?:(?P<n>ORDINAL)[\s-]+)?least[\s-]+(?:{_OFTEN}[\s-]+|popular|favou?rite|used|"
         rf"loved|worn)(?:used)?|"
+        rf"(?:{_WHO}\s+){_HAVE}{_USE}\s+(?:it\s+)?less(?=\s*(?:$|[.,;!?]))|"
         rf"(?:{_WHO}\s+)?{_HAVE}(?:been\s+)?{_USE}\s+(?:it\s+)?(?:the\s+)?(?:least|fewest\s+times)"
         rf"{_OF_ALL}|used\s+(?:the\s+)?(?:least|(?:fewest|(?:least|smallest|lowest)\s+number\s+of)\s+times)|(?:{_WHO}\s+)?{_USE}\s+(?:it\s+)?less\s+(?:often\s+)?than\s+(?:any|all|the)(?:\s+(?:the\s+)?others?|\s+rest)?|"
         rf"(?:(?:{_WHO}|is|are|was|that|which)\s+)*(?:hardly|rarely|seldom|barely|scarcely)\s+"

@@ -102,7 +102,12 @@ def _says_so(intent: Intent, constraint: Constraint, scored: list[_Scored]) -> b
     """Whether cards are called so where a place was thought of: "the newest sea turtle"."""
     if constraint.attribute is not Attribute.ENVIRONMENT:
         return False
-    said = tuple(c for c in intent.all(Attribute.DESCRIPTION) if c.span == constraint.span)
+    place = canonical(constraint.text).split()
+    said = tuple(
+        replace(c, values=tuple(value for value in c.values if value in place))
+        for c in intent.all(Attribute.DESCRIPTION)
+        if c.span and constraint.span and c.span.meets(constraint.span)
+    )
     hits = [s.hit for s in scored]
     return any(is_explained(wish, hits) for wish in wishes(replace(intent, constraints=said)))
 

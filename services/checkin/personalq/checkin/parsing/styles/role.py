@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from personalq.checkin import lexicon
 from personalq.checkin.lexicon import wordnet
 from personalq.checkin.lexicon.wordnet import look_up
+from personalq.checkin.nouns import is_kind_of
 from personalq.checkin.parsing.draft import Draft, Tag
 from personalq.checkin.parsing.styles.frames import refuses
 from personalq.checkin.parsing.styles.leads import (
@@ -100,7 +101,7 @@ def _is_no_style(draft: Draft, tag: Tag, word: str, *, styled: bool) -> bool:
     particle = words[tag.last].norm in ("up", "out", "down") if tag.last < len(words) else False
     if particle and not styled and [word.norm for word in words[tag.last + 1 :][:1]] != ["of"]:
         return True  # "inked-up", but not "ink wash out of the beach set"
-    if _is_place(draft, tag) or _is_of_a_name(draft, tag):
+    if _is_place(draft, tag) or _is_of_a_name(draft, tag) or _is_of_a_kind(draft, tag, word):
         return True
     following = _following(draft, tag)
     if following is not None and following.norm in _FORMS:
@@ -274,6 +275,15 @@ def _is_of_a_name(draft: Draft, tag: Tag) -> bool:
         noun.first <= tag.first and tag.last < noun.last and noun.entry.subjects
         for noun in draft.nouns
     )
+
+
+def _is_of_a_kind(draft: Draft, tag: Tag, word: str) -> bool:
+    """Whether a stuff and the subject behind it make a kind of it: an "oil lamp" is a lamp."""
+    noun = draft.noun_at(tag.last)
+    if noun is None or noun.first != tag.last or word not in _STUFFS:
+        return False
+    subject = " ".join(w.norm for w in draft.page.words[noun.first : noun.last])
+    return is_kind_of(f"{word} {subject}", subject)
 
 
 def stands_last(draft: Draft, tag: Tag) -> bool:
