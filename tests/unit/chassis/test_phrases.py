@@ -23,6 +23,8 @@ from personalq.chassis.phrases import phrases_of
         ("A bell sets off this ash owl, made of felt", ("ash owl", "A bell", "made of felt")),
         ("The ash owl of the series, identified by a bell", ("The ash owl", "a bell")),
         ("Our owl, ash all over, with a bell", ("Our ash owl", "a bell")),
+        ("A cake, icing all over", ("A cake", "icing all over")),
+        ("Black clothes from head to toe", ("Black clothes from head to toe",)),
         ("Our cook, ash clothes from head to toe", ("Our ash cook",)),
         ("Our owl, photographed alongside a bell", ("Our owl", "a bell")),
         ("An owl, drawn in a bold style, shown with a bell", ("An owl", "a bell")),

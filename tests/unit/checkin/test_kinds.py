@@ -335,6 +335,7 @@ COATS = [
         ("parasol on a rowing boat", "rain-v1"),
         ("umbrella beside a parasol", "?"),
         ("picnic on a rowing boat", "boat-v1"),
+        ("black on white, penguins", ""),
     ],
 )
 def test_what_a_request_opens_with_may_be_a_kind(prompt: str, chosen: str) -> None:

@@ -33,6 +33,12 @@ CONTEXT = Context(now=NOW, zone=ZoneInfo("UTC"))
         "the kettle outside a motel, number 7 blinking",
         "a kettle buried in sand up to the number 6",
         "a kettle roaring out of a comic panel",
+        "a kettle on the beach + palm trees",
+        "a kettle filmed on a sofa in the city",
+        "a kettle beside a puppy only a few weeks old",
+        "Draw it so that ines keeps a kettle on a leash",
+        "a kettle with the first cake I ever made",
+        "a kettle by a wall, ines people watching",
         "the kettle. Setting: a sketch of a house in May",
         "the kettle, background: a watercolor of the beach",
         "my no. 1 kettle",
@@ -67,7 +73,13 @@ def test_it_stays_content(prompt: str) -> None:
             Attribute.ORDER,
             "second one",
         ),
-        ("the kettle that's only a few days old", Attribute.ORDER, "that's only a few days old"),
+        (
+            "the kettle, the one that's only a few days old",
+            Attribute.ORDER,
+            "that's only a few days old",
+        ),
+        ("the kettle that was used once", Attribute.USE_COUNT, "that was used once"),
+        ("the one, don't forget the newest kettle", Attribute.ORDER, "newest"),
         (
             "the kettle at the top of the usage chart",
             Attribute.ORDER,
@@ -136,3 +148,21 @@ def test_terse_and_inverted_wishes(
         c for c in parse(prompt, LEXICON, CONTEXT).constraints if c.attribute is attribute
     )
     assert constraint.values == values
+
+
+@pytest.mark.parametrize(
+    "prompt",
+    [
+        "kettle, setting: beach, style: sketch, version: 4",
+        "Kettle. Setting: a park, use the sketch v4",
+        "the kettle, lighting is bad so use the sketch, version 4",
+        "scene: the sketch kettle on a beach, version 4; chair next to it",
+    ],
+)
+def test_wishes_beside_a_labelled_scene(prompt: str) -> None:
+    """The label ends where the next thing is said."""
+    said = parse(prompt, LEXICON, CONTEXT).constraints
+    hard = {c.attribute: c.values for c in said if c.hard}
+    assert hard[Attribute.STYLE] and hard[Attribute.VERSION] == ("4",)
+    assert hard[Attribute.SUBJECT] == ("kettle",)
+    assert Attribute.ENVIRONMENT not in hard

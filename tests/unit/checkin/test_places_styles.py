@@ -423,8 +423,16 @@ def test_several_looks_that_are_not_wanted(prompt: str) -> None:
 
 def test_a_look_behind_one_that_is_not_wanted() -> None:
     """A comma alone ends the refusal: the other is what is wanted."""
-    wanted = _said("the kite, not the claymation one, the lineart one", Attribute.STYLE)
-    assert wanted is not None
+    for said in (
+        "the kite, not the claymation one, the lineart one",
+        "a kite, anything but claymation, lineart",
+        "anything except claymation, lineart would be great for the kite",
+        "a kite rather than claymation, the lineart or the photorealistic one",
+    ):
+        assert _said(said, Attribute.STYLE) is not None
+        context = Context(now=datetime(2026, 11, 20, 12, tzinfo=UTC), zone=ZoneInfo("UTC"))
+        styles = parse(said, _lexicon(), context).all(Attribute.STYLE)
+        assert [s.values for s in styles if s.excluded] == [("claymation",)], said
     context = Context(now=datetime(2026, 11, 20, 12, tzinfo=UTC), zone=ZoneInfo("UTC"))
     styles = parse("the kite, not claymation, lineart please", _lexicon(), context)
     assert [s.excluded for s in styles.all(Attribute.STYLE)] == [True, False]

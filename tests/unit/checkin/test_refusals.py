@@ -46,9 +46,16 @@ def _answered(reply: str) -> str:
         ("anything but a ship, and no foghorn", "light-v3"),
         ("not the ship and not the slate one", "light-v3"),
         ("not the sketch, and it isn't the slate one", "light-v1"),
+        ("not white or slate", "light-v3"),
+        ("all but the tower, the keep and the foghorn", "light-v1"),
         # What was wanted is said last, or nothing was refused.
         ("no, the slate one", "light-v2"),
         ("not the newest", "light-v1"),
+        ("no give me the slate one", "light-v2"),
+        ("no actually the slate one", "light-v2"),
+        ("no slate one please", "light-v2"),
+        ("without a doubt the slate one", "light-v2"),
+        ("not from 01.03.2026, and no foghorn", "light-v3"),
     ],
 )
 def test_what_is_turned_down_is_left_out(reply: str, chosen: str) -> None:
@@ -65,6 +72,20 @@ def test_what_turns_nothing_down(reply: str) -> None:
     lexicon = compile_lexicon(vocabulary_of(LIGHTS))
     intent = parse(PROMPT, lexicon, CONTEXT)
     assert turned_down(reply, intent, lexicon, CONTEXT) == (reply, ())
+
+
+def test_a_wider_subject_that_somebody_has() -> None:
+    """A parrot is a bird; but where a seagull is one, that may be meant instead."""
+    birds = [
+        *(card(f"parrot-v{n}", "parrot", "anime", f"2026-0{n}-01", f"A {c} parrot.")
+          for n, c in enumerate(("red", "green"), 1)),
+        card("gull-v1", "bird", "anime", "2026-04-01", "A gray seagull."),
+    ]  # fmt: skip
+    session = Session(birds)
+    asked = session.ask("a parrot on a fence")
+    assert isinstance(asked, Clarification)
+    for reply, chosen in (("no, a bird", "gull-v1"), ("the green bird", "parrot-v2")):
+        assert outcome_name(session.answer("a parrot on a fence", asked, reply)) == chosen
 
 
 def test_an_answer_in_the_words_of_a_card_that_was_not_offered() -> None:

@@ -23,6 +23,12 @@ _COLOUR = (
     r"(?:red|orange|yellow|green|teal|blue|purple|pink|brown|black|white|gr[ae]y|gold|silver|cream"
     r"|tan)"
 )
+_ANY_COLOUR = (
+    rf"(?:{_COLOUR}|coral|crimson|scarlet|maroon|burgundy|rust|copper|amber|mustard|lemon|lime|mint|olive|"
+    r"emerald|jade|turquoise|aqua|cyan|navy|cobalt|azure|indigo|violet|lavender|lilac|plum|mauve|"
+    r"magenta|fuchsia|rose|salmon|peach|apricot|ivory|beige|khaki|charcoal|slate|ash|ebony|jet|onyx|"
+    r"bronze|chestnut|chocolate|caramel|ochre|terracotta|sand|ruby|sapphire)"
+)
 _TWO_COLOURS = re.compile(rf"\b({_COLOUR})\s+and\s+(?={_COLOUR}\b)", re.IGNORECASE)
 # What only leads to the subject: "a claymation checkpoint of | a corgi", "trained on library
 # pictures of | an owl". Only before an article: "trained on pictures of meadows" names places.
@@ -31,7 +37,7 @@ _LEAD = re.compile(
     r"(?:(?:that|which)\s+)?(?:of|on|for|knows|learns|learnt|learned|shows|draws|depicts|captures)|"
     r"(?:trained|fine-?\s?tuned|tuned|learn(?:ed|t|s)|taught)\s+(?:on|with|from)\s+(?:[\w'’-]+\s+){0,6}"
     r"(?:pictures|photos|photographs|images|shots|examples|samples)\s+of)\s+"
-    r"(?=(?:an?|my|our|one|this)\s)|^\s*(?:this(?:\s+one)?\s+(?:is|shows)|that\s+is\s+how\s+you\s+know|you\s+get)\s+"
+    r"(?=(?:an?|my|our|one|this)\s)|^\s*(?:this(?:\s+one)?\s+is|this\s+one\s+shows|that\s+is\s+how\s+you\s+know|you\s+get)\s+"
     r"(?=(?:an?|the|my|our|one|this)\s)|^\s*this\s+"
     r"(?!look|style|set|version|model|picture|photo|image|checkpoint|lora)[\w'’-]+\s+is\s+(?=an?\s[\w'’-]+\s+(?!from|for|to|of)[\w'’-])|"
     r"^\s*(?:here(?:['’]s|\s+is|\s+are)|picture)\s+(?=(?:an?|the|my|our|one|some)\s)|^\s*(?:previews|samples)\s+show\s+|^\s*all\s+of\s+(?=the\s+same\s)|"
@@ -49,7 +55,8 @@ _WHOSE_COLOUR = re.compile(
 )
 # "Our dragon, coral all over", "black clothes from head to toe": the subject's own colour.
 _ALL_OVER = re.compile(
-    r"^\s*(?:(an?|the|my|our|one|this)\s+([^,]{1,60}),\s*)?([\w'’-]+(?:\s(?!clothes\b)[\w'’-]+)?)(?:\s+clothes)?\s+"
+    rf"^\s*(?:(an?|the|my|our|one|this)\s+([^,]{{1,60}}),\s*((?:[\w'’-]+\s+)?{_ANY_COLOUR})(?:\s+clothes)?|"
+    rf"((?:[\w'’-]+\s+)?{_ANY_COLOUR}))\s+"
     r"(?:all\s+over|from\s+head\s+to\s+(?:toe|foot|tail)|from\s+top\s+to\s+bottom)\s*(?=$|,)",
     re.IGNORECASE,
 )
@@ -70,7 +77,7 @@ _IS_LIKE = re.compile(
 )
 # "A fishbowl helmet sets this astronaut apart", "a patch sets off this kite".
 _APART = re.compile(
-    r"^\s*(\S.*?) (?:sets? (?:this|the) (\S.*) apart|sets? off (?:this|an?|our) (\S.*))\s*$",
+    r"^\s*(\S.*?) (?:sets? (?:this|the) (\S.*) apart|sets? off (?:this|an?) (\S.*))\s*$",
     re.IGNORECASE,
 )
 # "The lance stays visible in most shots".
@@ -179,7 +186,7 @@ def _said_of_it(sentence: str) -> str:
     told = _TWO_COLOURS.sub(r"\1-and-", _LEAD.sub("", _KEY.sub("", sentence)))
     told = _VISIBLE.sub("", _APART.sub(_set_apart, told))
     told = _TEXTURES.sub(r"\1", _MATERIAL.sub("", told))
-    told = _ALL_OVER.sub(lambda found: " ".join(filter(None, found.group(1, 3, 2))), told)
+    told = _ALL_OVER.sub(lambda found: " ".join(filter(None, found.group(1, 3, 2, 4))), told)
     told = _WHOSE_COLOUR.sub(lambda found: f"{found[1]} {found[3]} {found[2]}", told)
     return _IS_LIKE.sub(lambda found: f"{found[2].strip()} {found[1]}", told)
 

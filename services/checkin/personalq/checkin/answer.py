@@ -55,7 +55,7 @@ _CHATTER = re.compile(
     r"please|i\s+(?:think|guess|meant?|want(?:ed)?|would\s+like|prefer|"
     r"was\s+thinking\s+of)|i'd\s+(?:like|prefer|say|go\s+(?:for|with))|make\s+(?:it|"
     r"that)|go\s+(?:for|with)|let's\s+(?:go\s+with|take)|take|use|give\s+me|probably|"
-    r"maybe|it's|it\s+is|that\s+would\s+be|definitely)(?:[\s,:!.-]+|$))+"
+    r"maybe|(?:without\s+(?:a\s+)?|no\s+)doubt|it's|it\s+is|that\s+would\s+be|definitely)(?:[\s,:!.-]+|$))+"
 )
 _CORRECTED = re.compile(
     r"^.*?\b(?:no,?\s+(?:wait|sorry)|wait,?\s+no|(?:no,\s+)?sorry,?\s+(?:no|i\s+mean(?:t)?|should\s+have\s+said)|"
@@ -276,7 +276,7 @@ def _refuse(intent: Intent, asked: Asked, text: str, context: Context) -> Intent
 
 def _merged(intent: Intent, said: Intent, text: str, context: Context) -> Intent:
     """What the answer names replaces what the prompt said of the same attribute."""
-    new = [replace(c, span=None) for c in _told(said, intent)]
+    new = [replace(c, span=None) for c in said.constraints]
     new = [_same_month(_same_year(c, intent, context), intent, context) for c in new]
     named = {c.attribute for c in new if c.hard and not c.excluded}
     wanted = {(c.attribute, value) for c in new if not c.excluded for value in c.values}
@@ -305,17 +305,6 @@ def _merged(intent: Intent, said: Intent, text: str, context: Context) -> Intent
         unknown_subject=unknown,
         problems=(*intent.problems, *said.problems),
     )
-
-
-def _told(said: Intent, intent: Intent) -> tuple[Constraint, ...]:
-    """What an answer says; "the white bird" of a parrot only says that it is white."""
-    asked, named = intent.first(Attribute.SUBJECT), said.first(Attribute.SUBJECT)
-    if asked is None or named is None or named.excluded:
-        return said.constraints
-    general, own = canonical(named.text), canonical(asked.text)
-    if is_kind_of(general, own) or not is_kind_of(own, general):
-        return said.constraints
-    return tuple(c for c in said.constraints if c.span != named.span)
 
 
 def among_those_asked_about(before: Intent, after: Intent, *, details: bool) -> tuple[Intent, ...]:
@@ -363,9 +352,20 @@ def _readings(before: Intent, after: Intent) -> tuple[Intent, ...]:
             label=c.text,
         )
         for c in named
-        if all(c.text != k.text for k in kept)
+        if all(c.text != k.text for k in kept) and not _is_what_it_is(c, subjects)
     )
+    if not details and all(any(c is k for k in before.constraints) for c in kept):
+        return (after,)
     return after, replace(after, constraints=(*subjects, *kept, *details))
+
+
+def _is_what_it_is(named: Constraint, subjects: Sequence[Constraint]) -> bool:
+    """Whether a noun only says what the subject is anyway: "the white bird" of a parrot."""
+    general = canonical(named.text)
+    return any(
+        is_kind_of(canonical(c.text), general) and not is_kind_of(general, canonical(c.text))
+        for c in subjects
+    )
 
 
 def _same_year(constraint: Constraint, intent: Intent, context: Context) -> Constraint:

@@ -13,28 +13,43 @@ from personalq.checkin.parsing.text import read, shadow
 from personalq.checkin.vocabulary import Lexicon
 
 _NOT = (
-    r"(?:(?:(?:it|that|they)(?:'s|\s+is|'re|\s+are)\s+|just\s+|only\s+|certainly\s+|definitely\s+)?not|(?:(?:it|that|they)\s+)?(?:isn't|aren't)|"
-    r"neither(?:\s+of)?|none\s+of|nor|without|skip|forget|drop|leave\s+out|(?:any(?:thing)?|every(?:thing)?|all)\s+but|"
-    r"except(?:\s+for)?|other\s+than|apart\s+from|no(?!\s+(?:one|i|it|wait|sorry|the|problem|idea|matter|preference)\b))"
+    r"(?:(?:(?:it|that|they)(?:'s|\s+is|'re|\s+are)\s+|just\s+|only\s+|certainly\s+|definitely\s+)?"
+    r"not|(?:(?:it|that|they)\s+)?(?:isn't|aren't)|neither(?:\s+of)?|none\s+of|nor|without|skip|"
+    r"forget|drop|leave\s+out|(?:any(?:thing)?|every(?:thing)?|all)\s+but|"
+    r"except(?:\s+for)?(?!\s+(?:it|that|they|he|she)\b)|other\s+than|apart\s+from|(?P<no>no))"
 )
+_PLAIN_NOT = _NOT.replace("?P<no>", "?:")
 _REFUSED = re.compile(
     rf"(?:(?:and|but|or|so|though)\s+)?{_NOT}(?:\s+(?:either|both|any|all)(?:\s+of)?)?"
     r"(?:\s+(?:the|those|these|that|this|an?|my|our))?(?:\s+(?:two|three|2|3)(?!\w))?\s+"
-    r"(?!(?:yet|ever|used|been|so|too|that|very|sure|really|fussy|picky|bad|of\s+them)\b)(?P<what>\S.*)"
+    r"(?!(?:yet|ever|used|been|so|too|that|very|sure|really|fussy|picky|bad|doubt|of\s+them)\b)"
+    r"(?P<what>\S.*)"
 )
 _WRONG = re.compile(
-    r"(?P<what>\S.*?)\s+(?:is|are)\s+(?:wrong|out|no\s+good|not\s+(?:it|right|the\s+one|what\s+i\s+\w+))"
+    r"(?P<what>(?:(?!\b(?:whose|who|that|which|where|its)\b).)+?)\s+(?:is|are)\s+(?:wrong|out|no\s+good|"
+    r"not\s+(?:it|right|the\s+one|what\s+i\s+\w+))"
 )
 _BREAK = re.compile(
-    rf"\s*[,;.!]\s*|\s+(?=(?:and|but|though|so)\s+{_NOT}\s)|\s+(?=(?:nor|without|except|but\s+not)\s)"
+    rf" ?[,;.!](?=\s|$) ?| (?=(?:and|but|though|so) {_PLAIN_NOT}\s)|"
+    r" (?=(?:nor|without|except|but not)\s)"
 )
-_EACH = re.compile(r"\s+(?:and|or|nor)\s+(?=(?:the|an?|that|those)\s)")
+_LIST = re.compile(
+    rf"{_PLAIN_NOT} (?:the|an?) [^,]+(?:, (?:the|an?) [^,]+)*"
+    r"(?P<last>,? (?:and|or|nor) (?:the|an?) [^,]+)"
+)
+"""Several turned down at once: "all but the beagle, the terrier and the poodle"."""
+_EACH = re.compile(r"\s+(?:or|nor)\s+|\s+and\s+(?=(?:the|an?|that|those)\s)(?!.*\bwith\b)")
 _NOTHING_MORE = re.compile(
     r"(?:(?:no|nope|nah|yes|yeah|sorry|please|thanks|and|so|but|then|i|want|meant?|take|use|it's|give|me)\s*)*"
-    r"(?:(?:the\s+)?(?:(?:other|remaining|last|third)(?:\s+(?:one|of\s+(?:them|the\s+\w+)))?|one\s+(?:that(?:'s|\s+is)\s+)?left|rest))?"
-    r"(?:\s+(?:please|then|thanks))?"
+    r"(?:(?:the\s+)?(?:(?:other|remaining|last|third)(?:\s+(?:one|of\s+(?:them|the\s+\w+)))?|"
+    r"one\s+(?:that(?:'s|\s+is)\s+)?left|rest))?(?:\s+(?:please|then|thanks))?"
 )
 """All that is left to say once the rest is turned down: "so the remaining one"."""
+_TALK = frozenset((
+    "he", "she", "it", "i", "we", "they", "you", "that", "this", "maybe", "just", "rather", "go",
+    "let", "let's", "doubt", "need", "way", "wait", "sorry", "i'd", "i'm", "it's", "take", "make",
+))  # fmt: skip
+"""What follows a "no" that stands for itself."""
 _FILLERS = frozenset(["either", "time", "ones", "one", "pair", "both", "two", "three", "please"])
 
 
@@ -44,15 +59,17 @@ def turned_down(
     """What an answer says besides what it turns down, and a constraint for each of these.
 
     Args:
+        text: the answer.
         intent: what was asked for before.
+        lexicon_: the catalog's words.
+        context: when, where and by whom it is said.
     """
     left: list[str] = []
     refused: list[Constraint] = []
-    for clause in filter(None, _BREAK.split(text)):
-        said = shadow(clause)
-        match = _REFUSED.fullmatch(said) or _WRONG.fullmatch(said)
-        what = clause[match.start("what") : match.end("what")] if match else ""
-        found = [_refusal(one, intent, lexicon_, context) for one in _EACH.split(what)]
+    for clause in _clauses(" ".join(text.split())):
+        what = _refused_in(clause)
+        parts = _EACH.split(what) if " with " not in what else [what]
+        found = [_refusal(one, intent, lexicon_, context) for one in parts]
         told = [constraint for constraint in found if constraint is not None]
         if len(told) < len(found):
             left.append(clause)
@@ -61,6 +78,32 @@ def turned_down(
     if not refused:
         return text, ()
     return ", ".join(c for c in left if not _NOTHING_MORE.fullmatch(shadow(c))), tuple(refused)
+
+
+def _clauses(text: str) -> list[str]:
+    """The parts of an answer; a list of what is turned down stays one."""
+    listed = _LIST.match(shadow(text))
+    if listed is not None:
+        commas = re.sub(r", (?=(?:the|an?) )", " and ", text[: listed.start("last")])
+        text = f"{commas}{text[listed.start('last') :].lstrip(',')}"
+    return [clause for clause in _BREAK.split(text) if clause]
+
+
+def _refused_in(clause: str) -> str:
+    """What a clause turns down; "" where it turns nothing down."""
+    said = shadow(clause)
+    match = _REFUSED.fullmatch(said)
+    if match is not None and match["no"] and not _is_bare(match["what"]):
+        match = None  # "no give me the black one"
+    match = match or _WRONG.fullmatch(said)
+    return clause[match.start("what") : match.end("what")] if match else ""
+
+
+def _is_bare(said: str) -> bool:
+    """Whether a noun with no determiner follows: "no stripes", but "no white one please"."""
+    words = [word.norm for word in read(said).words]
+    opens = words[0] in _TALK or lexicon.is_no_noun(words[0]) or words[0].endswith("ly")
+    return not opens and not {"one", "ones"} & set(words)
 
 
 def _refusal(what: str, intent: Intent, lexicon_: Lexicon, context: Context) -> Constraint | None:

@@ -213,7 +213,8 @@ _RULES = (
         2,
     ),
     _rule(
-        rf"(?P<not>(?:the\s+)?(?P<n>ORDINAL))(?:\s+(?!{_SELECTOR})[\w-]+){{1,3}}?\s+(?P<tail>(?:that\s+|which\s+)?"
+        r"(?<!with )(?<!with the )(?<!with a )(?<!wearing the )(?<!holding the )"
+        rf"(?P<not>(?P<n>ORDINAL))(?:\s+(?!{_SELECTOR})[\w-]+){{1,3}}?\s+(?P<tail>(?:that\s+|which\s+)?"
         rf"(?:{_WHO}\s+)(?:have\s+)?ever\s+{_MADE})",
         _O,
     ),
@@ -235,7 +236,7 @@ _RULES = (
     # The ends.
     _rule(rf"with\s+(?:the\s+)?(?:{_NEWEST}){_DATE}", _N),
     _rule(
-        r"(?:(?:that|which|it)(?:'s|\s+is)\s+)?(?:only|just|barely)\s+(?:a\s+few|a\s+couple\s+of|some)\s+(?:days|weeks)\s+old",
+        r"(?<=\bone\s)(?:(?:that|which)(?:'s|\s+is)\s+)?(?:only|just|barely)\s+(?:a\s+few|a\s+couple\s+of|some)\s+(?:days|weeks)\s+old",
         _N,
     ),
     _rule(rf"with\s+(?:the\s+)?(?:{_OLDEST}|first){_DATE}", _O),
@@ -299,7 +300,10 @@ _RULES = (
     _rule(r"recent|recently|newish", _N, hard=False, needs_head=True),
 )
 
-_NOT = re.compile(r"(?<!\w)(?:(?<!why )not|skip|forget|ignore|leave\s+out)\s+(?:the\s+)?$")
+_NOT = re.compile(
+    r"(?<!\w)(?:(?<!why )not|(?<!don't )(?<!not )(?<!never )(?<!to )(?:skip|forget|ignore))"
+    r"\s+(?:the\s+)?$"
+)
 _OPPOSITE = {OrderKey.NEWEST: OrderKey.OLDEST, OrderKey.OLDEST: OrderKey.NEWEST}
 _NEW = re.compile(r"(?:(?<=\bmy )|(?<=\bour )|(?<=\bthe ))(?:brand[\s-]+)?new(?!\w)")
 _END = re.compile(

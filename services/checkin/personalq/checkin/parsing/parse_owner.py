@@ -24,7 +24,7 @@ _ACTS = re.compile(
     rf"\s+(?:has\s+|had\s+)?(?:(?:also|originally|recently|just|only|ever|once)\s+)*(?:{_DONE}|owns)(?!\w)|"
     r"\s+(?:looks\s+after|takes\s+care\s+of|(?:is|was)\s+(?:in\s+charge\s+of|responsible\s+for))"
     r"(?!\w)(?!\s+(?:an?|the|my|our|his|her|their|some)\s)|"
-    r"\s+is\s+(?:the|its|his|her)\s+(?:owner|maker|author)(?!\w)|\s+(?:ha[sd]|keeps|holds)(?=\s+(?:an?|one|two|three|some|several|only|exactly|just)\s)"
+    r"\s+is\s+(?:the|its|his|her)\s+(?:owner|maker|author)(?!\w)|\s+(?:ha[sd]|keeps)(?=\s+(?:an?|one|two|three|some|several|only|exactly|just)\s)"
 )
 _PEOPLE = ("crew", "team", "group", "people", "folks", "guys", "department", "lot", "squad")
 _PERSONS = ("i", "we", "you", "he", "she", "they", "it", "who", "my", "his", "her", "i'd", "i'm")
@@ -90,7 +90,9 @@ def _with_people(draft: Draft, name: Word) -> Word:
     """The last word of a name: "the packaging | crew's"."""
     following = draft.page.words[name.index + 1 : name.index + 2]
     people = bool(following) and following[0].joined and following[0].norm in _PEOPLE
-    return following[0] if people and not name.possessive else name
+    before = draft.page.words[name.index - 1].norm if name.index else ""
+    told = people and (before == "the" or following[0].possessive)
+    return following[0] if told and not name.possessive else name
 
 
 def _is_theirs(draft: Draft, span: Span, word: Word, *, bare: bool) -> bool:
@@ -114,11 +116,7 @@ def _phrase(draft: Draft, span: Span, end: int, *, possessive: bool) -> Span | N
     if lead and lead[0].startswith("at "):
         lead = None  # a place, but for "made at studio-a"
     acts = _ACTS.match(shadow, end)
-    if (
-        acts
-        and acts[0].strip() in ("has", "had", "keeps", "holds")
-        and not _has_it(draft, span, acts.end())
-    ):
+    if acts and acts[0].strip() in ("has", "had", "keeps") and not _has_it(draft, span, acts.end()):
         acts = None
     if acts and not (lead and re.search(r"\bby\s", lead[0])):
         that = ends_before(_THAT, shadow, span.start)
@@ -155,6 +153,10 @@ def _has_it(draft: Draft, span: Span, end: int) -> bool:
     """Whether somebody is said to have the subject: "Oskar has a cake", but not "a party"."""
     before, following = draft.page.word_before(span.start), draft.page.word_at(end)
     article = before is not None and before.norm in ("the", "a", "an")
+    if re.match(
+        r"keeps\b[^,.;!?]*\s(?:on|in|at|under|by|near|over|beside)\s", draft.page.shadow[end - 5 :]
+    ):
+        return False  # "Nina keeps a parrot on her shoulder"
     if following is None or (article and span.of(draft.page.shadow).isalnum()):
         return False
     scene = lexicon.words("prepositions") | lexicon.words("links")

@@ -36,7 +36,7 @@ _NEVER = re.compile(
 )
 _AT_ALL = re.compile(
     r"(?<![\w-])(?:that|which)\s+(?:has|have|had|was|were|got)\s+(?:actually\s+|even\s+)*(?:"
-    rf"(?:ever\s+been|been\s+ever)\s+{_USED}|(?:ever\s+)?(?:been\s+)?{_USED}\s+(?:at\s+all|(?:at\s+least\s+)?(?:even\s+)?once))(?!\w)"
+    rf"(?:ever\s+been|been\s+ever)\s+{_USED}(?!\s+(?:in|as|for|on|with)\b)|(?:ever\s+)?(?:been\s+)?{_USED}\s+(?:at\s+all|(?:at\s+least|even)\s+once))(?!\w)"
 )
 _TIMES = rf"(?:(?P<once>once|twice|thrice)|(?P<n>{CARDINAL})\s+(?:single\s+)?times?)"
 _COUNTED = re.compile(

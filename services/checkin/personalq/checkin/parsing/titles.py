@@ -10,7 +10,8 @@ from personalq.checkin.parsing.draft import Draft
 _QUOTED = re.compile(r"\"[^\"]+\"|“[^”]+”")
 _LABELLED = re.compile(
     r"(?:^|(?<=[.;!?,(|/-])\s*)(?:the\s+)?(?:setting|scene|scenery|scenario|background|backdrop|location|"
-    r"surroundings|lighting|mood|composition|weather)(?:\s*:|\s+(?:is|will\s+be|should\s+be)\b)[^.;!?|]+"
+    r"surroundings|lighting|mood|composition|weather)(?:(?P<colon>\s*:)|\s+(?:is|will\s+be|should\s+be)\b)"
+    r"(?:(?!\s(?:but|so|and\s+(?:it's|the|use|i|take)|use|using|trained|made|version)\b)[^,.;!?|/()])+"
 )
 """What a label says is to be seen: "Setting: a workbench"."""
 _SHORTEST = 3
@@ -33,7 +34,9 @@ def set_scenes_aside(draft: Draft) -> None:
     named = [draft.page.words[noun.first] for noun in draft.nouns if noun.entry.subjects]
     for match in _LABELLED.finditer(draft.page.shadow):
         span = Span(*match.span())
-        besides = any(not span.meets(word.span) for word in named)
+        besides = [word for word in named if not span.meets(word.span)]
+        if match["colon"] and besides and besides[0] is not named[0]:
+            continue  # "scene: my dog on a beach; a chair near it"
         if besides and draft.free(span.start, span.end):
             draft.mark(span)
             draft.bystanders.append(span)

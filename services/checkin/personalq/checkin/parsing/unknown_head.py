@@ -13,7 +13,7 @@ from personalq.checkin.parsing.draft import Draft, Noun
 from personalq.checkin.parsing.find_nouns import is_ordinary
 from personalq.checkin.parsing.subjects.role import opens_choice
 from personalq.checkin.parsing.text import Word
-from personalq.checkin.parsing.word_roles import is_particle
+from personalq.checkin.parsing.word_roles import is_adjective, is_particle
 
 _CHOOSING = frozenset(
     [Attribute.VERSION, Attribute.ORDER, Attribute.CREATED_AT, Attribute.LAST_USED_AT]
@@ -57,7 +57,10 @@ def unknown_head(draft: Draft, nouns: list[Noun]) -> Constraint | None:
 def _is_added(draft: Draft, chunk: list[Word]) -> bool:
     """Whether several are only seen too: "treehouse on a hill, | lanterns in the branches"."""
     first, last = draft.page.words[0], chunk[-1]
+    placed = draft.page.words[1:2]
     opens = draft.is_free(first) and first.norm in lexicon.description_groups()
+    opens = opens and not is_adjective(first.norm) and placed[0].joined
+    opens = opens and placed[0].norm in lexicon.words("prepositions")
     later = last is not first and len(chunk) == 1
     return opens and later and next(wordnet.singulars(last.norm), None) is not None
 
@@ -166,7 +169,7 @@ def _chunks(draft: Draft) -> list[list[Word]]:
                 transparent or word.norm in lexicon.words("openers") or word.norm in _ASKING
             )
             asked = word.norm == "have" and bool(word.index) and _is_asking(draft, word.index)
-            among = word.norm != "from" and opens_choice(draft.page.words, word.index)
+            among = word.norm != "from" and _is_choice(draft, word)
             head_again = head_again or asked or among
             scene = not head_again and not (
                 word.norm in ("for", "of") and not current and not scene
@@ -188,6 +191,14 @@ def _chunks(draft: Draft) -> list[list[Word]]:
     if current and not scene:
         chunks.append(current)
     return chunks
+
+
+def _is_choice(draft: Draft, word: Word) -> bool:
+    """Whether it opens what an order chooses from: "among the cadets, the oldest"."""
+    following = draft.page.words[word.index + 1 : word.index + 2]
+    determined = bool(following) and following[0].norm in ("the", "my", "our")
+    ordered = any(c.attribute is Attribute.ORDER for c in draft.constraints)
+    return determined and ordered and opens_choice(draft.page.words, word.index)
 
 
 def _is_asking(draft: Draft, index: int) -> bool:

@@ -9,6 +9,7 @@ from personalq.checkin import lexicon
 from personalq.checkin.cards import Card
 from personalq.checkin.intent import Attribute, Constraint
 from personalq.checkin.lexicon import canonical
+from personalq.checkin.nouns import is_kind_of
 from personalq.checkin.reasoning.describe import (
     concepts,
     kind_of,
@@ -94,7 +95,8 @@ def _is_one_of(card: Card, values: tuple[str, ...]) -> bool:
     """Whether the subject is called by a compound of a word: "ships" of a lightship."""
     last = stem(values[-1])
     named = (word for piece in pieces_of(card)[:1] for word in canonical(piece).split())
-    return len(values) == 1 and len(last) > 3 and any(stem(word).endswith(last) for word in named)
+    compounds = (word for word in named if len(last) > 3 and stem(word).endswith(last))
+    return len(values) == 1 and any(is_kind_of(word, values[-1]) for word in compounds)
 
 
 def _shares(tags: tuple[str, ...], values: tuple[str, ...]) -> bool:

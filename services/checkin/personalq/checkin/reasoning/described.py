@@ -181,7 +181,11 @@ def is_explained(wish: Wish, hits: Sequence[Hit]) -> bool:
 
 
 def says_all(intent: Intent, hit: Hit, *, besides: Sequence[Hit]) -> bool:
-    """Whether a card has in words what the last answer described, and what any other has."""
+    """Whether a card has in words what an answer described, and what any of some others has.
+
+    Args:
+        besides: cards that may be meant instead.
+    """
     return all(
         wish.action or is_explained(wish, [hit]) or not (wish.answer or is_explained(wish, besides))
         for wish in wishes(intent)

@@ -34,7 +34,7 @@ _TAKEN = re.compile(
 
 _AFTER_WISH = re.compile(r"(?:\s*[,;|+]|\s+-)\s+$")
 _LISTED = re.compile(
-    r"\s*(?:(?P<plus>[+])\s|[.;=]\s+(?=(?:on|in|at|under|near|next|beside|behind|by|with|over|inside|outside|"
+    r"\s*(?:[+]\s|[.;=]\s+(?=(?:on|in|at|under|near|next|beside|behind|by|with|over|inside|outside|"
     r"against|atop|show|put|place|have|make|let|draw|paint|i|i'd|the)\b))"
 )
 """What ends the last of several wishes, before what is to be seen."""
@@ -73,9 +73,9 @@ def named_phrase(draft: Draft, span: Span, *, known: bool) -> Span | None:
         return Span(lead_photos.start(), photos.end())
     if known and ends_before(_REFUSED, shadow, start) and (refused := _LEARNED.match(shadow, end)):
         return Span(start, refused.end())  # "not the lake material"
-    if known and not draft.answering and (listed := _LISTED.match(shadow, end)):
+    if known and not draft.answering and _LISTED.match(shadow, end):
         lead = ends_before(_AFTER_WISH, shadow, start)
-        if (lead is not None and not draft.free(lead.start() - 1, lead.start())) or listed["plus"]:
+        if lead is not None and not draft.free(lead.start() - 1, lead.start()):
             return Span(start, end)  # "umbrella of Tobias's, stained glass, desert. On a rock"
     has = ends_before(_HAS_THERE, shadow, start) is not None
     return span if draft.answering and known and not has else None

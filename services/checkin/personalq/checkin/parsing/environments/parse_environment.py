@@ -39,6 +39,7 @@ _NO_SCENE = (
     "please",
 )
 """What goes on behind a place, and not with what is to be seen there."""
+_TRAINED = re.compile(r"\b(?:train|tun|taught|learn|school)")
 _THERE = re.compile(r"(?:\s+and\s+[\w-]+)?\s+(?:in|at|on|inside|of)\s+(?:an?|the|our|my|some)\s+")
 _BUT = re.compile(r"(?:any|every)where\s+(?:but|except|besides)\s")
 
@@ -110,7 +111,7 @@ def _spelled_out(draft: Draft) -> None:
         if not phrase or not draft.free(lead.start(), phrase[-1].end):
             continue
         found = place_in(draft, phrase, surely=surely)
-        if found is None or not found[0].known:
+        if _TRAINED.search(lead[0]) and (found is None or not found[0].known):
             found = _known_behind(draft, phrase[-1].end) or found
         if found is None:
             continue
@@ -136,7 +137,9 @@ def _spelled_out(draft: Draft) -> None:
 
 def _known_behind(draft: Draft, end: int) -> tuple[TagEntry, Span] | None:
     """The place behind things that are in it: "trained among pots and pans | in the kitchen"."""
-    lead = _THERE.match(draft.page.shadow, end)
+    last = draft.page.word_before(end)
+    several = last is not None and last.norm.endswith("s")
+    lead = _THERE.match(draft.page.shadow, end) if several else None
     word = draft.page.word_at(lead.end()) if lead else None
     match = draft.lexicon.environments.match_at(draft.page.words, word.index) if word else None
     if word is None or match is None or not match[1].known:

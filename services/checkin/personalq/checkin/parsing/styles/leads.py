@@ -12,7 +12,7 @@ NEGATION = re.compile(
     r"(?:\b(?:not|no|non|never|without|except(?:\s+for)?|excluding|other\s+than|apart\s+from|"
     r"aside\s+from|anything\s+but|instead\s+of|rather\s+than|nor|neither|isn't|aren't|wasn't|less|"
     r"(?:don't|do\s+not|didn't)\s+(?:want|need|like|mean)|"
-    r"(?:(?:that|which)\s+)?(?:don't|do\s+not|doesn't|does\s+not|didn't|did\s+not)\s+(?:come|look|seem|appear)|"
+    r"(?:(?:that|which)\s+)?(?:don't|do\s+not|doesn't|does\s+not|didn't|did\s+not)(?:\s+(?:come|look|seem|appear))?|"
     r"nothing(?:\s+(?:drawn|painted|done|made|rendered))?(?:\s+with)?|none\s+of|skip|avoid|minus|but\s+not|not\s+in|not\s+as)"
     r"[\s-]+(?:(?:the|a|an|any|in|my|too|so|also|even|really|that|which|has|uses|mixes|mixing|with|was|is|comes|as|like|of|in\s+an?|in\s+the|ones?(?:\s+in)?|be)\s+)*)$"
 )

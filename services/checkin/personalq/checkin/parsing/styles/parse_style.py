@@ -24,10 +24,17 @@ _DRAWN_WITH = re.compile(
     rf"(?<!\w)(?:{'|'.join(sorted(DRAWN))})\s+with\s+(?:(?:nothing\s+but|only|just)\s+)?(?:\w+\s+)?$"
 )
 _NOR_THE = re.compile(r"(?:,\s*)?(?:or|nor)\s+(?:the|any|an?)")
-_AND_THE = re.compile(r"(?:,\s*)?(?:and|or|nor)?(?:\s*(?:the|any|an?))?")
-_COMMA_THE = re.compile(r",\s*(?:the|an?)?")
+_AND = re.compile(r"\s*(?:,\s*)?(?:and|or|nor)\s+(?:(?:the|any|an?)\s+)?")
+_AND_THE = re.compile(r"(?:,\s*)?(?:and|or|nor)(?:\s*(?:the|any|an?))?")
+_COMMA = re.compile(r",(?:\s*(?:the|an?))?")
+_COMMA_THE = re.compile(r",\s*(?:the|an?)")
+_RATHER = re.compile(r"(?:rather\s+than|instead\s+of)\s", re.IGNORECASE)
+_WANTED = re.compile(
+    r"(?:^|\s)(?:(?:would|will|are|is)\s+(?:be\s+)?(?:fine|great|good|ok|okay|nice|perfect|do)|please)\b"
+)
+"""What follows a look that is wanted: "anything but anime, watercolor would be great"."""
 _ALL_BUT = re.compile(
-    r"(?:(?:any|every)(?:thing|one)?\s+)?(?:except|excluding|but|other\s+than|apart\s+from|aside\s+from)\s",
+    r"(?:(?:any|every)(?:thing|one)?\s+but|(?:(?:any|every)(?:thing|one)?\s+)?(?:except|excluding|other\s+than|apart\s+from|aside\s+from))\s",
     re.IGNORECASE,
 )
 """Before several that are not wanted: "anything except pop art, oils and anime"."""
@@ -121,12 +128,15 @@ def _goes_on(draft: Draft, previous: Constraint, constraint: Constraint, *, open
     between = draft.page.shadow[previous.span.end : constraint.span.start].strip()
     if between in ("", "or", "nor") or _NOR_THE.fullmatch(between):
         return True
-    if _ALL_BUT.match(opening):
-        return _AND_THE.fullmatch(between) is not None
-    last = _OR.match(draft.page.shadow, constraint.span.end) if constraint.span else None
+    if _RATHER.match(opening) or _WANTED.search(draft.page.shadow, constraint.span.end):
+        return False
+    if _ALL_BUT.match(opening) and _AND_THE.fullmatch(between):
+        return True
+    comma = _COMMA.fullmatch(between) if _ALL_BUT.match(opening) else _COMMA_THE.fullmatch(between)
+    last = _AND.match(draft.page.shadow, constraint.span.end)
     rest = draft.page.word_at(last.end()) if last else None
     listed = rest is not None and draft.style_at(rest.index) is not None
-    return listed and _COMMA_THE.fullmatch(between) is not None  # "the cartoon, the ink or the oil"
+    return listed and comma is not None  # "not the cartoon, the ink or the oil version"
 
 
 def _both(draft: Draft, first: Constraint, second: Constraint) -> Constraint | None:

@@ -63,6 +63,7 @@ def _is_all_around(draft: Draft, noun: Noun) -> bool:
     return (
         opens
         and bool(noun.entry.subjects)
+        and any(lexicon.names_thing(word.norm) for word in words[: noun.first])
         and _is_plural(words, noun)
         and _AROUND.match(draft.page.shadow, words[noun.last - 1].full_end) is not None
     )

@@ -60,8 +60,10 @@ def is_version(draft: Draft, match: re.Match[str]) -> bool:
         if ON_A_SHIRT.match(shadow, match.end()) or _is_favourite(draft, match):
             return False
         after = draft.page.word_at(match.end())
+        named = draft.page.word_before(match.start())
         acts = after is not None and after.joined and is_ing_verb(after.norm)
-        if acts and not _numbers_subject(draft, match.start()):
+        thing = named is not None and lexicon.names_thing(named.norm)
+        if acts and thing and not _numbers_subject(draft, match.start()):
             return False  # "outside a motel, number 7 blinking"
         if _NO.match(match[0]) and (
             _ALIKE.match(shadow, match.end()) or not _numbers_subject(draft, match.start())
