@@ -13,7 +13,7 @@ from collections.abc import Sequence
 _SENTENCE = re.compile(r"(?<![.;:/|!?])[.;:/|!?]+(?:\s|$)|\s[/|–—]\s|[()\n]")
 _PIECE = re.compile(
     r"\b(?:(?:complete|shown|(?:that\s+|which\s+)?comes(?:\s+\w+ed)?|painted|drawn|made|seen)\s+with|with|(?:seen\s+|shown\s+)?wearing|"
-    r"(?<!-)and(?!-)|having|holding(?:\s+(?:out|up))?|carrying|featuring|(?:(?:that|which|who)\s+)?has|plus|look\s+(?:out\s+)?for|and\s+all|never\s+(?:seen\s+)?without|"
+    r"(?<!-)and(?!-)|having|holding(?:\s+(?:out|up))?|carrying|featuring|(?:(?:that|which|who)\s+)?has|plus|look\s+(?:out\s+)?for|and\s+all|never\s+(?:seen\s+)?without|you\s+can\s+(?:always\s+)?see|"
     r"always\s+has|(?:recogni[sz]able|identified|identifiable)\s+by|(?:photographed|pictured|shown|seen)\s+alongside|(?:(?:is|are)\s+)?easy\s+to\s+(?:spot|tell|recogni[sz]e)\s+(?:by|from|thanks\s+to)|you\s+can\s+tell\s+(?:it\s+)?by|(?:notable|known)\s+for|"
     r"together\s+with|showing|(?:sporting|boasting)(?=\s+(?:an?|the|its|his|her|their|one|two)\s)|(?:included|attached)(?=\s*$))\b",
     re.IGNORECASE,
@@ -27,7 +27,7 @@ _ANY_COLOUR = (
     rf"(?:{_COLOUR}|coral|crimson|scarlet|maroon|burgundy|rust|copper|amber|mustard|lemon|lime|mint|olive|"
     r"emerald|jade|turquoise|aqua|cyan|navy|cobalt|azure|indigo|violet|lavender|lilac|plum|mauve|"
     r"magenta|fuchsia|rose|salmon|peach|apricot|ivory|beige|khaki|charcoal|slate|ash|ebony|jet|onyx|"
-    r"bronze|chestnut|chocolate|caramel|ochre|terracotta|sand|ruby|sapphire)"
+    r"bronze|chestnut|chocolate|caramel|ochre|terracotta|sand|ruby|sapphire|tangerine|fawn|blush|brindle|brass|natural)"
 )
 _TWO_COLOURS = re.compile(rf"\b({_COLOUR})\s+and\s+(?={_COLOUR}\b)", re.IGNORECASE)
 # What only leads to the subject: "a claymation checkpoint of | a corgi", "trained on library
@@ -39,8 +39,10 @@ _LEAD = re.compile(
     r"(?:pictures|photos|photographs|images|shots|examples|samples)\s+of)\s+"
     r"(?=(?:an?|my|our|one|this)\s)|^\s*(?:this(?:\s+one)?\s+is|this\s+one\s+shows|that\s+is\s+how\s+you\s+know|you\s+get)\s+"
     r"(?=(?:an?|the|my|our|one|this)\s)|^\s*this\s+"
-    r"(?!look|style|set|version|model|picture|photo|image|checkpoint|lora)[\w'’-]+\s+is\s+(?=an?\s[\w'’-]+\s+(?!from|for|to|of)[\w'’-])|"
-    r"^\s*(?:here(?:['’]s|\s+is|\s+are)|picture)\s+(?=(?:an?|the|my|our|one|some)\s)|^\s*(?:previews|samples)\s+show\s+|^\s*all\s+of\s+(?=the\s+same\s)|"
+    r"(?!look|style|set|version|model|picture|photo|image|checkpoint|lora)[\w'’-]+\s+is\s+(?=an?\s[\w'’-]+\s+(?!(?:from|for|to|of)\b)[\w'’-])|"
+    r"^\s*(?:here(?:['’]s|\s+is|\s+are)|picture)\s+(?=(?:an?|the|my|our|one|some)\s)|^\s*(?:previews|samples)\s+show\s+|"
+    r"^\s*(?:(?:reference|source|training|sample)\s+)?(?:pictures|photos|images|shots)\s+of\s+"
+    r"(?=(?:an?|the|my|our|one)\s)|^\s*all\s+of\s+(?=the\s+same\s)|"
     r"^\s*(?:an?|the|this)\s+(?:\w+\s+)?(?:set|series|collection|batch|handful)\s+of\s+"
     r"(?:pictures|photos|photographs|images|shots)\s+(?:of|showing|that\s+shows?)\s+(?=(?:an?|the|my|our|one)\s)|"
     r"^\s*personali[sz]ed\s+(?:(?:on|for|from|with)\s+(?=(?:an?|the|my|our|one)\s))?(?=[\w-]+\s)|"
@@ -49,15 +51,26 @@ _LEAD = re.compile(
 )
 # "A pug whose colour is brindle", "a kite, colour mint".
 _WHOSE_COLOUR = re.compile(
-    r"^\s*(an?|the|my|our|one)\s+((?:[\w'’-]+\s+){1,4})whose\s+colou?r\s+is\s+"
+    r"^\s*(an?|the|my|our|one)\s+((?:[\w'’-]+\s+){1,4})(?:whose\s+colou?r\s+is|colou?red)\s+"
     r"([\w'’-]+(?:\s+(?!with\b|and\b)[\w'’-]+)?)\s*(?=$|,|\bwith\b|\band\b)",
     re.IGNORECASE,
 )
 # "Our dragon, coral all over", "black clothes from head to toe": the subject's own colour.
 _ALL_OVER = re.compile(
-    rf"^\s*(?:(an?|the|my|our|one|this)\s+([^,]{{1,60}}),\s*((?:[\w'’-]+\s+)?{_ANY_COLOUR})(?:\s+clothes)?|"
-    rf"((?:[\w'’-]+\s+)?{_ANY_COLOUR}))\s+"
+    rf"^\s*(?:(an?|the|my|our|one|this)\s+([^,]{{1,60}}),\s*((?:[\w'’]+[\s-]+)?{_ANY_COLOUR})(?:\s+clothes)?|"
+    rf"((?:[\w'’]+[\s-]+)?{_ANY_COLOUR}))\s+"
     r"(?:all\s+over|from\s+head\s+to\s+(?:toe|foot|tail)|from\s+top\s+to\s+bottom)\s*(?=$|,)",
+    re.IGNORECASE,
+)
+# "Our ash scarf, supporter's kind", "personal owl checkpoint: barn type".
+_KIND = re.compile(
+    r"^\s*((?:an?|the|my|our|one|this)\s+(?:[\w'’-]+\s+){0,4})([\w'’-]+),\s*"
+    r"((?:[\w'’-]+\s+){0,2}[\w'’-]+)\s+(?:kind|type|variety)\s*(?=$|,|\s(?:together|with)\b)",
+    re.IGNORECASE,
+)
+_PERSONAL = re.compile(
+    r"^\s*personal(?:i[sz]ed)?\s+((?:[\w'’-]+\s+){1,3}?)(?:checkpoint|lora|model)\s*:\s*"
+    r"((?:[\w'’-]+\s+){1,3}?)(?:kind|type|variety)\s*(?=$|[,.;])",
     re.IGNORECASE,
 )
 _NAMED_COLOUR = re.compile(r"^\s*colou?r\s+(?=[\w'’-]+(?:\s[\w'’-]+)?$)", re.IGNORECASE)
@@ -113,8 +126,8 @@ _TRAINING = re.compile(
     r"done|sculpted|shot|illustrated|sketched|created)\s+(?:in|as|like)\b.*?(?=$|,\s+"
     r"(?:(?:and|it\s+is|shown|seen|complete)\s+)*(?:with|wearing|holding|has|having|featuring)\s"
     r"(?!an?\s[^.]*\b(?:mood|finish|look|feel)\b))"
-    r"|\b(?:captured|photographed|shot|filmed|pictured|seen)\s+(?:out\s+)?(?:in|at|on|by|near|under|inside|"
-    r"outside|along|among)\b[^,]*?(?=,|$|\s(?:(?:and\s+)?(?:with|wearing|holding|has|having|featuring)|plus)\b)"
+    r"|(?:\b(?:was|were|is|are)\s+)?\b(?:captured|photographed|shot|filmed|pictured|seen)\s+(?:out\s+)?"
+    r"(?:in|at|on|by|near|under|inside|against|amid|outside|along|among)\b[^,]*?(?=,|$|\s(?:(?:and\s+)?(?:with|wearing|holding|has|having|featuring)|plus)\b)"
     r"|(?<=\w)\s+of\s+the\s+(?:series|collection)(?=\s*(?:$|,))"
     r"|(?:^|(?<=,))\s*(?:it\s+)?(?:finished|comes?\s+out|turns?\s+out)\s+as\b.*$"
     r"|^\s*(?:it\s+)?(?:best|good)\s+(?:for|at|with)\b[^,]*|\bhas\s+the\s+look\s+of\b[^,]*"
@@ -169,7 +182,7 @@ def phrases_of(
     for name in names:
         if name and name.casefold() in folded:  # seldom; every pattern has to be compiled
             text = re.sub(rf"(?<!\w){re.escape(name)}(?!\w)", " ", text, flags=re.IGNORECASE)
-    text = _OPENING.sub("", text)
+    text = _PERSONAL.sub(r"a \2\1", _OPENING.sub("", text))
     known = [frozenset(_words(tag)) for tag in tags]
     return tuple(
         phrase
@@ -188,6 +201,7 @@ def _said_of_it(sentence: str) -> str:
     told = _TEXTURES.sub(r"\1", _MATERIAL.sub("", told))
     told = _ALL_OVER.sub(lambda found: " ".join(filter(None, found.group(1, 3, 2, 4))), told)
     told = _WHOSE_COLOUR.sub(lambda found: f"{found[1]} {found[3]} {found[2]}", told)
+    told = _KIND.sub(r"\1\3 \2", told)
     return _IS_LIKE.sub(lambda found: f"{found[2].strip()} {found[1]}", told)
 
 
