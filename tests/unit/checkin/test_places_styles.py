@@ -410,6 +410,7 @@ def test_a_subject_before_minus() -> None:
         "the kite that doesn't come as claymation or lineart",
         "the kite, not the claymation, the lineart or the photorealistic one",
         "a kite, anything except claymation and lineart",
+        "a kite, skip the claymation one and the lineart one",
         "a kite that does NOT look like claymation, nor lineart",
     ],
 )

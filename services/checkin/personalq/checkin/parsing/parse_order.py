@@ -25,11 +25,11 @@ _SELECTOR = (
     r"(?:one|version|model|build|checkpoint|lora|variant|edition|iteration|release|"
     r"training|run|ckpt|attempt|try|take)s?"
 )
-_WHO = r"(?:i|we|you|she|he|they|anyone|anybody|somebody|someone)(?:'ve|'d)?"
+_WHO = r"(?:i|we|you|she|he|they|anyone|anybody|somebody|someone|everyone|everybody)(?:'ve|'d)?"
 _HAVE = r"(?:(?:have|has|had|ever)\s+)*"
 _USE = (
     r"(?:uses?|used|keep\s+using|kept\s+using|run|ran|render(?:ed)?\s+with|work(?:ed)?\s+with|reach(?:ed)?\s+for|"
-    r"turn(?:ed)?\s+to|rely\s+on|relied\s+on|depend(?:ed)?\s+on|fall\s+back\s+on|pick(?:ed)?|open(?:ed)?|touched|load(?:ed)?|go\s+for)"
+    r"turn(?:ed)?\s+to|rely\s+on|relied\s+on|depend(?:ed)?\s+on|fall\s+back\s+on|pick(?:s|ed)?|open(?:ed)?|touched|load(?:ed)?|go\s+for)"
 )
 _COUNT = r"(?:(?:use|usage|render)[\s-]+(?:count|number|total)s?|uses|renders|runs)"
 _OFTEN = r"(?:often|frequently|heavily|commonly|regularly)"
@@ -77,6 +77,7 @@ _RULES = (
         rf"{_OF_ALL}|used\s+(?:the\s+)?(?:least|(?:fewest|(?:least|smallest|lowest)\s+number\s+of)\s+times)|(?:{_WHO}\s+)?{_USE}\s+(?:it\s+)?less\s+(?:often\s+)?than\s+(?:any|all|the)(?:\s+(?:the\s+)?others?|\s+rest)?|"
         rf"(?:(?:{_WHO}|is|are|was|that|which)\s+)*(?:hardly|rarely|seldom|barely|scarcely)\s+"
         rf"(?:ever\s+)?{_USE}|(?:{_WHO}\s+)(?:don't|do\s+not)\s+{_USE}\s+much|"
+        r"(?:with\s+)?(?:the\s+)?(?:lowest|lightest)\s+usage(?!\s+\w)|"
         r"(?:with\s+)?(?:the\s+|its\s+)?(?:lowest|smallest|fewest)\s+(?:number\s+of\s+)?"
         rf"{_COUNT}",
         _LEAST,
@@ -113,6 +114,7 @@ _RULES = (
         r"(?:(?:at|on)\s+)?(?:the\s+)?top(?:s|ping)?\s+(?:of\s+)?(?:the|our|my)\s+(?:usage|use)\s+"
         r"(?:charts?|lists?|stats|statistics|tables?|rankings?|leaderboard)|"
         rf"number\s+one\s+(?:by|in)\s+(?:usage|uses?|renders|popularity)|(?:with|gets|got|has|had|sees|saw)\s+(?:had\s+)?(?:the\s+)?most\s+(?:uses?|renders|runs)|most[\s-]+loved|"
+        r"(?:with\s+)?(?:the\s+)?(?:highest|heaviest)\s+usage(?!\s+\w)|"
         r"(?:with\s+)?(?:the\s+|its\s+)?(?:highest|largest|biggest)\s+(?:number\s+of\s+)?"
         rf"{_COUNT}",
         _M,

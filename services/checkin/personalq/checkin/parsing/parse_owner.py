@@ -18,7 +18,7 @@ _DONE = (
 )
 _BY = re.compile(
     rf"(?<!\w)(?:(?:(?:that|which)\s+(?:is|was|were|are)\s+)?{_DONE}\s+)?(?:by|from|of|at|"
-    r"(?:(?:that|which)\s+)?(?:(?:doesn't|don't|does\s+not|do\s+not|didn't)\s+)?belong(?:s|ing)?\s+to|owned\s+by|credited\s+to|courtesy\s+of|(?<=[,(]\s)owner(?:\s+is|:)?|(?<=\()owner:?|(?:whose|the|its)\s+(?:owner|maker|author)\s+(?:is|was))\s+(?:the\s+|user\s+)?$"
+    r"(?:(?:that|which)\s+)?(?:(?:doesn't|don't|does\s+not|do\s+not|didn't)\s+)?belong(?:s|ing)?\s+to|owned\s+by|(?:is\s+|was\s+)?registered\s+(?:to|under)|credited\s+to|courtesy\s+of|(?<=[,(]\s)owner(?:\s+is|:)?|(?<=\()owner:?|(?:whose|the|its)\s+(?:owner|maker|author)\s+(?:is|was))\s+(?:the\s+|user\s+)?$"
 )
 _ACTS = re.compile(
     rf"\s+(?:has\s+|had\s+)?(?:(?:also|originally|recently|just|only|ever|once)\s+)*(?:{_DONE}|owns)(?!\w)|"

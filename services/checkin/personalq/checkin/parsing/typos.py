@@ -25,6 +25,8 @@ _LONG = 7
 """Letters from which on one letter for another is a slip: "blossem", but "ramen" is no raven."""
 _FAR = 2
 """Slips that may separate a word from the one that was meant, where all its letters are there."""
+_SURELY = 9
+"""Letters of the shortest word that is taken for a kind: a macaron is no macaroon."""
 _SURE = 3
 """Letters that nobody mistypes who means a word that no catalog lists."""
 _WITH_VERSION = re.compile(r"([^\W\d_]+)_v\d{1,3}")
@@ -90,7 +92,7 @@ def _meant(
 
 def _kind(typed: str, subjects: Callable[[str], bool]) -> str | None:
     """The word for a kind of some subject that was meant: "velocirapter" of dinosaurs."""
-    if len(typed) < _LONG:
+    if len(typed) < _SURELY:
         return None
     near = process.extract(
         typed,

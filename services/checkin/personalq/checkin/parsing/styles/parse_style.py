@@ -28,6 +28,7 @@ _AND = re.compile(r"\s*(?:,\s*)?(?:and|or|nor)\s+(?:(?:the|any|an?)\s+)?")
 _AND_THE = re.compile(r"(?:,\s*)?(?:and|or|nor)(?:\s*(?:the|any|an?))?")
 _COMMA = re.compile(r",(?:\s*(?:the|an?))?")
 _COMMA_THE = re.compile(r",\s*(?:the|an?)")
+_SKIPPED = re.compile(r"(?:skip|avoid)\s", re.IGNORECASE)
 _RATHER = re.compile(r"(?:rather\s+than|instead\s+of)\s", re.IGNORECASE)
 _WANTED = re.compile(
     r"(?:^|\s)(?:(?:would|will|are|is)\s+(?:be\s+)?(?:fine|great|good|ok|okay|nice|perfect|do)|please)\b"
@@ -130,6 +131,8 @@ def _goes_on(draft: Draft, previous: Constraint, constraint: Constraint, *, open
         return True
     if _RATHER.match(opening) or _WANTED.search(draft.page.shadow, constraint.span.end):
         return False
+    if _SKIPPED.match(opening) and _AND_THE.fullmatch(between):
+        return True  # "skip the cartoon one and the anime one"
     if _ALL_BUT.match(opening) and _AND_THE.fullmatch(between):
         return True
     comma = _COMMA.fullmatch(between) if _ALL_BUT.match(opening) else _COMMA_THE.fullmatch(between)
