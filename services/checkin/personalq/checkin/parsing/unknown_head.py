@@ -57,10 +57,10 @@ def unknown_head(draft: Draft, nouns: list[Noun]) -> Constraint | None:
 def _is_added(draft: Draft, chunk: list[Word]) -> bool:
     """Whether several are only seen too: "treehouse on a hill, | lanterns in the branches"."""
     first, last = draft.page.words[0], chunk[-1]
-    placed = draft.page.words[1:2]
     opens = draft.is_free(first) and first.norm in lexicon.description_groups()
-    opens = opens and not is_adjective(first.norm) and placed[0].joined
-    opens = opens and placed[0].norm in lexicon.words("prepositions")
+    opens = opens and not is_adjective(first.norm)
+    behind = draft.page.words[1:2]
+    opens = opens and any(w.joined and w.norm in lexicon.words("prepositions") for w in behind)
     later = last is not first and len(chunk) == 1
     return opens and later and next(wordnet.singulars(last.norm), None) is not None
 

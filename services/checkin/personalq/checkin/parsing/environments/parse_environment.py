@@ -25,19 +25,10 @@ _NEGATION = re.compile(
     r"(?<!\w)(?:not|except(?:\s+for)?|other\s+than|anything\s+but|without|never|"
     r"wasn't|isn't|no|minus|none\s+of|neither|nor)\s+(?:(?:the|a|an|ones?|that|was|is|one|with|has|having|from|of|built|based|made|trained|on|i|we|which)\s+)*$"
 )
-_NO_SCENE = (
-    "still",
-    "again",
-    "too",
-    "available",
-    "anywhere",
-    "around",
-    "would",
-    "could",
-    "should",
-    "will",
+_NO_SCENE = frozenset((
+    "still", "again", "too", "available", "anywhere", "around", "would", "could", "should", "will",
     "please",
-)
+))  # fmt: skip
 """What goes on behind a place, and not with what is to be seen there."""
 _TRAINED = re.compile(r"\b(?:train|tun|taught|learn|school)")
 _THERE = re.compile(r"(?:\s+and\s+[\w-]+)?\s+(?:in|at|on|inside|of)\s+(?:an?|the|our|my|some)\s+")

@@ -28,10 +28,9 @@ _AND = re.compile(r"\s*(?:,\s*)?(?:and|or|nor)\s+(?:(?:the|any|an?)\s+)?")
 _AND_THE = re.compile(r"(?:,\s*)?(?:and|or|nor)(?:\s*(?:the|any|an?))?")
 _COMMA = re.compile(r",(?:\s*(?:the|an?))?")
 _COMMA_THE = re.compile(r",\s*(?:the|an?)")
-_SKIPPED = re.compile(r"(?:skip|avoid)\s", re.IGNORECASE)
 _RATHER = re.compile(r"(?:rather\s+than|instead\s+of)\s", re.IGNORECASE)
 _WANTED = re.compile(
-    r"(?:^|\s)(?:(?:would|will|are|is)\s+(?:be\s+)?(?:fine|great|good|ok|okay|nice|perfect|do)|please)\b"
+    r"\s(?:would|will|are|is)\s+(?:be\s+)?(?:fine|great|good|ok|okay|nice|perfect|do)\b"
 )
 """What follows a look that is wanted: "anything but anime, watercolor would be great"."""
 _ALL_BUT = re.compile(
@@ -39,6 +38,7 @@ _ALL_BUT = re.compile(
     re.IGNORECASE,
 )
 """Before several that are not wanted: "anything except pop art, oils and anime"."""
+_SEVERAL = re.compile(rf"(?:skip|avoid)\s|{_ALL_BUT.pattern}", re.IGNORECASE)
 _OR = re.compile(r"\s*(?:,\s*)?(?:or|/)\s*(?:an?\s+|the\s+)?")
 
 
@@ -129,12 +129,10 @@ def _goes_on(draft: Draft, previous: Constraint, constraint: Constraint, *, open
     between = draft.page.shadow[previous.span.end : constraint.span.start].strip()
     if between in ("", "or", "nor") or _NOR_THE.fullmatch(between):
         return True
+    if _SEVERAL.match(opening) and _AND_THE.fullmatch(between):
+        return True  # "skip the cartoon one and the anime one"
     if _RATHER.match(opening) or _WANTED.search(draft.page.shadow, constraint.span.end):
         return False
-    if _SKIPPED.match(opening) and _AND_THE.fullmatch(between):
-        return True  # "skip the cartoon one and the anime one"
-    if _ALL_BUT.match(opening) and _AND_THE.fullmatch(between):
-        return True
     comma = _COMMA.fullmatch(between) if _ALL_BUT.match(opening) else _COMMA_THE.fullmatch(between)
     last = _AND.match(draft.page.shadow, constraint.span.end)
     rest = draft.page.word_at(last.end()) if last else None
