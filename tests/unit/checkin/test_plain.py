@@ -160,6 +160,12 @@ def test_every_letter_of_any_text_stays_somewhere(text: str) -> None:
     assert not [word[0] for word in words if not all(left[word.start() : word.end()])]
 
 
+@pytest.mark.parametrize("text", ["-", "-bb", "-abc", "-aa-bb", "-µm"])
+def test_a_text_that_begins_with_a_hyphen(text: str) -> None:
+    """It joins its first word to none before it."""
+    assert parse(text, LEXICON, CONTEXT).unknown_subject is None
+
+
 @pytest.mark.parametrize("text", ["hibiscus, a kettle", "Yorick, the bear", "sofa, blue", "ok"])
 def test_no_greeting(text: str) -> None:
     """Words that begin like one, or are all there is."""

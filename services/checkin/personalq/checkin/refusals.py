@@ -38,7 +38,7 @@ _LIST = re.compile(
     r"(?P<last>,? (?:and|or|nor) (?:the|an?) [^,]+)"
 )
 """Several turned down at once: "all but the beagle, the terrier and the poodle"."""
-_EACH = re.compile(r"\s+(?:or|nor)\s+|\s+and\s+(?=(?:the|an?|that|those)\s)(?!.*\bwith\b)")
+_EACH = re.compile(r"\s+(?:or|nor)\s+|\s+and\s+(?=(?:the|an?|that|those)\s)")
 _NOTHING_MORE = re.compile(
     r"(?:(?:no|nope|nah|yes|yeah|sorry|please|thanks|and|so|but|then|i|want|meant?|take|use|it's|give|me)\s*)*"
     r"(?:(?:the\s+)?(?:(?:other|remaining|last|third)(?:\s+(?:one|of\s+(?:them|the\s+\w+)))?|"
@@ -69,12 +69,12 @@ def turned_down(
     for clause in _clauses(" ".join(text.split())):
         what = _refused_in(clause)
         parts = _EACH.split(what) if " with " not in what else [what]
-        found = [_refusal(one, intent, lexicon_, context) for one in parts]
+        found = [_refusal(one, intent, lexicon_, context) for one in parts if what]
         told = [constraint for constraint in found if constraint is not None]
-        if len(told) < len(found):
-            left.append(clause)
-        else:
+        if told and len(told) == len(found):
             refused += told
+        else:
+            left.append(clause)
     if not refused:
         return text, ()
     return ", ".join(c for c in left if not _NOTHING_MORE.fullmatch(shadow(c))), tuple(refused)
@@ -108,7 +108,7 @@ def _is_bare(said: str) -> bool:
 
 def _refusal(what: str, intent: Intent, lexicon_: Lexicon, context: Context) -> Constraint | None:
     """The constraint that what is left satisfies; None where it says more than one thing."""
-    said = parse(what, lexicon_, context, answering=True) if what else Intent()
+    said = parse(what, lexicon_, context, answering=True)
     if said.all(Attribute.ORDER):
         return None
     described = (Attribute.SUBJECT, Attribute.DESCRIPTION)

@@ -268,13 +268,14 @@ async def _chosen(
     told, ranking = await among(least=KIN)
     if ranking.candidates:
         return told, ranking
-    readings = among_those_asked_about(before, intent, details=False)
-    found = [await everything(reading) for reading in readings]
-    for widely, others in found:
+    first: tuple[Intent, Ranking] | None = None
+    for reading in among_those_asked_about(before, intent, details=False):
+        widely, others = await everything(reading)
         if others.candidates and says_all(widely, others.candidates[0].hit, besides=hits):
             return widely, others
+        first = first or (widely, others)
     told, ranking = await among(least=0.0)
-    return (told, ranking) if ranking.candidates else found[0]
+    return first if first and not ranking.candidates else (told, ranking)
 
 
 def _ordered(before: Intent, intent: Intent) -> Intent:

@@ -21,6 +21,7 @@ from personalq.checkin.parsing.parse_order import parse_order
 from personalq.checkin.parsing.parse_owner import parse_mine, parse_owner
 from personalq.checkin.parsing.parse_usage import parse_usage
 from personalq.checkin.parsing.plain import evenly_typed, make_plain, opening, without
+from personalq.checkin.parsing.set_aside import set_scenes_aside, set_titles_aside
 from personalq.checkin.parsing.styles.frames import parse_look
 from personalq.checkin.parsing.styles.parse_style import parse_style
 from personalq.checkin.parsing.styles.unknown import parse_unknown_style
@@ -28,7 +29,6 @@ from personalq.checkin.parsing.subjects.parse_subject import parse_subject
 from personalq.checkin.parsing.text import merge, read
 from personalq.checkin.parsing.things import things
 from personalq.checkin.parsing.times.parse_time import parse_time
-from personalq.checkin.parsing.titles import set_scenes_aside, set_titles_aside
 from personalq.checkin.parsing.typos import correct
 from personalq.checkin.parsing.versions.parse_version import parse_version
 from personalq.checkin.vocabulary import Lexicon

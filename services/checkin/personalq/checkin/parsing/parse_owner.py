@@ -28,6 +28,8 @@ _ACTS = re.compile(
 )
 _PEOPLE = ("crew", "team", "group", "people", "folks", "guys", "department", "lot", "squad")
 _PERSONS = ("i", "we", "you", "he", "she", "they", "it", "who", "my", "his", "her", "i'd", "i'm")
+_KEPT_THERE = re.compile(r"[^,.;!?]*\s(?:on|in|at|under|by|near|over|beside)\s")
+"""Behind a "keeps" of the scene: "Nina keeps | a parrot on her shoulder"."""
 _THAT = re.compile(r"(?<!\w)(?:that|which)\s+$")
 _NOT = re.compile(
     r"(?<!\w)(?:not|no|isn't|wasn't|except(?:\s+for)?|excluding|but\s+not|(?P<but>but)|other\s+than|"
@@ -118,6 +120,8 @@ def _phrase(draft: Draft, span: Span, end: int, *, possessive: bool) -> Span | N
     acts = _ACTS.match(shadow, end)
     if acts and acts[0].strip() in ("has", "had", "keeps") and not _has_it(draft, span, acts.end()):
         acts = None
+    if acts and acts[0].strip() == "keeps" and _KEPT_THERE.match(shadow, acts.end()):
+        acts = None
     if acts and not (lead and re.search(r"\bby\s", lead[0])):
         that = ends_before(_THAT, shadow, span.start)
         if draft.free(end, acts.end()):
@@ -153,10 +157,6 @@ def _has_it(draft: Draft, span: Span, end: int) -> bool:
     """Whether somebody is said to have the subject: "Oskar has a cake", but not "a party"."""
     before, following = draft.page.word_before(span.start), draft.page.word_at(end)
     article = before is not None and before.norm in ("the", "a", "an")
-    if re.match(
-        r"keeps\b[^,.;!?]*\s(?:on|in|at|under|by|near|over|beside)\s", draft.page.shadow[end - 5 :]
-    ):
-        return False  # "Nina keeps a parrot on her shoulder"
     if following is None or (article and span.of(draft.page.shadow).isalnum()):
         return False
     scene = lexicon.words("prepositions") | lexicon.words("links")
