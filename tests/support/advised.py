@@ -13,12 +13,13 @@ from support.fake_catalog import FakeCatalog
 from personalq.checkin.advising.advice import Adviser
 from personalq.checkin.advising.llm import open_llm
 from personalq.checkin.advising.reason_llm import LlmAdviser
-from personalq.checkin.answer import Reply
+from personalq.checkin.answering.answer import Reply
 from personalq.checkin.cards import Card
 from personalq.checkin.endpoint import Breaker
 from personalq.checkin.outcome import Answered
 from personalq.checkin.reasoning.reason import DeterministicReasoner
-from personalq.checkin.select import Request, select
+from personalq.checkin.request import Request
+from personalq.checkin.select import select
 from personalq.checkin.settings import CheckinSettings
 
 

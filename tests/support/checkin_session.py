@@ -15,11 +15,12 @@ from support.checkin_cards import NOW, paper, studio
 from support.checkin_requests import ASK, NONE, PAPER, STUDIO, expected_ids
 from support.fake_catalog import FakeCatalog
 
-from personalq.checkin.answer import Reply
+from personalq.checkin.answering.answer import Reply
 from personalq.checkin.cards import Card
 from personalq.checkin.outcome import Answered, Clarification, Outcome, Selection
 from personalq.checkin.reasoning.reason import DeterministicReasoner
-from personalq.checkin.select import Request, select
+from personalq.checkin.request import Request
+from personalq.checkin.select import select
 from personalq.checkin.settings import CheckinSettings
 
 

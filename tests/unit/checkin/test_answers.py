@@ -9,7 +9,7 @@ from support.checkin_cards import card, studio
 from support.checkin_session import Session
 
 from personalq.chassis.errors import InvalidInput
-from personalq.checkin.answer import Reply
+from personalq.checkin.answering.answer import Reply
 from personalq.checkin.intent import Attribute
 from personalq.checkin.outcome import Clarification, NoMatch, Selection
 

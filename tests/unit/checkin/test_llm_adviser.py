@@ -15,7 +15,7 @@ from support.checkin_session import outcome_name
 from support.llm_server import Asked, ModelServer, Reply, completion, opinion, run_model_server
 from support.ports import free_port
 
-from personalq.checkin.answer import Reply as Said
+from personalq.checkin.answering.answer import Reply as Said
 from personalq.checkin.endpoint import MAX_REPLY, Breaker
 from personalq.checkin.intent import Attribute
 from personalq.checkin.outcome import Answered, Clarification, Selection

@@ -11,9 +11,9 @@ from support.checkin_session import Session
 from support.fake_catalog import FakeCatalog
 
 from personalq.checkin.cards import CardFilter, Query
+from personalq.checkin.finding.search import find
 from personalq.checkin.intent import OrderKey
 from personalq.checkin.outcome import Selection
-from personalq.checkin.search import find
 
 CARDS = [
     card(

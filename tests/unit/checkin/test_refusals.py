@@ -9,10 +9,10 @@ from support.checkin_cards import NOW, card
 from support.checkin_session import Session, outcome_name
 from support.fake_catalog import vocabulary_of
 
+from personalq.checkin.answering.refusals import turned_down
 from personalq.checkin.outcome import Clarification
 from personalq.checkin.parsing.draft import Context
 from personalq.checkin.parsing.parse import parse
-from personalq.checkin.refusals import turned_down
 from personalq.checkin.vocabulary import compile_lexicon
 
 LIGHTS = [

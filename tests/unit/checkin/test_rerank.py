@@ -19,9 +19,10 @@ from personalq.chassis.errors import PersonalQError
 from personalq.checkin.endpoint import Breaker, Endpoint, EndpointFailed
 from personalq.checkin.outcome import Answered, Clarification
 from personalq.checkin.reasoning.reason import DeterministicReasoner
+from personalq.checkin.request import Request
 from personalq.checkin.reranking.cross_encoder import CrossEncoderReranker, open_cross_encoder
 from personalq.checkin.reranking.rerank import Calibration, RerankingReasoner, open_reranker
-from personalq.checkin.select import Request, select
+from personalq.checkin.select import select
 from personalq.checkin.settings import CheckinSettings
 
 ZORBISH = "a zorbish bear"

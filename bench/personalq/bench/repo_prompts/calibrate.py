@@ -28,13 +28,14 @@ from personalq.chassis.rpc import open_channel
 from personalq.chassis.tenancy import tenant_scope
 from personalq.checkin.cards import Hit
 from personalq.checkin.catalog_client import CatalogClient
-from personalq.checkin.deciding.decide import PLAUSIBLE
 from personalq.checkin.intent import Intent
 from personalq.checkin.ports import Ranking
 from personalq.checkin.reasoning.described import is_bare, is_explained, place_of, wishes
 from personalq.checkin.reasoning.meaning import Likeness, Place, compare
+from personalq.checkin.reasoning.plausible import PLAUSIBLE
 from personalq.checkin.reasoning.reason import DeterministicReasoner
-from personalq.checkin.select import Request, select
+from personalq.checkin.request import Request
+from personalq.checkin.select import select
 from personalq.checkin.settings import CheckinSettings
 from personalq.sdk.embedded.temporary import temporary_stack
 from personalq.v1 import catalog_pb2_grpc

@@ -10,7 +10,7 @@ import grpc
 from personalq.chassis import rpc
 from personalq.chassis.tenancy import current_tenant
 from personalq.checkin.outcome import Answered, Clarification, Selection
-from personalq.checkin.select import Request
+from personalq.checkin.request import Request
 from personalq.checkin.wire import answered_to_wire, request_to_domain
 from personalq.v1 import checkin_pb2, checkin_pb2_grpc
 

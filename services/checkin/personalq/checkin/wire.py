@@ -8,7 +8,7 @@ from functools import lru_cache
 
 from google.protobuf.timestamp_pb2 import Timestamp
 
-from personalq.checkin.answer import Reply
+from personalq.checkin.answering.answer import Reply
 from personalq.checkin.cards import (
     ArtifactRef,
     Card,
@@ -28,7 +28,7 @@ from personalq.checkin.outcome import (
     Option,
     Selection,
 )
-from personalq.checkin.select import Request
+from personalq.checkin.request import Request
 from personalq.v1 import catalog_pb2, checkin_pb2, types_pb2
 
 _FIRST = datetime(1000, 1, 1, tzinfo=UTC)

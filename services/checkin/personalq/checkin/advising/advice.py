@@ -26,11 +26,12 @@ from typing import Literal, Protocol
 from zoneinfo import ZoneInfo
 
 from personalq.checkin.advising import traits
-from personalq.checkin.deciding.decide import PLAUSIBLE, Ask, Choose, decide, questions
+from personalq.checkin.deciding.decide import Ask, Choose, decide, questions
 from personalq.checkin.endpoint import EndpointFailed, Skipped
 from personalq.checkin.intent import Attribute, Intent
 from personalq.checkin.metrics import MODEL_CALLS, MODEL_SECONDS
 from personalq.checkin.outcome import Candidate
+from personalq.checkin.reasoning.plausible import plausible
 
 log = logging.getLogger(__name__)
 
@@ -170,16 +171,15 @@ def undecided(case: Case, decision: Choose | Ask, policy: Policy) -> Case | None
         return None
     if intent.contradiction is not None and not intent.answered:
         return None
-    least = PLAUSIBLE * case.candidates[0].probability
-    plausible = tuple(c for c in case.candidates if c.probability >= least)
-    if len(plausible) < 2:
+    likely = plausible(case.candidates)
+    if len(likely) < 2:
         return None
     if policy.when == "unsure":
-        total = sum(c.probability for c in plausible)
-        sure = isinstance(decision, Choose) and plausible[0].probability / total >= policy.below
+        total = sum(c.probability for c in likely)
+        sure = isinstance(decision, Choose) and likely[0].probability / total >= policy.below
         if sure or not traits.quotable(case.prompt, case.answers, intent):
             return None
-    return replace(case, candidates=plausible[: policy.limit])
+    return replace(case, candidates=likely[: policy.limit])
 
 
 def weigh(case: Case, shown: Case, opinion: Opinion) -> tuple[Candidate, ...]:

@@ -19,11 +19,8 @@ from personalq.checkin.cards import Card
 from personalq.checkin.intent import Attribute, Intent
 from personalq.checkin.outcome import Candidate, Option
 from personalq.checkin.reasoning.describe import kind_of
+from personalq.checkin.reasoning.plausible import plausible
 
-PLAUSIBLE = 0.25
-"""A candidate is plausible when it is at least this likely compared with the likeliest."""
-PLAUSIBLE_ANSWERED = 0.5
-"""The same after an answer: the person has said what matters, a clear lead is enough."""
 ANY = "any of them"
 _MOST_OPTIONS = 4
 _MOST_TAGS = 3
@@ -92,19 +89,17 @@ def decide(
             return asked
     if intent.order is not None:
         return Choose(candidate=first, confidence=first.probability)
-    least = (PLAUSIBLE_ANSWERED if intent.answered else PLAUSIBLE) * first.probability
-    plausible = [c for c in candidates if c.probability >= least]
+    likely = plausible(candidates, answered=intent.answered)
     if intent.settled:
-        return _newest(plausible, "any of them will do: the newest is taken")
-    mass = sum(c.probability for c in plausible)
-    confidence = first.probability / mass
-    if len(plausible) == 1 or 1 - confidence <= ask_cost:
+        return _newest(likely, "any of them will do: the newest is taken")
+    confidence = first.probability / sum(c.probability for c in likely)
+    if len(likely) == 1 or 1 - confidence <= ask_cost:
         return Choose(candidate=first, confidence=first.probability)
-    found = questions(intent, plausible, zone)
+    found = questions(intent, likely, zone)
     if not found:
         return _newest(
-            plausible,
-            f"{len(plausible)} versions differ in nothing that can be named: the newest is taken",
+            likely,
+            f"{len(likely)} versions differ in nothing that can be named: the newest is taken",
         )
     return max(found, key=lambda scored: (scored[1].attribute is prefer, scored[0]))[1]
 

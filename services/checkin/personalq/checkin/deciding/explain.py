@@ -9,13 +9,13 @@ from zoneinfo import ZoneInfo
 
 from personalq.checkin.deciding.decide import Choose
 from personalq.checkin.deciding.lacks import distance, missed
+from personalq.checkin.finding.query import to_query
 from personalq.checkin.intent import Attribute, Constraint, Intent
 from personalq.checkin.outcome import Candidate, NoMatch
 from personalq.checkin.ports import Catalog
 from personalq.checkin.reasoning.check import satisfies
 from personalq.checkin.reasoning.described import answers
 from personalq.checkin.reasoning.reason import rank
-from personalq.checkin.search import to_query
 
 BLAME = (
     Attribute.IDENTITY,

@@ -1,0 +1,1 @@
+"""What a person answers to a question, merged into what was asked for."""

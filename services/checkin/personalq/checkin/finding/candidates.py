@@ -1,0 +1,132 @@
+"""The cards an intent leaves, in the first of its readings that leaves any."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from zoneinfo import ZoneInfo
+
+from personalq.checkin.cards import Hit
+from personalq.checkin.finding.query import deeper, to_query
+from personalq.checkin.finding.readings import (
+    asks_for_something,
+    fits,
+    only_described,
+    readings_of,
+)
+from personalq.checkin.finding.search import Lately, find
+from personalq.checkin.intent import Attribute, Intent
+from personalq.checkin.ports import Catalog, Ranking, Reasoner
+from personalq.checkin.reasoning.described import MAX_PHRASES
+from personalq.checkin.reasoning.kinds import widened
+from personalq.checkin.reasoning.own_colour import without_its_colour
+from personalq.checkin.reasoning.reason import rank
+from personalq.checkin.reasoning.unknown import (
+    by_description,
+    called_outright,
+    is_called,
+    kind_as_thing,
+    search_for_things,
+    told_subject,
+)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Finder:
+    """Looks in the catalog for what one request asks for.
+
+    Every method raises `Unavailable` if the catalog cannot be reached.
+    """
+
+    prompt: str
+    pool: tuple[str, ...]
+    """The only checkpoints that may be chosen; () for all."""
+    catalog: Catalog
+    reasoner: Reasoner
+    zone: ZoneInfo
+    limit: int
+    """Cards to reason about."""
+    compared: tuple[str, ...] = ()
+    """Phrases besides those of an intent to compare the cards with."""
+
+    async def search(self, intent: Intent) -> tuple[Hit, ...]:
+        """The cards to reason about."""
+        query = to_query(intent, self.prompt, self.pool, self.limit)
+        phrases = tuple(dict.fromkeys((*query.phrases, *self.compared)))[:MAX_PHRASES]
+        query = replace(query, phrases=phrases)
+        described = bool(intent.described) or intent.unknown_subject is not None
+        described = described or any(c.broader for c in intent.constraints)
+        return await find(query, self.catalog, described=described, deeper=deeper(intent, query))
+
+    async def with_its_thing(self, intent: Intent) -> Intent:
+        """The intent with the first of its things that a card is called by as its subject."""
+        if not intent.things:
+            return intent
+        about = intent.without(*intent.all(Attribute.SUBJECT))
+        hits = await self.search(search_for_things(about))
+        for thing in intent.things:
+            named = [hit for hit in hits if is_called(hit.card, thing)]
+            asked = replace(about, unknown_subject=thing)
+            told, found = by_description(asked, named)
+            if rank(told, found, self.zone):
+                return asked
+        return intent
+
+    async def candidates(self, intent: Intent) -> tuple[Intent, Ranking]:
+        """The first reading of the intent that some card satisfies; mostly one search."""
+        if not asks_for_something(intent):
+            return intent, Ranking()
+        if intent.unknown_subject is not None:
+            told, ranking = await self._ranked(*by_description(intent, await self.search(intent)))
+            return (told if ranking.candidates else intent), ranking
+        degraded = False
+        lacking: Intent | None = None
+        for reading in readings_of(intent):
+            hits = await self.search(reading)
+            if hits:
+                reading, hits = await self._widened(reading, hits)
+            reading, ranking = await self._ranked(reading, hits)
+            other = await self._called_outright(reading, hits)
+            if other is not None:
+                return other
+            degraded = degraded or ranking.degraded
+            ranked = ranking.candidates
+            if not ranked or only_described(reading, ranked) or not fits(intent, reading, ranked):
+                continue
+            complete = len(hits) < self.limit
+            other_colour = without_its_colour(reading, hits, self.zone) if complete else None
+            if other_colour is None:
+                return reading, ranking
+            lacking = lacking or other_colour
+        if lacking is not None:
+            return lacking, Ranking(degraded=degraded)
+        return await self._by_its_kind(intent) or (intent, Ranking(degraded=degraded))
+
+    async def _ranked(self, intent: Intent, hits: Sequence[Hit]) -> tuple[Intent, Ranking]:
+        return intent, await self.reasoner.rank(intent, hits, self.zone)
+
+    async def _widened(self, intent: Intent, hits: Sequence[Hit]) -> tuple[Intent, tuple[Hit, ...]]:
+        return await widened(intent, hits, catalog=Lately(self.catalog), search=self.search)
+
+    async def _called_outright(
+        self, intent: Intent, hits: Sequence[Hit]
+    ) -> tuple[Intent, Ranking] | None:
+        """Cards of another subject that are called what none of these is."""
+        thing = kind_as_thing(intent, hits)
+        if thing is None:
+            return None
+        told, called = called_outright(thing, await self.search(thing), besides=hits)
+        read, ranking = await self._ranked(told, called)
+        return (read, ranking) if ranking.candidates else None
+
+    async def _by_its_kind(self, intent: Intent) -> tuple[Intent, Ranking] | None:
+        """Cards that are of the subject by their kind or by their description alone."""
+        subject = intent.first(Attribute.SUBJECT)
+        if subject is None:
+            return None
+        named, ranking = await self._ranked(*await self._widened(intent, ()))
+        if ranking.candidates:
+            return named, ranking
+        loose = replace(intent.without(subject), unknown_subject=subject)
+        told, ranking = await self._ranked(*told_subject(intent, await self.search(loose)))
+        return (told, ranking) if ranking.candidates else None
