@@ -1,0 +1,111 @@
+"""A description cut into the phrases that speak of its subject.
+
+Check-in compares the words of a phrase, the catalog embeds each phrase: one vector of a whole text
+hardly knows that a spout is chipped. What a description says of the training and of the look is
+left out; tags say that.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from personalq.chassis.phrases.leads import without_lead, without_opening
+from personalq.chassis.phrases.patterns import WORD, any_of, compiled
+from personalq.chassis.phrases.training import is_only_a_look, without_training
+from personalq.chassis.phrases.word_order import kind_first, subject_last
+
+_SENTENCE = re.compile(r"(?<![.;:/|!?])[.;:/|!?]+(?:\s|$)|\s[/|–—]\s|[()\n]")
+_PIECE = compiled(
+    r"\b"
+    + any_of(
+        r"(?:complete|shown|(?:that\s+|which\s+)?comes(?:\s+\w+ed)?|painted|drawn|made|seen)\s+with",
+        "with",
+        r"(?:seen\s+|shown\s+)?wearing",
+        "(?<!-)and(?!-)",
+        "having",
+        r"holding(?:\s+(?:out|up))?",
+        "carrying",
+        "featuring",
+        r"(?:(?:that|which|who)\s+)?has",
+        "plus",
+        r"look\s+(?:out\s+)?for",
+        r"and\s+all",
+        r"never\s+(?:seen\s+)?without",
+        r"you\s+can\s+(?:always\s+)?see",
+        r"always\s+has",
+        r"(?:recogni[sz]able|identified|identifiable)\s+by",
+        r"(?:photographed|pictured|shown|seen)\s+alongside",
+        r"(?:(?:is|are)\s+)?easy\s+to\s+(?:spot|tell|recogni[sz]e)\s+(?:by|from|thanks\s+to)",
+        r"you\s+can\s+tell\s+(?:it\s+)?by",
+        r"(?:notable|known)\s+for",
+        r"together\s+with",
+        "showing",
+        r"(?:sporting|boasting)(?=\s+(?:an?|the|its|his|her|their|one|two)\s)",
+        r"(?:included|attached)(?=\s*$)",
+    )
+    + r"\b"
+)
+_NAMED_COLOUR = compiled(rf"^\s*colou?r\s+(?={WORD}(?:\s{WORD})?$)")  # "a kite, colour mint"
+_BLANKS = re.compile(r"[^\S\n]+")
+_SPACES = re.compile(r"\s+")
+_WORD = re.compile(r"\w+")
+
+# Words that say nothing of a subject, alone or beside the words of a tag: "in a snowy setting".
+_LINKS = """
+    a all also always am an and are as at be been both by come comes each entirely every for from he
+    her his in i into is it its just mainly many mostly of on only or our over she some subject
+    that the details their them there these they this those to under very was we were which with you
+"""
+_OF_TRAINING = """
+    background backgrounds backdrop backdrops captured checkpoint data dataset datasets environment
+    environments example examples image images learned learnt location locations lora material
+    photo photographed photographs photos picture pictures place places sample samples scene scenery
+    scenes set setting settings shot shots source sources surroundings taken taught trained
+    training tuned
+"""
+_OF_LOOKS = """
+    aesthetic drawn feel finish illustrated look looks manner painted render rendered rendering
+    rendition sketched style styled stylised stylized take treatment version vibe
+"""
+_SAYS_NOTHING = frozenset(f"{_LINKS} {_OF_TRAINING} {_OF_LOOKS}".split())
+
+
+def phrases_of(
+    description: str, names: tuple[str, ...] = (), tags: tuple[str, ...] = ()
+) -> tuple[str, ...]:
+    """The phrases of a description that speak of its subject, in order.
+
+    Args:
+        names: ids and triggers; left out wherever they stand.
+        tags: what is known anyway, styles and places; a phrase that says no more is left out.
+    """
+    text = _BLANKS.sub(" ", description)  # many of them would be gone through again and again
+    folded = text.casefold()
+    for name in names:
+        if name and name.casefold() in folded:  # seldom; every pattern has to be compiled
+            text = re.sub(rf"(?<!\w){re.escape(name)}(?!\w)", " ", text, flags=re.IGNORECASE)
+    text = kind_first(without_opening(text))
+    known = [frozenset(_words(tag)) for tag in tags]
+    return tuple(
+        phrase
+        for sentence in _SENTENCE.split(text)
+        for clause in without_training(subject_last(without_lead(sentence or ""))).split(",")
+        if not is_only_a_look(_tidy(clause)) or _PIECE.search(clause)
+        for phrase in map(_tidy, _PIECE.split(_NAMED_COLOUR.sub("", clause)))
+        if _tells(phrase, known)
+    )
+
+
+def _tells(phrase: str, known: Sequence[frozenset[str]]) -> bool:
+    """Whether a phrase has words beside those that say nothing and those of tags."""
+    words = frozenset(_words(phrase))
+    return bool(words.difference(_SAYS_NOTHING, *(tag for tag in known if tag <= words)))
+
+
+def _tidy(text: str) -> str:
+    return _SPACES.sub(" ", text).strip(" ,-")
+
+
+def _words(text: str) -> list[str]:
+    return _WORD.findall(text.casefold())
