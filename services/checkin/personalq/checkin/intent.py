@@ -89,6 +89,8 @@ class Constraint:
     text: str = ""
     hard: bool = True
     """False when a card that misses it may still be chosen."""
+    alone: bool = False
+    """For a style or a place: a card that satisfies it has no other."""
     coarse: bool = False
     """A season, a year, a range: the person left the month open. A described thing: it may as well
     be the scene."""

@@ -231,7 +231,9 @@ def _add_environments(
     for name, group in sorted(lexicon.environment_groups().items(), key=lambda g: not own[g[0]]):
         pool = own[name] or {tag for n in lexicon.near_places().get(name, ()) for tag in own[n]}
         for word in group:
-            entry = _tag_entry(known, word, pool, near=not own[name])
+            # "meadow" is no wheat field where a tag is "meadow"
+            alike = {t for t in pool if t in group or " " not in t or word in t.split()}
+            entry = _tag_entry(known, word, alike if word in known else pool, near=not own[name])
             if entry.known:
                 table.add(word, entry)
             else:

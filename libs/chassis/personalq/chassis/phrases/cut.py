@@ -10,12 +10,12 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from personalq.chassis.phrases.leads import without_lead, without_opening
+from personalq.chassis.phrases.leads import subject_alone, without_opening
 from personalq.chassis.phrases.patterns import WORD, any_of, compiled
 from personalq.chassis.phrases.training import is_only_a_look, without_training
 from personalq.chassis.phrases.word_order import kind_first, subject_last
 
-_SENTENCE = re.compile(r"(?<![.;:/|!?])[.;:/|!?]+(?:\s|$)|\s[/|–—]\s|[()\n]")
+_SENTENCE = re.compile(r"(?<![.;:/|!?])[.;:/|!?]+(?:\s|$)|\s[-/|–—]\s|[()\n]")
 _PIECE = compiled(
     r"\b"
     + any_of(
@@ -29,15 +29,15 @@ _PIECE = compiled(
         "featuring",
         r"(?:(?:that|which|who)\s+)?has",
         "plus",
-        r"look\s+(?:out\s+)?for",
+        r"(?:look|watch)\s+(?:out\s+)?for",
         r"and\s+all",
         r"never\s+(?:seen\s+)?without",
-        r"you\s+can\s+(?:always\s+)?see",
+        r"you(?:['’]ll|\s+can|\s+will)?\s+(?:always\s+)?(?:see|get|find|notice|spot)",
         r"always\s+has",
         r"(?:recogni[sz]able|identified|identifiable)\s+by",
         r"(?:photographed|pictured|shown|seen)\s+alongside",
         r"(?:(?:is|are)\s+)?easy\s+to\s+(?:spot|tell|recogni[sz]e)\s+(?:by|from|thanks\s+to)",
-        r"you\s+can\s+tell\s+(?:it\s+)?by",
+        r"you(?:['’]ll|\s+can|\s+will)?\s+(?:always\s+)?(?:tell|know|recogni[sz]e|spot)\s+(?:it\s+)?by",
         r"(?:notable|known)\s+for",
         r"together\s+with",
         "showing",
@@ -46,23 +46,25 @@ _PIECE = compiled(
     )
     + r"\b"
 )
-_NAMED_COLOUR = compiled(rf"^\s*colou?r\s+(?={WORD}(?:\s{WORD})?$)")  # "a kite, colour mint"
+# "A kite, colour mint", "all that can take colour is mint"
+_NAMED_COLOUR = compiled(rf"^(?:[^,]*\s)?\s*colou?r\s+(?:is\s+)?(?={WORD}(?:\s{WORD})?\s*$)")
 _BLANKS = re.compile(r"[^\S\n]+")
 _SPACES = re.compile(r"\s+")
 _WORD = re.compile(r"\w+")
 
 # Words that say nothing of a subject, alone or beside the words of a tag: "in a snowy setting".
 _LINKS = """
-    a all also always am an and are as at be been both by come comes each entirely every for from he
-    her his in i into is it its just mainly many mostly of on only or our over she some subject
-    that the details their them there these they this those to under very was we were which with you
+    a all also always am an and are as at be been best both by come comes detail details each
+    entirely every favorite favourite for from good he her here his in i into is it its just kind
+    mainly many mostly notes of on only or our over personal self she shows some subject that the
+    their them there these they this those to under very was we were which with work works you
 """
 _OF_TRAINING = """
     background backgrounds backdrop backdrops captured checkpoint data dataset datasets environment
     environments example examples image images learned learnt location locations lora material
-    photo photographed photographs photos picture pictures place places sample samples scene scenery
-    scenes set setting settings shot shots source sources surroundings taken taught trained
-    training tuned
+    photo photographed photographs photos picture pictured pictures place places sample samples
+    scene scenery scenes set setting settings shot shots source sources surroundings taken taught
+    trained training tuned
 """
 _OF_LOOKS = """
     aesthetic drawn feel finish illustrated look looks manner painted render rendered rendering
@@ -90,7 +92,7 @@ def phrases_of(
     return tuple(
         phrase
         for sentence in _SENTENCE.split(text)
-        for clause in without_training(subject_last(without_lead(sentence or ""))).split(",")
+        for clause in without_training(subject_last(subject_alone(sentence or ""))).split(",")
         if not is_only_a_look(_tidy(clause)) or _PIECE.search(clause)
         for phrase in map(_tidy, _PIECE.split(_NAMED_COLOUR.sub("", clause)))
         if _tells(phrase, known)

@@ -18,4 +18,4 @@ def compiled(*alternatives: str) -> re.Pattern[str]:
 WORD = r"[\w'’-]+"
 A = r"(?:an?|my|our|one)"
 THE = r"(?:an?|the|my|our|one)"
-PICTURES = r"(?:pictures|photos|photographs|images|shots)"
+PICTURES = r"(?:pictures|photos|photographs|images|shots|snapshots|portraits)"

@@ -28,13 +28,13 @@ _OF_TRAINING = any_of(
     r"(?:reference|source)\s+(?:images|pictures|photos|shots|material)",
     r"fine-?\s?tuned",
     r"tuned\s+on",
-    r"learn(?:ed|t)\s+(?:from|on|in|with)",
+    r"learn(?:ed|t)\s+(?:(?:mostly|mainly|only)\s+)?(?:from|on|in|with)",
     r"(?:pictures|photos|images|shots|references)\s+(?:came|come|were|are|from|set\s+in|taken)",
     r"everything\s+it\s+(?:saw|knows|learn(?:ed|t))",
     r"(?:works?|does|do|looks?|is)\s+(?:best|good|great)\s+(?:for|at|with)",
     "optimi[sz]ed",
     r"shows\s+the\s+subject",
-    r"(?:outputs?|results?)\s+(?:has|have|is|are|comes?|looks?)",
+    r"(?:outputs?|results?)\s+(?:has|have|is|are|comes?|looks?|shows?)",
     rf"made\s+for(?=\s+(?:{WORD}\s+){{1,4}}(?:pictures|images|renders|photos|art)\b)",
     rf"(?<!\w)one\s+of\s+the\s+(?:{WORD}\s+){{1,3}}(?:series|line|family|collection|range)$",
     r"version\s+\d+",
@@ -50,8 +50,9 @@ _SAID = compiled(
     rf"(?=$|,\s+(?:(?:and\s+|it\s+is|shown|seen|complete)\s+)*{_WITH}\s"
     r"(?!an?\s[^.]*\b(?:mood|finish|look|feel)\b))",
     # "photographed in a library | with a hat"
-    rf"{_WAS}\b(?:captured|photographed|shot|filmed|pictured|seen)\s+(?:out\s+)?"
-    r"(?:in|at|on|by|near|under|inside|against|amid|outside|along|among)\b[^,]*?"
+    rf"{_WAS}\b(?:captured|photographed|shot|filmed|pictured|seen)\s+"
+    r"(?:(?:out|mostly|mainly|often|usually)\s+)?"
+    r"(?:in|at|on|by|near|under|inside|against|amid|outside|along|among|around)\b[^,]*?"
     rf"(?=,|$|\s(?:(?:and\s+)?{_WITH}|plus)\b)",
     r"(?<=\w)\s+of\s+the\s+(?:series|collection)(?=\s*(?:$|,))",
     r"(?:^|(?<=,))\s*(?:it\s+)?(?:finished|comes?\s+out|turns?\s+out)\s+as\b.*$",

@@ -30,9 +30,9 @@ _ALL_OVER = compiled(
     rf"(?:\s+clothes)?|((?:[\w'’]+[\s-]+)?{_COLOUR}))\s+"
     r"(?:all\s+over|from\s+head\s+to\s+(?:toe|foot|tail)|from\s+top\s+to\s+bottom)\s*(?=$|,)",
 )
-# "Our ash scarf, supporter's kind".
+# "Our ash scarf, supporter's kind", "wizard, clockwork type".
 _KIND = compiled(
-    rf"^\s*((?:an?|the|my|our|one|this)\s+(?:{WORD}\s+){{0,4}})({WORD}),\s*"
+    rf"^\s*((?:(?:an?|the|my|our|one|this)\s+)?(?:{WORD}\s+){{0,4}})({WORD}),\s*"
     rf"((?:{WORD}\s+){{0,2}}{WORD})\s+(?:kind|type|variety)\s*(?=$|,|\s(?:together|with)\b)",
 )
 # "Personal owl checkpoint: barn type".

@@ -18,9 +18,10 @@ def readings_of(intent: Intent) -> Sequence[Intent]:
         if identity.identifies:
             return [replace(intent, constraints=(identity,))]
         readings.append(replace(intent, constraints=(identity,)))
-    styles = [c for c in intent.all(Attribute.STYLE) if c.hard and not c.excluded]
-    if len(styles) > 1:
-        readings.append(_any_style(intent, styles))
+    for attribute in (Attribute.STYLE, Attribute.ENVIRONMENT):
+        wanted = [c for c in intent.all(attribute) if c.hard and not c.excluded]
+        if len(wanted) > 1:
+            readings.append(_either(intent, wanted))
     if intent.answered:  # the person may have changed their mind about what the prompt said
         said = [c for c in intent.constraints if c.hard and c.span is not None]
         changeable = [c for c in said if c.attribute is not Attribute.SUBJECT]
@@ -28,14 +29,14 @@ def readings_of(intent: Intent) -> Sequence[Intent]:
     return readings
 
 
-def _any_style(intent: Intent, styles: Sequence[Constraint]) -> Intent:
-    """Let either do when no card is both: "a watercolor sketch"."""
+def _either(intent: Intent, wanted: Sequence[Constraint]) -> Intent:
+    """Let either look, or place, do when no card has both: "a watercolor sketch"."""
     merged = replace(
-        styles[0],
-        values=tuple(dict.fromkeys(value for c in styles for value in c.values)),
-        label=" or ".join(c.label for c in styles),
+        wanted[0],
+        values=tuple(dict.fromkeys(value for c in wanted for value in c.values)),
+        label=" or ".join(c.label for c in wanted),
     )
-    return replace(intent, constraints=(*intent.without(*styles).constraints, merged))
+    return replace(intent, constraints=(*intent.without(*wanted).constraints, merged))
 
 
 def asks_for_something(intent: Intent) -> bool:

@@ -37,9 +37,9 @@ def _has(card: Card, constraint: Constraint, zone: ZoneInfo) -> bool:
             accepted = (*constraint.values, *(constraint.broader if described else ()))
             return _shares(card.subjects, accepted)
         case Attribute.STYLE:
-            return _shares(card.styles, constraint.values)
+            return _shares(card.styles, constraint.values, alone=constraint.alone)
         case Attribute.ENVIRONMENT:
-            return _shares(card.environments, constraint.values)
+            return _shares(card.environments, constraint.values, alone=constraint.alone)
         case Attribute.OWNER:
             return card.owner in constraint.values
         case Attribute.VERSION:
@@ -99,9 +99,10 @@ def _is_one_of(card: Card, values: tuple[str, ...]) -> bool:
     return len(values) == 1 and any(is_kind_of(word, values[-1]) for word in compounds)
 
 
-def _shares(tags: tuple[str, ...], values: tuple[str, ...]) -> bool:
+def _shares(tags: tuple[str, ...], values: tuple[str, ...], *, alone: bool = False) -> bool:
     wanted = {canonical(value) for value in values}
-    return any(canonical(tag) in wanted for tag in tags)
+    found = [canonical(tag) in wanted for tag in tags]
+    return any(found) and (all(found) or not alone)
 
 
 def _within(moment: datetime | None, constraint: Constraint, zone: ZoneInfo) -> bool:

@@ -16,7 +16,8 @@ _AT = (
     r"of|upon)\s+(?:both\s+)?"
 )
 _WHERE = (
-    r"(?:(?:both|only|just|mostly|mainly|entirely|purely|exclusively|outdoors|indoors|out|over|up|down|"
+    r"(?:(?:both|only|just|mostly|mainly|entirely|purely|solely|exclusively|half|partly|outdoors|"
+    r"indoors|out|over|up|down|"
     r"deep|somewhere|back|all|underground|underwater|images|pictures|photos)\s+)*"
     rf"(?:(?:any|every)where\s+(?:but|except|besides)\s+(?:{_AT})?|{_AT})"
 )
@@ -27,7 +28,8 @@ _OF_PHOTOS = (
 _TAUGHT = (
     r"(?:did\s+(?:i|we|you|they)\s+(?:train|tune|teach|fine-?tune)|trained|tuned|fine-?tuned|"
     r"taught|brought\s+up|(?:learned|learnt)\s+(?:its|their|his|her)\s+stuff|learned|learnt|schooled|(?:whose\s+)?training\s+(?:took\s+place|happened|(?:(?:that\s+)?(?:was|is)\s+)?done|was|is)|"
-    r"(?:got|had|received|underwent|did)\s+(?:(?:all|most)\s+(?:of\s+)?)?(?:its|their|his|her|the)\s+training|"
+    r"(?:got|had|received|underwent|did)\s+(?:(?:all|most)\s+(?:of\s+)?)?(?:its|their|his|her|the)\s+"
+    r"(?:training|lessons|schooling)|"
     r"(?:shot|photographed|pictured|captured|filmed|snapped)\s+for\s+(?:its\s+|the\s+)?training|"
     r"with\s+(?:its\s+|the\s+)?training)(?:\s+(?:it|them|this\s+one|that\s+one))?"
 )
@@ -75,7 +77,8 @@ _TRAINED_ONE = re.compile(
 _IN_PLACE = re.compile(rf"(?<!\w){_WHERE}{_DET}(?=\w)")
 TRAINING = re.compile(_IN_TRAINING)
 AND_IN = re.compile(
-    rf"\s+(?P<and>and|(?P<also>as\s+well\s+as))\s+(?:also\s+)?(?:{_WHERE})?{_DET}(?=\w)"
+    r"(?:\s*,)?\s+(?P<and>and|(?P<also>as\s+well\s+as|plus|together\s+with|along\s+with|half|[+&]))\s+"
+    rf"(?:also\s+)?(?:{_WHERE})?{_DET}(?=\w)"
 )
 _HELD = re.compile(
     rf"(?:(?<!\w)(?:(?:that|which)\s+)?(?:with|has|having|had|featuring|showing|saw|seen|(?:was|were|got|been)\s+(?:shown|fed|given)|includes?|included)\s+|(?:(?<=[(,;])|(?<=\s[-–—]))\s*)"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
 from personalq.checkin import lexicon
 from personalq.checkin.intent import Attribute, Constraint, Span
@@ -32,6 +33,13 @@ _NO_SCENE = frozenset((
 """What goes on behind a place, and not with what is to be seen there."""
 _TRAINED = re.compile(r"\b(?:train|tun|taught|learn|school)")
 _THERE = re.compile(r"(?:\s+and\s+[\w-]+)?\s+(?:in|at|on|inside|of)\s+(?:an?|the|our|my|some)\s+")
+_ALONE = re.compile(r"(?<!\w)(?:only|solely|exclusively|purely|entirely)(?!\w)")
+_ALONE_BEHIND = re.compile(
+    r"(?:\s*,)?\s+(?:and\s+)?(?:nowhere\s+else|no\s+(?:second|other)\s+(?:place|location|spot|setting)|"
+    r"(?:only|alone)(?=\s*(?:$|[,.;])))(?!\w)"
+)
+_END = re.compile(r"\s+(?:alike|too|as\s+well|both)\b|\s*(?:$|[,.;!?])")
+_JOINED = re.compile(r"\s+(?:and|plus|[+&])\s+$")
 _BUT = re.compile(r"(?:any|every)where\s+(?:but|except|besides)\s")
 
 
@@ -50,6 +58,7 @@ def parse_environment(draft: Draft) -> None:
         whole = named_phrase(draft, span, known=entry.known)
         if whole is not None:
             _add(draft, entry, span, whole)
+            _and_before(draft, span, whole)
         elif entry.known:
             _come_from(draft, entry, span)
 
@@ -66,19 +75,23 @@ def _add(draft: Draft, entry: TagEntry, span: Span, whole: Span) -> None:
     excluded = excluded or _BUT.search(whole.of(shadow)) is not None
     if not draft.free(whole.start, whole.end):
         return
+    alone = not excluded and _ALONE.search(whole.of(shadow)) is not None
+    if not excluded and (behind := _ALONE_BEHIND.match(shadow, whole.end)):
+        alone, whole = True, Span(whole.start, behind.end())
     word = canonical(span.of(draft.page.text))
-    draft.add(
-        Constraint(
-            attribute=Attribute.ENVIRONMENT,
-            values=entry.values,
-            excluded=excluded,
-            span=whole,
-            text=whole.of(draft.page.text),
-            label=f"{'not ' if excluded else ''}trained with {word} pictures",
-            fallback=None if excluded or whole != span else _as_detail(draft, span),
-        ),
-        selecting=True,
+    place = Constraint(
+        attribute=Attribute.ENVIRONMENT,
+        values=entry.values,
+        excluded=excluded,
+        span=whole,
+        text=whole.of(draft.page.text),
+        label=f"{'not ' if excluded else ''}trained with {word} pictures",
+        fallback=None if excluded or whole != span else _as_detail(draft, span),
     )
+    if alone:
+        only = f"trained with {word} pictures only"
+        place = replace(place, alone=True, label=only, fallback=place)
+    draft.add(place, selecting=True)
 
 
 def _as_detail(draft: Draft, span: Span) -> Constraint | None:
@@ -146,14 +159,34 @@ def _and_also(draft: Draft, start: int, end: int) -> None:
     if match is None or word is None or found is None:
         return
     span = draft.span_of(word.index, word.index + found[0])
-    training = TRAINING.match(draft.page.shadow, span.end)
-    both = re.search(r"\bboth\b", draft.page.shadow[start:end]) or match["also"]
-    both = both or re.match(
-        r"\s+(?:alike|too|as\s+well|both)\b|\s*(?:$|[,.;!?])", draft.page.shadow[span.end :]
+    shadow = draft.page.shadow
+    training = MATERIAL.match(shadow, span.end) or TRAINING.match(shadow, span.end)
+    both = (
+        re.search(r"\bboth\b", shadow[start:end]) or match["also"] or _END.match(shadow, span.end)
     )
     if (training or both) and draft.free(match.start(), span.end):
         whole = Span(match.start("and"), training.end() if training else span.end)
         _add(draft, found[1], span, whole)
+
+
+def _and_before(draft: Draft, span: Span, whole: Span) -> None:
+    """Claim the first of two places that the same words make one: "attic + | harbour training"."""
+    joint = ends_before(_JOINED, draft.page.shadow, span.start)
+    last = draft.page.word_before(joint.start() + 1) if joint else None
+    if whole.start != span.start or whole.end == span.end or joint is None or last is None:
+        return
+    for first in range(max(0, last.index - 2), last.index + 1):
+        found = draft.lexicon.environments.match_at(draft.page.words, first)
+        if found is not None and found[1].known and first + found[0] == last.index + 1:
+            place = draft.span_of(first, first + found[0])
+            if draft.free(place.start, place.end):
+                _add(
+                    draft,
+                    found[1],
+                    place,
+                    Span(place.start, joint.start() + len(joint[0].rstrip())),
+                )
+            return
 
 
 def _is_subject(draft: Draft, index: int) -> bool:

@@ -8,13 +8,29 @@ STYLED = re.compile(
     r"[\s-]+(?:art\s+style|styled?|type|looking|look|styling|aesthetic|effect|vibes?|feel|finish|treatment|"
     r"technique|rendition|esque|like)(?!\w)(?:\s+of(?!\w))?|-?(?:ish|esque)(?!\w)"
 )
+_THE_ONE = (
+    r"(?:the|a|an|any|in|my|this|all|too|so|also|even|really|that(?:'s)?|which|who|whichever|whatever|"
+    r"those|has|have|had|does|do|did|uses|mixes|mixing|offers?|with|was|were|is|are|comes|as|like|of|"
+    r"in\s+an?|in\s+the|ones?(?:\s+in)?|models?|versions?|builds?|be)"
+)
+"""Between a refusal and the look: "not | the one that also does | anime"."""
 NEGATION = re.compile(
     r"(?:\b(?:not|no|non|never|without|except(?:\s+for)?|excluding|other\s+than|apart\s+from|"
     r"aside\s+from|anything\s+but|instead\s+of|rather\s+than|nor|neither|isn't|aren't|wasn't|less|"
     r"(?:don't|do\s+not|didn't)\s+(?:want|need|like|mean)|"
     r"(?:(?:that|which)\s+)?(?:don't|do\s+not|doesn't|does\s+not|didn't|did\s+not)(?:\s+(?:come|look|seem|appear))?|"
-    r"nothing(?:\s+(?:drawn|painted|done|made|rendered))?(?:\s+with)?|none\s+of|skip|avoid|minus|but\s+not|not\s+in|not\s+as)"
-    r"[\s-]+(?:(?:the|a|an|any|in|my|too|so|also|even|really|that|which|has|uses|mixes|mixing|with|was|is|comes|as|like|of|in\s+an?|in\s+the|ones?(?:\s+in)?|be)\s+)*)$"
+    r"nothing(?:\s+(?:drawn|painted|done|made|rendered))?(?:\s+with)?|none\s+of|minus|but\s+not|not\s+in|not\s+as|"
+    r"skip(?:ping)?|avoid(?:ing)?|omit(?:ting)?|drop(?:ping)?|ignor(?:e|ing)|"
+    r"(?:leav|keep|sett?)(?:e|ing)?\s+(?:out|aside|off))"
+    rf"[\s-]+(?:{_THE_ONE}\s+)*)$"
+)
+ALONE_BEFORE = re.compile(
+    r"(?<!\w)(?:(?:one\s+and\s+only|only|sole|single)\s+(?:style|look)\s+(?:is|was|being)|solely|purely|"
+    r"exclusively|nothing\s+but|only(?=\s+(?:in|as)\s))\s+(?:(?:in|as|for|an?)\s+)*$"
+)
+ALONE_BEHIND = re.compile(
+    r"(?:\s*,)?\s+(?:and\s+)?(?:(?:for|in|as|with|by)\s+)?(?:nothing\s+(?:else|besides|more)|"
+    r"no\s+other\s+(?:style|look)|(?:only|alone)(?=\s*(?:$|[,.;])))(?!\w)"
 )
 SCENE_PREPOSITIONS = frozenset((
     "on", "onto", "near", "beside", "behind", "under", "over", "against", "at", "into", "by",

@@ -9,7 +9,13 @@ from personalq.checkin import lexicon
 from personalq.checkin.intent import Attribute, Constraint, Span
 from personalq.checkin.lexicon import canonical
 from personalq.checkin.parsing.draft import Draft, Tag
-from personalq.checkin.parsing.styles.leads import LIKE, NEGATION, STYLED
+from personalq.checkin.parsing.styles.leads import (
+    ALONE_BEFORE,
+    ALONE_BEHIND,
+    LIKE,
+    NEGATION,
+    STYLED,
+)
 from personalq.checkin.parsing.styles.role import DRAWN, constrains, stands_last
 from personalq.checkin.parsing.text import ends_before
 
@@ -197,8 +203,12 @@ def _constraint(draft: Draft, tag: Tag, span: Span) -> Constraint:
         ):
             if (lead := ends_before(pattern, shadow, start)) and said in lead[0]:
                 start = lead.start()
-    excluded = False
-    if match := ends_before(NEGATION, shadow, start):
+    excluded = alone = False
+    if match := ends_before(ALONE_BEFORE, shadow, start):
+        alone, start = True, match.start()
+    if match := ALONE_BEHIND.match(shadow, end):
+        alone, end = True, match.end()
+    elif match := ends_before(NEGATION, shadow, start):
         excluded, start = True, match.start()
         if tail := re.match(r"\s+(?:ones?|versions?|models?|builds?)(?!\w)", shadow[end:]):
             end += tail.end()
@@ -215,6 +225,8 @@ def _constraint(draft: Draft, tag: Tag, span: Span) -> Constraint:
         label=f"{'not ' if excluded else ''}{word}",
         fallback=None if excluded else _as_described(draft, whole, word),
     )
+    if alone:
+        return replace(style, alone=True, label=f"{word} only", fallback=style)
     described = style.fallback
     if described is not None and tag.entry.near and word in lexicon.colours() and whole == span:
         # "a charcoal robot", where no checkpoint draws with charcoal

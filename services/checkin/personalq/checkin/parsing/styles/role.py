@@ -47,6 +47,7 @@ _MOODS = frozenset(["mood", "atmosphere", "lighting", "light"])
 _FORMS = frozenset(["shape", "shaped", "cut"])
 
 
+_PAIR = re.compile(r"\s+(?:and|plus|with|[+&])\s+")
 _PURPOSE = re.compile(r"(?<!\w)for\s+(?:an?|the|my|our|this|that|some|next\s+\w+'s)\s+(?:\w+\s+)?$")
 
 
@@ -69,9 +70,21 @@ def constrains(draft: Draft, tag: Tag) -> bool:
         return True
     if _is_likened(draft, tag):
         return False
-    if ends_before(NEGATION, draft.page.shadow, start):
+    if ends_before(NEGATION, draft.page.shadow, start) or _is_paired(draft, tag):
         return True
     return _is_reached(draft, tag)
+
+
+def _is_paired(draft: Draft, tag: Tag) -> bool:
+    """Whether it is one of two looks in a row: "combines pastel with stained glass"."""
+    return tag.entry.known and any(
+        other.entry.known and _PAIR.fullmatch(draft.page.shadow[first.end : second.start])
+        for other in draft.styles
+        for first, second in (
+            (draft.span_of(other.first, other.last), draft.span_of(tag.first, tag.last)),
+            (draft.span_of(tag.first, tag.last), draft.span_of(other.first, other.last)),
+        )
+    )
 
 
 def _following(draft: Draft, tag: Tag) -> Word | None:
