@@ -261,6 +261,12 @@ def names_thing(word: str) -> bool:
     return nature(word) in (Nature.THING, Nature.PERSON)
 
 
+def lacked(word: str) -> str:
+    """The thing that a word says is not there: "perch" of "perchless"; "" of other words."""
+    thing = word.removesuffix("less")
+    return thing if thing != word and len(thing) > 2 and names_thing(thing) else ""
+
+
 def is_no_thing(word: str) -> bool:
     """Whether a word is an adjective, an adverb, a verb or a noun of nothing pictured."""
     said = nature(word)

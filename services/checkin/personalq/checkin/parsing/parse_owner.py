@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import takewhile
 
 from personalq.checkin import lexicon
@@ -14,7 +14,7 @@ from personalq.checkin.parsing.text import Word, ends_before
 _MINE = frozenset(("my", "mine", "our", "ours"))
 _DONE = (
     r"(?:made|trained|created|owned|built|uploaded|authored|published|contributed|tuned|"
-    r"fine-?tuned|finished|produced|did|added|shared|held|kept|maintained|managed)"
+    r"fine-?tuned|finished|produced|did|put\s+together|added|shared|held|kept|maintained|managed)"
 )
 _BY = re.compile(
     rf"(?<!\w)(?:(?:(?:that|which)\s+(?:is|was|were|are)\s+)?{_DONE}\s+)?(?:by|from|of|at|"
@@ -24,18 +24,24 @@ _ACTS = re.compile(
     rf"\s+(?:has\s+|had\s+)?(?:(?:also|originally|recently|just|only|ever|once)\s+)*(?:{_DONE}|owns)(?!\w)|"
     r"\s+(?:looks\s+after|takes\s+care\s+of|(?:is|was)\s+(?:in\s+charge\s+of|responsible\s+for))"
     r"(?!\w)(?!\s+(?:an?|the|my|our|his|her|their|some)\s)|"
-    r"\s+is\s+(?:the|its|his|her)\s+(?:owner|maker|author)(?!\w)|\s+(?:ha[sd]|keeps)(?=\s+(?:an?|one|two|three|some|several|only|exactly|just)\s)"
+    r"\s+is\s+(?:the|its|his|her)\s+(?:owner|maker|author)(?!\w)|"
+    r"\s+(?:ha[sd]|holds|registered|keeps(?=\s+(?:an?|one|two|three|some|several|only|exactly|just)\s))(?!\w)"
+)
+_HAVE = ("has", "had", "holds", "registered", "keeps")
+_MANY_OF = re.compile(
+    r"\s+(?:an?\s+)?(?:\w+\s+)?(?:number|couple|lot|lots|handful|bunch|pair)\s+of(?!\w)"
 )
 _PEOPLE = ("crew", "team", "group", "people", "folks", "guys", "department", "lot", "squad")
 _PERSONS = ("i", "we", "you", "he", "she", "they", "it", "who", "my", "his", "her", "i'd", "i'm")
 _KEPT_THERE = re.compile(r"[^,.;!?]*\s(?:on|in|at|under|by|near|over|beside)\s")
-"""Behind a "keeps" of the scene: "Nina keeps | a parrot on her shoulder"."""
+"""Behind what somebody of the scene does: "Nina keeps | a parrot on her shoulder"."""
 _THAT = re.compile(r"(?<!\w)(?:that|which)\s+$")
 _NOT = re.compile(
     r"(?<!\w)(?:not|no|isn't|wasn't|except(?:\s+for)?|excluding|but\s+not|(?P<but>but)|other\s+than|"
     r"anything\s+but|apart\s+from)\s+(?:(?:the\s+)?(?:ones?|version|model)\s+)?$"
 )
 _ANY = re.compile(r"(?<!\w)(?:any|all|every)(?:one|thing|body)?(?:'s)?\s(?P<what>(?:[\w-]+\s)*)$")
+_IS = re.compile(r"(?<!\w)(?:is|are|was|were|be)\s+$")
 _DOES_NOT = re.compile(r"(?:(?:that|which)\s+)?(?:doesn't|don't|does\s+not|do\s+not|didn't)\s")
 _ELSE = re.compile(
     r"(?<!\w)(?:(?:made\s+|trained\s+|created\s+|built\s+)?(?:by|from)\s+)?(?:some(?:one|body)\s+"
@@ -99,9 +105,16 @@ def _with_people(draft: Draft, name: Word) -> Word:
 
 def _is_theirs(draft: Draft, span: Span, word: Word, *, bare: bool) -> bool:
     """Whether something is said to be theirs who go by a nickname, and to be what is asked for."""
+    shadow = draft.page.shadow
     if any(noun.entry.subjects and noun.last <= word.index for noun in draft.nouns):
-        by = ends_before(_BY, draft.page.shadow, span.start)
-        return by is not None and re.search(r"\bby\s", by[0]) is not None
+        by = ends_before(_BY, shadow, span.start)
+        theirs = word.possessive and _IS.search(shadow, 0, span.start) is not None
+        ends = draft.page.word_at(word.full_end)
+        theirs = theirs and (ends is None or not ends.joined)
+        return theirs or (by is not None and re.search(r"\bby\s", by[0]) is not None)
+    acts = _acts(draft, span, word.full_end)
+    if acts is not None and acts[0].strip() in _HAVE:
+        return True
     following = draft.page.words[word.index + 1 : word.index + 2]
     owns = word.possessive or bare
     return owns and bool(following) and draft.leads_to_head(following[0].index, reach=4)
@@ -117,15 +130,13 @@ def _phrase(draft: Draft, span: Span, end: int, *, possessive: bool) -> Span | N
         lead = None
     if lead and lead[0].startswith("at "):
         lead = None  # a place, but for "made at studio-a"
-    acts = _ACTS.match(shadow, end)
-    if acts and acts[0].strip() in ("has", "had", "keeps") and not _has_it(draft, span, acts.end()):
-        acts = None
-    if acts and acts[0].strip() == "keeps" and _KEPT_THERE.match(shadow, acts.end()):
-        acts = None
+    acts = _acts(draft, span, end)
     if acts and not (lead and re.search(r"\bby\s", lead[0])):
         that = ends_before(_THAT, shadow, span.start)
+        many = _MANY_OF.match(shadow, acts.end())
         if draft.free(end, acts.end()):
-            return Span(that.start() if that else span.start, acts.end())
+            stop = many.end() if many else acts.end()
+            return Span(that.start() if that else span.start, stop)
         return Span(span.start, end)  # "lena trained in April": the time took the verb
     if possessive or lead:
         return Span(lead.start() if lead else span.start, end)
@@ -145,6 +156,16 @@ def _phrase(draft: Draft, span: Span, end: int, *, possessive: bool) -> Span | N
     return span if draft.leads_to_head(following.index, reach=2) else None
 
 
+def _acts(draft: Draft, span: Span, end: int) -> re.Match[str] | None:
+    """What somebody is said to have done with the subject, or to have: "Lena has | a kettle"."""
+    acts = _ACTS.match(draft.page.shadow, end)
+    if acts is None or acts[0].strip() not in _HAVE:
+        return acts
+    kept = _KEPT_THERE.match(draft.page.shadow, acts.end())
+    there = kept is not None and acts[0].strip() in ("keeps", "holds")
+    return acts if _has_it(draft, span, acts.end()) and not there else None
+
+
 def _is_listed(draft: Draft, following: Word | None) -> bool:
     """Whether a name is one of several wishes: "marta, claymation, …", not "marta, could you …"."""
     if following is None:
@@ -155,14 +176,22 @@ def _is_listed(draft: Draft, following: Word | None) -> bool:
 
 def _has_it(draft: Draft, span: Span, end: int) -> bool:
     """Whether somebody is said to have the subject: "Oskar has a cake", but not "a party"."""
+    if many := _MANY_OF.match(draft.page.shadow, end):
+        end = many.end()
     before, following = draft.page.word_before(span.start), draft.page.word_at(end)
     article = before is not None and before.norm in ("the", "a", "an")
     if following is None or (article and span.of(draft.page.shadow).isalnum()):
         return False
     scene = lexicon.words("prepositions") | lexicon.words("links")
-    behind = draft.page.words[following.index + 1 : following.index + 5]
-    phrase = {word.index for word in takewhile(lambda word: word.norm not in scene, behind)}
+    behind = draft.page.words[following.index : following.index + 5]
+    phrase = {w.index for w in takewhile(lambda w: w.norm not in scene, _joined(behind))}
     return any(noun.entry.subjects and noun.first in phrase for noun in draft.nouns)
+
+
+def _joined(words: Sequence[Word]) -> Sequence[Word]:
+    """The words up to the first comma among them."""
+    ends = (place for place, word in enumerate(words) if place and not word.joined)
+    return words[: next(ends, len(words))]
 
 
 def _any_of_them(draft: Draft, end: int) -> bool:

@@ -223,12 +223,29 @@ def _takes_object(draft: Draft, word: Word) -> bool:
 
 
 def belongs(draft: Draft, index: int) -> bool:
-    """Whether what a preposition opens says more of the thing: "around its neck", "of blossoms"."""
+    """Whether what a preposition opens says more of the thing: "around its neck", "of blossoms",
+    "at the waist".
+    """
     words = draft.page.words
     following = words[index + 1] if index + 1 < len(words) else None
     if following is None or not following.joined or words[index].norm in ("and", "but", "while"):
         return False
-    return words[index].norm == "of" or following.norm in _OWNERS
+    return words[index].norm == "of" or following.norm in _OWNERS or leads_to_side(words, index)
+
+
+def leads_to_side(words: Sequence[Word], index: int) -> bool:
+    """Whether a word leads to where on the subject something is: "at the waist", "in left hand"."""
+    behind = [word for word in words[index + 1 : index + 3] if word.joined]
+    if behind and behind[0].norm in ("the", "a", "an", "one"):
+        behind = behind[1:]
+    placed = words[index].joined and words[index].norm in _PLACES
+    return placed and bool(behind) and behind[0].norm in lexicon.words("sides")
+
+
+_PLACES = frozenset((
+    "on", "at", "in", "around", "round", "over", "under", "from", "off", "up", "down", "along",
+    "across", "above", "below", "behind", "between",
+))  # fmt: skip
 
 
 def is_that(word: Word) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, lru_cache
 
@@ -36,6 +36,9 @@ def _kind(pieces: tuple[str, ...], subjects: tuple[str, ...]) -> str:
         return ""
     main = next((p for p in pieces if nouns & set(canonical(p).split())), pieces[0])
     named = _PICTURED.sub("", _from_article(main, nouns))
+    words = [canonical(word) for word in named.split()]
+    if subjects and 0 < len(words) < 3 and nouns.isdisjoint(words):  # "kind: church / colour: red"
+        named = named if words[0] in lexicon.words("determiners") else f"{named} {subjects[0]}"
     other = next((p for p in pieces if p != main and _tells(p)), "")
     if other and len(named) + len(other) < _LABEL_LENGTH:
         link = " with" if canonical(other).split()[0] in lexicon.words("determiners") else ","
@@ -195,7 +198,9 @@ _INNER = frozenset(
 
 
 _LACKING = re.compile(
-    r"(?:an?\s+|the\s+)?(?:got\s+no|no|without|missing(?!\s+one\b)|lacking)\s+(?P<before>\S.*)|(?P<behind>.*\S)\s+(?:missing|gone)",
+    r"(?:an?\s+|the\s+)?(?:(?:(?:that|which|who)\s+)?(?:is|are|was|has|have|comes?)\s+)?(?:got\s+no|no|without|missing(?!\s+one\b)|lacking|devoid\s+of|free\s+of|"
+    r"(?:hasn't|has\s+not|haven't)\s+got|(?:doesn't|does\s+not|don't)\s+have)\s+(?P<before>\S.*)|"
+    r"(?P<behind>.*\S)\s+(?:missing|gone)",
     re.IGNORECASE | re.DOTALL,
 )
 _PARTED = re.compile(r"\s+(?=(?:without|missing(?!\s+one\b)|lacking)\s)", re.IGNORECASE)
@@ -218,11 +223,14 @@ def _trait(text: str) -> Trait | None:
     head = noun = ""
     ended = False
     quantities = lexicon.words("quantities")
+    before = ""
     for concept, said in worded_concepts(text):
         last = said.split()[-1]
-        if said in _INNER and found:
+        side = before in ("the", "its") and said in lexicon.words("sides")  # "on the front"
+        before = said
+        if said in _INNER and found and not side:
             ended = True
-        if (concept == said or concept == stem(said)) and _is_empty(said):
+        if (concept == said or concept == stem(said)) and _is_empty(said) and not side:
             continue
         if said in quantities:
             continue
@@ -338,6 +346,19 @@ def _is_material(piece: str, found: Trait, nouns: set[str]) -> bool:
     return " " not in piece and found.head.startswith("=") and nouns.isdisjoint(found.words)
 
 
+def _told_alone(pieces: Sequence[str], main: Trait | None) -> Iterator[Trait]:
+    """What the subject is like where no phrase names it: "a child seat, a cream beach cruiser".
+
+    A bare word or two that open the description do: "kind: folding / feel: ash wood".
+    """
+    if main is not None:
+        yield main
+    first = pieces[0].split() if pieces else []
+    opens = trait(pieces[0]) if 0 < len(first) < 3 else None
+    if opens is not None and canonical(first[0]) not in lexicon.words("determiners"):
+        yield opens
+
+
 @lru_cache(maxsize=16384)
 def _profile(pieces: tuple[str, ...], subjects: tuple[str, ...], name: str) -> Profile:
     nouns = {word for subject in subjects for word in canonical(subject).split()}
@@ -375,10 +396,10 @@ def _profile(pieces: tuple[str, ...], subjects: tuple[str, ...], name: str) -> P
             kind.update(f"={color}" for color in lexicon.words("colors") & _groups_of(found))
             own_shades.update(shades_in(" ".join(found.words)))
         traits.append(found)
-    main = coloured or main  # "a child seat and a cream beach cruiser"
-    if main is not None and not named:
-        kind.update(main.concepts)
-        own_shades.update(shades_in(" ".join(main.words)))
+    if not named:
+        for each in _told_alone(pieces, coloured or main):
+            kind.update(each.concepts)
+            own_shades.update(shades_in(" ".join(each.words)))
     traits += [found for subject in subjects if (found := trait(subject)) is not None]
     return Profile(
         everything=frozenset(everything),

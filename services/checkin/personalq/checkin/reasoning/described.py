@@ -288,16 +288,35 @@ def _has_adjective(wanted: Trait, card: Profile) -> float:
         return 1.0 if any(wanted.noun in said.words for said in card.traits) else OTHER
     if wanted.head in card.kind or card.own_shades & shades_in(" ".join(wanted.words)):
         return 1.0
-    return ELSEWHERE if wanted.head in card.everything else 0.0
+    if wanted.head in card.everything:
+        return ELSEWHERE
+    absent = trait(f"no {thing}") if (thing := lexicon.lacked(wanted.noun)) else None
+    return _lacks(absent, card) if absent else 0.0
 
 
 def _has_phrase(wanted: Trait, card: Profile) -> float:
-    told = (said for said in card.traits if said.lacks == wanted.lacks)
-    found = max((_fit(wanted, said, card) for said in told), default=0.0)
-    if not wanted.lacks or found > 0:
+    if not wanted.lacks:
+        told = (said for said in card.traits if not said.lacks)
+        return max((_fit(wanted, said, card) for said in told), default=0.0)
+    found = _lacks(wanted, card)
+    if found > 0:
         return found
     shown = (said for said in card.traits if not said.lacks)  # "no hat": who has none says nothing
     return UNTOLD if all(_fit(wanted, said, card) < BARE for said in shown) else 0.0
+
+
+def _lacks(wanted: Trait, card: Profile) -> float:
+    """How well a card says that it has not got a thing: "no fur", "hairless"."""
+    if any(_is_without(word, wanted) for said in card.traits for word in said.words):
+        return 1.0
+    told = (said for said in card.traits if said.lacks)
+    return max((_fit(wanted, said, card) for said in told), default=0.0)
+
+
+def _is_without(word: str, wanted: Trait) -> bool:
+    thing = lexicon.lacked(word)
+    alike = concepts(word) == concepts(f"{wanted.noun}less")  # "hairless", "no fur"
+    return bool(thing) and (alike or concepts(thing) == (wanted.head,) or _kin(thing, wanted.noun))
 
 
 def _fit(wanted: Trait, said: Trait, card: Profile) -> float:

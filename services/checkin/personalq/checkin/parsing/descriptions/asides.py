@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from personalq.checkin import lexicon
-from personalq.checkin.parsing.descriptions.phrase import describe
+from personalq.checkin.parsing.descriptions.phrase import describe, read_phrase
 from personalq.checkin.parsing.draft import Draft
 from personalq.checkin.parsing.text import Word
 from personalq.checkin.parsing.word_roles import (
     is_adjective,
+    leads_to_side,
     may_describe,
 )
 
@@ -19,16 +20,31 @@ def read_asides(draft: Draft) -> None:
         if word is not None and word.joined:
             run.append(word)
             continue
-        said = [w for w in run if w.norm not in ("and", "but", "a", "an", "the", "one", "very")]
-        if said and not draft.answering:
-            said = [] if _does(run) else _without_camera(said)
-        if said and all(draft.is_free(w) for w in said):
-            if all(is_adjective(w.norm) for w in said):
-                if run[0].index > 0:
-                    describe(draft, said)
-            elif all(may_describe(w, draft) for w in said) and len(said) <= 4 and not _frames(said):
-                describe(draft, said, phrase=True, vague=run[0].norm != "the")
+        if run:
+            _read_aside(draft, run)
         run = [word] if word is not None else []
+
+
+def _read_aside(draft: Draft, run: list[Word]) -> None:
+    said = [w for w in run if w.norm not in ("and", "but", "a", "an", "the", "one", "very")]
+    if said and not draft.answering:
+        if any(leads_to_side(draft.page.words, word.index) for word in run[1:4]):
+            _read_placed(draft, said[0])
+            return
+        said = [] if _does(run) else _without_camera(said)
+    if not said or not all(draft.is_free(w) for w in said):
+        return
+    if all(is_adjective(w.norm) for w in said):
+        if run[0].index > 0:
+            describe(draft, said)
+    elif all(may_describe(w, draft) for w in said) and len(said) <= 4 and not _frames(said):
+        describe(draft, said, phrase=True, vague=run[0].norm != "the")
+
+
+def _read_placed(draft: Draft, first: Word) -> None:
+    """Read what is said to be somewhere on the subject: "stickers on the lid"."""
+    if lexicon.names_thing(first.norm) and may_describe(first, draft):
+        read_phrase(draft, first.index, opens=True)
 
 
 def _without_camera(said: list[Word]) -> list[Word]:

@@ -16,6 +16,7 @@ from personalq.checkin.lexicon.wordnet import Nature, nature
 from personalq.checkin.nouns import is_kind_of
 from personalq.checkin.parsing.apposition import forenamed, renamed, sorts
 from personalq.checkin.parsing.descriptions.asides import read_asides, read_loose
+from personalq.checkin.parsing.descriptions.lacks import read_lacks
 from personalq.checkin.parsing.descriptions.modifiers import read_modifiers
 from personalq.checkin.parsing.descriptions.phrase import describe, read_phrase, read_predicate
 from personalq.checkin.parsing.descriptions.tail import read_tail
@@ -38,6 +39,17 @@ _REFUSING = frozenset(
 _TYPE = re.compile(
     r"(?<!\w)of\s+(?:the|a)\s+(?P<kind>[\w-]+(?:\s+[\w-]+)?)\s+(?:type|kind|sort|variety)(?!\w)"
 )
+_NOT_THERE = re.compile(
+    r"(?<!\w)(?:(?:and|but)\s+)?(?:not|rather\s+than|instead\s+of)\s+(?:(?:up|down|dangling|hooked|running|hanging)\s+)?"
+    r"(?:(?:on|at|in|from|off|around|along|below|under|over)\s+)?(?:(?:the|its|his|her|a)\s+)?(?P<side>[a-z]+)"
+    r"(?:\s+(?:side|end|hand|one))?(?=\s*(?:$|[,.;:!?)]|(?:and|for|in|on|at|with)\b))"
+)
+"""Where a thing is not."""
+_ITS_COAT = re.compile(
+    r"(?<!\w)(?:its|his|her|their|the)\s+(?P<body>[\w-]+)\s+(?:(?:should|must|may|could)\s+be|"
+    r"(?:ought|has|needs)\s+to\s+be|is|are|was)\s+(?=\w)"
+)
+"""Before what the subject's own colour is: "its coat ought to be | dark grey"."""
 _COVERING = frozenset((
     "cover", "fill", "surround", "decorate", "adorn", "wrap", "drape", "bury", "sprinkle",
     "shower",
@@ -47,6 +59,7 @@ _COVERING = frozenset((
 
 def parse_description(draft: Draft) -> None:
     """Leave soft constraints for words that describe the subject, not the scene."""
+    _pass_over_elsewhere(draft)
     words = draft.page.words
     subject = next((c for c in draft.constraints if c.attribute is Attribute.SUBJECT), None)
     heads = [n for n in draft.nouns if subject and draft.span_of(n.first, n.last) == subject.span]
@@ -70,10 +83,19 @@ def parse_description(draft: Draft) -> None:
         read_tail(draft, index + 1)
     if heads:
         _told_after(draft)
+        read_lacks(draft)
         _of_a_type(draft)
         read_asides(draft)
     if draft.answering or (not heads and draft.unknown_subject is None):
         read_loose(draft)
+
+
+def _pass_over_elsewhere(draft: Draft) -> None:
+    """Claim where on the subject a thing is not: "at the waist, | not behind", "not the right"."""
+    for match in _NOT_THERE.finditer(draft.page.shadow):
+        side = match["side"] in lexicon.words("sides") or match["side"] in ("behind", "above")
+        if side and draft.free(*match.span()):
+            draft.mark(Span(*match.span()), selecting=False)
 
 
 def _unnamed(draft: Draft, heads: list[Noun]) -> Iterator[int]:
@@ -159,7 +181,11 @@ def _told_after(draft: Draft) -> None:
         elif following.norm in lexicon.words("bearing"):
             read_tail(draft, following.index)
         else:
-            read_predicate(draft, following.index + (following.norm in ("is", "are")))
+            read_predicate(draft, following.index + (following.norm in ("is", "are", "looks")))
+    for match in _ITS_COAT.finditer(draft.page.shadow):
+        first = draft.page.word_at(match.end())
+        if match["body"] in lexicon.words("bodies") and first is not None:
+            read_predicate(draft, first.index)
 
 
 def is_told_of(words: Sequence[Word], index: int) -> bool:
@@ -170,7 +196,8 @@ def is_told_of(words: Sequence[Word], index: int) -> bool:
     following = words[index + 1]
     if not following.joined or (index and words[index - 1].norm in _COVERING):
         return False
-    told = following.norm in ("got", "is", "are") or following.norm in lexicon.words("bearing")
+    told = following.norm in ("got", "is", "are", "looks")
+    told = told or following.norm in lexicon.words("bearing")
     return told or (word.possessive and is_adjective(following.norm))
 
 

@@ -17,6 +17,7 @@ from personalq.checkin.parsing.word_roles import (
     is_compounded,
     is_numeral,
     is_particle,
+    leads_to_side,
     may_describe,
     qualifies,
 )
@@ -32,9 +33,20 @@ _DEGREES = frozenset(
 )
 """May stand before the adjectives of a predicate: "it's light purple"."""
 LACKING = frozenset(["no", "without", "missing", "lacking"])
+_HANGS = frozenset((
+    "hangs", "hanging", "dangling", "dangles", "swinging", "swings", "sits", "sitting", "runs",
+    "running", "worn", "tied", "placed", "mounted", "pinned", "perched", "slung", "pushed",
+    "shoved", "up", "down", "is", "are", "to", "be",
+))  # fmt: skip
+"""Before where on the subject something is."""
 NO_LACK = frozenset(["matter", "longer", "one", "rush", "problem", "triggers", "trigger"])
-_BEFORE_LACKED = frozenset(["a", "an", "any", "its", "his", "her", "their"])
-"""May stand between such a word and what is not there."""
+_LACKED = (
+    r"(?<!\w)(?:(?P<bare>no|without|missing|lacking)|devoid\s+of|free\s+of|(?:hasn't|has\s+not|haven't)\s+got|"
+    r"(?:doesn't|does\s+not|don't)\s+have)\s+(?:(?:an?|any|the|its|his|her|their)\s+)*"
+)
+LACKED = re.compile(rf"{_LACKED}(?=\w)")
+"""What leads to what is not there."""
+_LACKED_BEFORE = re.compile(f"{_LACKED}$")
 
 
 def read_predicate(draft: Draft, index: int) -> int:
@@ -56,16 +68,23 @@ def read_predicate(draft: Draft, index: int) -> int:
     return index
 
 
-def read_phrase(draft: Draft, index: int) -> int:
-    """Add the noun phrase that begins here as one description; the place after it."""
+def read_phrase(draft: Draft, index: int, *, opens: bool = False) -> int:
+    """Add the noun phrase that begins here as one description; the place after it.
+
+    Args:
+        opens: whether it may open a clause of its own.
+    """
     words = draft.page.words
     start = index
     found: list[Word] = []
     last = index
     while index < len(words) and index - start < REACH:
         word = words[index]
-        if not word.joined:
+        if not word.joined and not (opens and index == start):
             break
+        if found and (where := _placed(draft, index)):
+            index = where
+            continue
         if is_compounded(draft, index) and not (found and word.norm == "mid"):
             found.append(word)
         elif word.norm in lexicon.words("phrase_ends") and not qualifies(word, found):
@@ -74,7 +93,7 @@ def read_phrase(draft: Draft, index: int) -> int:
                     index += 1  # "covered in …", "an outside staircase"
                     continue
                 break
-        elif found and (acts(draft, word, found) or word.norm == "mid"):
+        elif found and _goes_on_otherwise(draft, word, found):
             break
         elif may_describe(word, draft) or is_numeral(word, found):
             found.append(word)
@@ -86,6 +105,21 @@ def read_phrase(draft: Draft, index: int) -> int:
     return last
 
 
+def _goes_on_otherwise(draft: Draft, word: Word, found: list[Word]) -> bool:
+    """Whether the phrase is over: "a scarf | running", but not "on the left"."""
+    side = word.norm in lexicon.words("sides")
+    return word.norm == "mid" or (not side and acts(draft, word, found))
+
+
+def _placed(draft: Draft, index: int) -> int:
+    """Where "on the left end" begins behind "hangs"; 0 where no place on the subject follows."""
+    words = draft.page.words
+    at = index
+    while at < len(words) and words[at].joined and words[at].norm in _HANGS:
+        at += 1
+    return at if index < at < len(words) and leads_to_side(words, at) else 0
+
+
 def _start(draft: Draft, first: Word) -> int:
     """Where a description begins, with its count, or what says that it lacks: "no wheels"."""
     words = draft.page.words
@@ -94,10 +128,8 @@ def _start(draft: Draft, first: Word) -> int:
         return words[index - 1].start  # "one-armed"
     if first.joined and first.norm.endswith("ed") and _is_empty(words[index - 1]):
         return words[index - 1].start  # "good natured"
-    while words[index].joined and words[index - 1].norm in _BEFORE_LACKED:
-        index -= 1
-    lacked = words[index].joined and words[index - 1].norm in LACKING
-    return words[index - 1].start if lacked else first.start
+    lacked = ends_before(_LACKED_BEFORE, draft.page.shadow, first.start) if first.joined else None
+    return lacked.start() if lacked else first.start
 
 
 def _end(draft: Draft, last: Word) -> int:

@@ -51,17 +51,21 @@ _VERB_BEFORE = re.compile(
     rf"(?<!\w){_WHO}(?:(?P<neg>{_NOT})\s+)?{_WHO}{_ADVERB}"
     rf"(?:(?P<verb>{_WAS_TRAINED}|{_WAS_USED})|(?P<idle>unused|untouched)){_TAKES}\s+(?:the\s+)?$"
 )
-_A = r"(?:an?|one|the|my|our)"
+_A = r"(?:an?|one|the|my|our|this|that)"
 _USED_ONE = re.compile(
     rf"(?<!\w)(?:i|we)\s+(?:(?:last\s+)?{USED}\s+{_A}\s+[\w-]+(?:\s+[\w-]+)?|"
     rf"had\s+{_A}\s+[\w-]+(?:\s+[\w-]+)?\s+open)\s+$"
 )
 """With what was used in between: "I used a chair | last Sunday"."""
 _VERB_AFTER = re.compile(
-    rf"[\s-]*(?:(?P<trained>{TRAINED}|(?P<told>(?:i|we)\s+(?:(?:just|also|finally)\s+)?(?:trained|tuned|finished|"
+    rf"(?:,\s*the\s+\d{{1,2}}(?:st|nd|rd|th)\s*,)?[\s-]*(?:(?P<trained>{TRAINED}|(?P<told>(?:i|we)\s+(?:(?:just|also|finally)\s+)?(?:trained|tuned|finished|"
     rf"uploaded|published|produced|built))(?=(?P<thing>\s+{_A}\s+[\w-]+(?:\s+[\w-]+)?)))(?!\w)|"
     rf"\s(?:{_WHO}{_ADVERB}(?P<used>{USED}))(?!\w)(?:\s+(?:it|with))?)"
 )
+_USED_THEN = re.compile(
+    rf"[\s,;-](?:i|we)\s+(?:was\s+|were\s+)?(?:using|{USED})\s+(?:it|him|her|that\s+one)\s+then(?!\w)"
+)
+"""Behind a time of use, anywhere: "Monday's barn - I was using it then"."""
 _PLACE_AFTER = re.compile(
     r"\s+(?:(?:mostly|only|entirely|mainly)\s+)?(?:in|on|at|by|near|among|amid|around|outside|inside|using|with|from)\s"
 )
@@ -164,6 +168,8 @@ def read_setting(draft: Draft, start: int, end: int) -> Setting:
         used = match["trained"] is None
         if used or not _PLACE_AFTER.match(tail, match.end()):
             end += match.end()
+    if used is None and _USED_THEN.search(tail):
+        used = cued = True
     return Setting(
         start=start,
         end=end,
