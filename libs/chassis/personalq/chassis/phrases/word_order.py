@@ -30,6 +30,11 @@ _ALL_OVER = compiled(
     rf"(?:\s+clothes)?|((?:[\w'’]+[\s-]+)?{_COLOUR}))\s+"
     r"(?:all\s+over|from\s+head\s+to\s+(?:toe|foot|tail)|from\s+top\s+to\s+bottom)\s*(?=$|,)",
 )
+# "Coral all over, this owl has a bell".
+_ALL_OVER_IT = compiled(
+    rf"^\s*((?:[\w'’]+[\s-]+)?{_COLOUR})\s+(?:all\s+over|from\s+top\s+to\s+bottom),\s*"
+    r"(an?|the|my|our|this)\s+(?=[\w'’-])",
+)
 # "Our ash scarf, supporter's kind", "wizard, clockwork type".
 _KIND = compiled(
     rf"^\s*((?:(?:an?|the|my|our|one|this)\s+)?(?:{WORD}\s+){{0,4}})({WORD}),\s*"
@@ -78,6 +83,7 @@ def subject_last(sentence: str) -> str:
     told = _TWO_COLOURS.sub(r"\1-and-", sentence)
     told = _VISIBLE.sub("", _APART.sub(_set_apart, told))
     told = _TEXTURES.sub(r"\1", _MATERIAL.sub("", told))
+    told = _ALL_OVER_IT.sub(r"\2 \1 ", told)
     told = _ALL_OVER.sub(lambda found: " ".join(filter(None, found.group(1, 3, 2, 4))), told)
     told = _WHOSE_COLOUR.sub(lambda found: f"{found[1]} {found[3]} {found[2]}", told)
     told = _KIND.sub(r"\1\3 \2", told)

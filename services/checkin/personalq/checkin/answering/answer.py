@@ -127,8 +127,15 @@ def _fixed(intent: Intent, option: Option, text: str, context: Context) -> Inten
         # a card with several styles has them all: one constraint each
         looks = (tuple(look.split("|")) for look in option.value.split(", "))
         every = tuple(replace(chosen, values=tags) for tags in looks)
+        every = tuple(map(_alone, every)) if len(every) == 1 else every
         return replace(intent, constraints=(*kept, *every))
     return replace(intent, constraints=(*kept, chosen))
+
+
+def _alone(constraint: Constraint) -> Constraint:
+    """Of cards that have a look, who names it means the one that has no other, if there is one."""
+    look = constraint.attribute is Attribute.STYLE and constraint.hard and not constraint.excluded
+    return replace(constraint, alone=True, fallback=constraint) if look else constraint
 
 
 def _refuse(intent: Intent, asked: Asked, text: str, context: Context) -> Intent:
@@ -140,7 +147,7 @@ def _refuse(intent: Intent, asked: Asked, text: str, context: Context) -> Intent
 def _merged(intent: Intent, said: Intent, text: str, context: Context) -> Intent:
     """What the answer names replaces what the prompt said of the same attribute."""
     new = [replace(c, span=None) for c in said.constraints]
-    new = [read_by(intent, c, context) for c in new]
+    new = [_alone(read_by(intent, c, context)) for c in new]
     named = {c.attribute for c in new if c.hard and not c.excluded}
     wanted = {(c.attribute, value) for c in new if not c.excluded for value in c.values}
     if any(c.attribute is Attribute.ORDER for c in new):

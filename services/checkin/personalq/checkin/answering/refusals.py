@@ -39,6 +39,8 @@ _LIST = re.compile(
 )
 """Several turned down at once: "all but the beagle, the terrier and the poodle"."""
 _EACH = re.compile(r"\s+(?:or|nor)\s+|\s+and\s+(?=(?:the|an?|that|those)\s)")
+_LACKS = re.compile(r"(?:no|without)\s+(?!(?:the|that|those|these)\b)")
+"""Opens what a card may itself say that it lacks."""
 _NOTHING_MORE = re.compile(
     r"(?:(?:no|nope|nah|yes|yeah|sorry|please|thanks|and|so|but|then|i|want|meant?|take|use|it's|give|me)\s*)*"
     r"(?:(?:the\s+)?(?:(?:other|remaining|last|third)(?:\s+(?:one|of\s+(?:them|the\s+\w+)))?|"
@@ -73,11 +75,19 @@ def turned_down(
         told = [constraint for constraint in found if constraint is not None]
         if told and len(told) == len(found):
             refused += told
+            if _LACKS.match(shadow(clause)):
+                refused += [_wish(c) for c in told if c.attribute is Attribute.DESCRIPTION]
         else:
             left.append(clause)
     if not refused:
         return text, ()
     return ", ".join(c for c in left if not _NOTHING_MORE.fullmatch(shadow(c))), tuple(refused)
+
+
+def _wish(refused: Constraint) -> Constraint:
+    """The wish that a card says so itself: "no windows"."""
+    text = f"no {' '.join(refused.values)}"
+    return replace(refused, excluded=False, hard=False, phrase=True, text=text, label=text)
 
 
 def _clauses(text: str) -> list[str]:

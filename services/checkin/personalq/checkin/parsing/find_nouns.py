@@ -162,7 +162,7 @@ def _is_modifier(page: Page, lexicon_: Lexicon, first: int, last: int) -> bool:
         return False
     following = page.words[last]
     norm = following.norm
-    if norm in _HUES:
+    if norm in _HUES or (last - first == 1 and _colours(page.words, lexicon_, first)):
         return True
     if norm in lexicon.words("selectors") or norm.startswith("<") or norm[0].isdigit():
         return False
@@ -218,6 +218,21 @@ def _is_modifier(page: Page, lexicon_: Lexicon, first: int, last: int) -> bool:
     if _is_asked_to(page.words, first, last):
         return False
     return following.capital or not norm.isascii() or may_be_noun(norm)
+
+
+def _colours(words: tuple[Word, ...], lexicon_: Lexicon, index: int) -> bool:
+    """Whether it is the colour of a subject some words on: "a lavender fluffy | hen"."""
+    closed = lexicon.words("prepositions") | lexicon.words("links") | lexicon.words("determiners")
+    if words[index].norm not in lexicon.colours():
+        return False
+    for place in range(index + 1, min(index + 4, len(words))):
+        word = words[place]
+        if not word.joined or word.norm in closed or word.norm in lexicon.verb_forms():
+            return False
+        match = lexicon_.subjects.match_at(words, place)
+        if match is not None:
+            return bool(match[1].subjects)
+    return False
 
 
 _LINKING = ("be", "look", "open", "have", "get", "stay", "seem", "become", "turn", "stand")

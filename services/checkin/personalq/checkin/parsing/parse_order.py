@@ -114,7 +114,7 @@ _RULES = (
         rf"most[\s-]+popular|favou?rite|(?:(?<=\bmy\s)|(?<=\bour\s)|(?<=\bthe\s))go[\s-]to|(?<=\bmy\s)number\s+one(?!\s+(?:\d|fans?\b))|(?<=\bour\s)number\s+one(?!\s+fans?\b)|(?:{_WHO}\s+)?{_HAVE}(?:been\s+)?{_USE}\s+(?:it\s+)?more\s+(?:often\s+|frequently\s+)?than\s+(?:any|all|the)(?:\s+(?:the\s+)?others?|\s+rest)?|"
         r"(?:(?:at|on)\s+)?(?:the\s+)?top(?:s|ping)?\s+(?:of\s+)?(?:the|our|my)\s+(?:usage|use)\s+"
         r"(?:charts?|lists?|stats|statistics|tables?|rankings?|leaderboard)|"
-        rf"number\s+one\s+(?:by|in)\s+(?:usage|uses?|renders|popularity)|(?:with|gets|got|has|had|sees|saw)\s+(?:had\s+)?(?:the\s+)?most\s+(?:uses?|renders|runs)|most[\s-]+loved|"
+        rf"number\s+one\s+(?:by|in)\s+(?:usage|uses?|renders|popularity)|(?:with|gets|got|has|had|sees|saw|seen)\s+(?:(?:had|seen)\s+)?(?:the\s+)?most\s+(?:uses?|renders|runs)|most[\s-]+loved|"
         r"(?:with\s+)?(?:the\s+)?(?:highest|heaviest)\s+usage(?!\s+\w)|"
         r"(?:with\s+)?(?:the\s+|its\s+)?(?:highest|largest|biggest)\s+(?:number\s+of\s+)?"
         rf"{_COUNT}",

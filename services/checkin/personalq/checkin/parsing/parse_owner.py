@@ -183,8 +183,9 @@ def _has_it(draft: Draft, span: Span, end: int) -> bool:
     if following is None or (article and span.of(draft.page.shadow).isalnum()):
         return False
     scene = lexicon.words("prepositions") | lexicon.words("links")
-    behind = draft.page.words[following.index : following.index + 5]
-    phrase = {w.index for w in takewhile(lambda w: w.norm not in scene, _joined(behind))}
+    behind = _joined(draft.page.words[following.index : following.index + 5])
+    phrase = {w.index for w in takewhile(lambda w: w.norm not in scene, behind[1:])}
+    phrase.add(following.index)
     return any(noun.entry.subjects and noun.first in phrase for noun in draft.nouns)
 
 

@@ -14,7 +14,7 @@ _WHO = (
     r"we've|i've)\s+){0,5}"
 )
 _USED = (
-    r"(?:used|touched|rendered(?:\s+with)?|run|ran|tried|opened|picked|worked\s+with|"
+    r"(?:used|employed|touched|rendered(?:\s+with)?|run|ran|tried|opened|picked|worked\s+with|"
     r"generated\s+with|put\s+to\s+use|got(?:ten)?\s+(?:a?round\s+)?to\s+(?:using|trying|use|try))"
 )
 _SINCE = (

@@ -294,12 +294,22 @@ def _opens(draft: Draft, chunk: list[Word]) -> bool:
     known = (draft.page.words[noun.first] for noun in draft.nouns if noun.entry.subjects)
     unknown = not any(draft.is_free(word) for word in known)
     placed = bool(after) and (
-        after[0].norm in lexicon.words("prepositions") - {"with", "of"}
+        after[0].norm in lexicon.words("prepositions") - {"of"} | {"with"}
         or _is_participle(after[0])  # "umbrella blown over a roof"
     )
     placed = placed and after[0].joined
     listed = len(chunk) == 1 and bool(after) and not after[0].joined  # "bagpipes, cartoon"
     return unknown and chunk[0].index == 0 and (placed or listed) and not draft.answering
+
+
+def _is_of_what_comes_before(draft: Draft, chunk: list[Word]) -> bool:
+    """Whether the thing is told before the last word: "wristwatch portrait", "chess set"."""
+    last = chunk[-1]
+    counted = last.norm in lexicon.words("quantities") or last.norm in lexicon.words("frames")
+    following = draft.page.words[last.index + 1 : last.index + 2]
+    opens = bool(following) and following[0].joined and following[0].norm == "of"
+    known = any(noun.entry.subjects for noun in draft.nouns)
+    return counted and not (opens or known) and len(chunk) > 1 and last.joined
 
 
 def _is_known_place(draft: Draft, word: Word) -> bool:
@@ -343,6 +353,8 @@ def _head(draft: Draft, chunk: list[Word]) -> Word | None:
             return None
         if not norm.isalpha() or len(norm) < 3 or norm in lexicon.words("determiners"):
             return None
+        if word is chunk[-1] and _is_of_what_comes_before(draft, chunk):
+            continue
         if norm in lexicon.words("indefinite") or norm in lexicon.words("plain"):
             return None
         called = determined or _opens(draft, chunk)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from personalq.checkin import lexicon
+from personalq.checkin.lexicon.wordnet import Nature, nature
 from personalq.checkin.parsing.descriptions.phrase import describe, read_phrase
 from personalq.checkin.parsing.draft import Draft
 from personalq.checkin.parsing.text import Word
@@ -11,6 +12,9 @@ from personalq.checkin.parsing.word_roles import (
     leads_to_side,
     may_describe,
 )
+
+_IT = frozenset(["fellow", "specimen", "chap", "guy", "critter", "beauty", "example", "only"])
+"""What a person calls the subject by, once it has been named."""
 
 
 def read_asides(draft: Draft) -> None:
@@ -26,6 +30,10 @@ def read_asides(draft: Draft) -> None:
 
 
 def _read_aside(draft: Draft, run: list[Word]) -> None:
+    if run[0].index and all(draft.is_free(word) for word in run[:3]):
+        if told := _of_what_was_named(run):
+            describe(draft, told)
+            return
     said = [w for w in run if w.norm not in ("and", "but", "a", "an", "the", "one", "very")]
     if said and not draft.answering:
         if any(leads_to_side(draft.page.words, word.index) for word in run[1:4]):
@@ -41,6 +49,23 @@ def _read_aside(draft: Draft, run: list[Word]) -> None:
         describe(draft, said, phrase=True, vague=run[0].norm != "the")
 
 
+def _of_what_was_named(run: list[Word]) -> list[Word]:
+    """Adjectives of what was named before: "The red | fellow, …", "Yellow | only", "White | in
+    color".
+    """
+    said: list[Word] = []
+    for place, word in enumerate(run):
+        if is_adjective(word.norm):
+            said.append(word)
+        elif said and word.norm == "in":
+            return said if [w.norm for w in run[place + 1 :]] == ["color"] else []
+        elif said:
+            return said if word.norm in _IT else []
+        elif word.norm not in ("a", "an", "the"):
+            return []
+    return []
+
+
 def _read_placed(draft: Draft, first: Word) -> None:
     """Read what is said to be somewhere on the subject: "stickers on the lid"."""
     if lexicon.names_thing(first.norm) and may_describe(first, draft):
@@ -51,7 +76,8 @@ def _without_camera(said: list[Word]) -> list[Word]:
     """What is left beside how the picture is taken: "red, dramatic", but not "low angle"."""
     if said[-1].norm not in lexicon.words("camera"):
         return said
-    return _without_camera(said[:-1]) if len(said) > 1 and is_adjective(said[-1].norm) else []
+    plain = len(said) > 1 and nature(said[-1].norm) is Nature.NO_NOUN  # not of "green fog"
+    return _without_camera(said[:-1]) if plain else []
 
 
 def _does(run: list[Word]) -> bool:

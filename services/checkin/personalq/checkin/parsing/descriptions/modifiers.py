@@ -41,7 +41,8 @@ def read_modifiers(draft: Draft, first: int) -> None:
                 found.append(word)
                 continue  # "the white banker's lamp"
             break
-        if not draft.is_free(word) or word.norm in lexicon.words("empty_adjectives"):
+        empty = word.norm in lexicon.words("empty_adjectives") or word.norm in ("all", "both")
+        if empty or not draft.is_free(word):
             if word.norm in lexicon.words("prepositions") or word.norm in lexicon.words("links"):
                 break
             continue
@@ -56,6 +57,7 @@ def read_modifiers(draft: Draft, first: int) -> None:
             found.append(word)
     found.reverse()
     worn = len(found) > 1 and is_adjective(found[0].norm) and lexicon.is_wearable(found[-1].norm)
+    worn = worn and not lexicon.is_wearable(words[first].norm)  # "the tangerine wrap dress"
     describe(draft, found, phrase=worn, before=_head_at(draft, first))
 
 

@@ -55,6 +55,10 @@ _COVERING = frozenset((
     "shower",
 ))  # fmt: skip
 """What is done to the subject in the picture: "cover it with petals"."""
+_SHOWING = frozenset(
+    ["draw", "show", "paint", "picture", "render", "depict", "sketch", "have", "put"]
+)
+"""What tells how the picture is to show it: "draw it carrying pumpkins"."""
 
 
 def parse_description(draft: Draft) -> None:
@@ -194,7 +198,10 @@ def is_told_of(words: Sequence[Word], index: int) -> bool:
     if word.norm not in ("it", "he", "she", "they") or index + 1 >= len(words):
         return False
     following = words[index + 1]
-    if not following.joined or (index and words[index - 1].norm in _COVERING):
+    before = words[index - 1].norm if index else ""
+    if not following.joined or before in _COVERING:
+        return False
+    if before in _SHOWING and following.norm.endswith("ing"):
         return False
     told = following.norm in ("got", "is", "are", "looks")
     told = told or following.norm in lexicon.words("bearing")

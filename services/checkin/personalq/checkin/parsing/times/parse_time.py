@@ -16,7 +16,7 @@ from personalq.checkin.parsing.draft import Context, Draft
 from personalq.checkin.parsing.text import ends_before
 from personalq.checkin.parsing.times.point import Point, occurrence
 from personalq.checkin.parsing.times.points import points
-from personalq.checkin.parsing.times.role import constrains
+from personalq.checkin.parsing.times.role import constrains, of_the_scene
 from personalq.checkin.parsing.times.setting import USED, Setting, applied, read_setting
 
 _JOINT = re.compile(
@@ -292,6 +292,13 @@ def _contradictions(draft: Draft) -> None:
     starts = [h.start for h in hulls if h is not None and h.start is not None]
     ends = [h.end for h in hulls if h is not None and h.end is not None]
     if not starts or not ends or max(starts) < min(ends):
+        return
+    shown = [c for c in wanted if c.span is not None and of_the_scene(draft, c.span)]
+    if shown and len(shown) < len(wanted):
+        for span in (c.span for c in shown if c.span is not None):
+            draft.release(span)
+        draft.constraints[:] = [c for c in draft.constraints if all(c is not s for s in shown)]
+        _contradictions(draft)
         return
     draft.problems.append(" and ".join(f"“{c.text}”" for c in wanted) + " contradict each other")
     draft.contradiction = Attribute.CREATED_AT

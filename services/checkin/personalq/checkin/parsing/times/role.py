@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from personalq.checkin import lexicon
+from personalq.checkin.intent import Span
 from personalq.checkin.lexicon.wordnet import may_be_noun
 from personalq.checkin.parsing.draft import Draft
 from personalq.checkin.parsing.text import Word, ends_before
@@ -168,7 +169,8 @@ def _of_a_story(draft: Draft, point: Point) -> bool:
     if len(clause) < 2 or clause[0].norm not in _TELLERS:
         return False
     told = any(n.entry.subjects and first <= n.first <= word.index for n in draft.nouns)
-    if clause[-1].norm in ("the", "my", "our") and following is not None:
+    chosen = clause[-1].norm in ("the", "my", "our") or words[last].possessive
+    if chosen and following is not None:
         told = told or draft.leads_to_head(following.index, reach=3)  # "hoping for the May knight"
     return not told and not any(_ASKED.fullmatch(w.norm) for w in clause)
 
@@ -192,6 +194,17 @@ def _of_another_thing(draft: Draft, setting: Setting) -> bool:
         or any(words[index].norm in lexicon.words(kind) for kind in closed)
         for index in aside
     )
+
+
+def of_the_scene(draft: Draft, span: Span) -> bool:
+    """Whether a time stands right behind a thing of the scene: "late light | of May"."""
+    before, first = draft.page.word_before(span.start), draft.page.word_at(span.start)
+    if before is None or first is None or not first.joined or not draft.is_free(before):
+        return False
+    if re.search(rf"\b(?:{TRAINED}|{USED})\b", draft.page.shadow[span.start : span.end]):
+        return False
+    chosen = before.norm in lexicon.words("selectors") or draft.nouns_cover(before.index)
+    return not chosen and (may_be_noun(before.norm) or before.norm in lexicon.words("scenes"))
 
 
 def _has_article(draft: Draft, point: Point) -> bool:
