@@ -112,6 +112,61 @@ def test_what_is_not_there(said: str) -> None:
     assert _best("handles", with_it, without) == [with_it]
 
 
+@pytest.mark.parametrize(
+    ("said", "phrase"),
+    [
+        ("that hasn't got handles", True),
+        ("devoid of handles", True),
+        ("which is without handles", True),
+        ("handleless", False),
+    ],
+)
+def test_what_is_not_there_in_other_words(said: str, phrase: bool) -> None:
+    """A card that says so comes before one that says nothing."""
+    silent, without = "a kettle with a lid", "a kettle without handles"
+    assert _best(said, silent, without, phrase=phrase) == [without]
+
+
+def test_a_card_says_in_one_word_what_it_lacks() -> None:
+    """Nobody calls a hairless cat one without fur, but who asks may."""
+    bare, other = "a hairless kettle", "a blue kettle"
+    for said in ("no hair", "no fur", "without fur"):
+        assert _best(said, other, bare) == [bare]
+
+
+@pytest.mark.parametrize(
+    ("said", "left", "front"),
+    [
+        (
+            "bell on the left",
+            "a kettle with a bell on the left",
+            "a kettle with a bell on the front",
+        ),
+        (
+            "bell at the rear",
+            "a kettle with a bell at the back",
+            "a kettle with a bell on the front",
+        ),
+        (
+            "bell on its left",
+            "a kettle, a bell on the left side",
+            "a kettle, a bell on the right side",
+        ),
+    ],
+)
+def test_where_a_thing_is(said: str, left: str, front: str) -> None:
+    """Of two that have it, the one that has it there."""
+    assert _best(said, left, front) == [left]
+
+
+def test_a_description_of_keys_names_the_kind_alone() -> None:
+    """What opens it in a word or two is what the subject is, whatever colour its stuff has."""
+    told = _card("kind: folding / colour: navy / feel: ash wood", "wheelbarrow")
+    assert "=blue" in profile(told).kind
+    assert {concept for concept in profile(told).kind if concept.startswith("fold")}
+    assert kind_of(told).startswith("folding wheelbarrow")
+
+
 def test_without_is_no_wish_for_what_is_like_it() -> None:
     """Who wants no lid means no card that has one, however like its words are."""
     meant = _meant("without a lid", 0.9, 0.1, descriptions=("a kettle with a lid", "a pot"))

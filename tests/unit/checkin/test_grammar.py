@@ -397,6 +397,13 @@ def test_words_of_the_camera(prompt: str, described: list[str]) -> None:
         ("a stool below a comet", None),
         ("the stool trained in a studio", None),
         ("ines looks after a garden, a stool in the tree", None),
+        ("oskar has a few stools. I want the red one", "freelance-oskar"),
+        ("Oskar has white stool, on a hill", "freelance-oskar"),
+        ("ines holds a small number of kettles, the red one please", "ines"),
+        ("the stool is oskar's. On a hill", "freelance-oskar"),
+        ("the kettle ines put together", "ines"),
+        ("in the scene oskar has a red scarf, a stool on a rock", None),
+        ("ines holds a kettle over the fire", None),
     ],
 )
 def test_what_an_owner_is_called(prompt: str, owner: str | None) -> None:
@@ -439,6 +446,68 @@ def test_used_with_the_subject_in_between() -> None:
     assert not read("I used a red umbrella last Sunday; the kettle").all(Attribute.LAST_USED_AT)
     assert only("a kettle I used only one single time", Attribute.USE_COUNT).uses == (1, 1)
     assert read("Which kettle has nobody touched for the longest time?").order is not None
+
+
+@pytest.mark.parametrize(
+    ("prompt", "described"),
+    [
+        ("a white kettle flying to the moon, no handles on it", ["white", "no handles"]),
+        ("a white kettle on a hill, but no handles at all", ["white", "no handles"]),
+        ("kettle, handleless, on a hill", ["handleless"]),
+        ("a kettle on a hill. Its coat ought to be dark blue", ["blue"]),
+        ("a kettle with a bow at the back, not on the front", ["bow at the back"]),
+        ("a kettle with a bow on the left and not the right, on a hill", ["bow on the left"]),
+        ("a kettle whose bow hangs from the left end", ["bow hangs from the left end"]),
+        ("white kettle, bow on the lid rather than on its side", ["white", "bow on the lid"]),
+        ("one of Ines's kettles. The red fellow, on a hill", ["red"]),
+        ("a kettle of Ines's. White in colour, on a hill", ["White"]),
+        ("a kettle on a hill, green fog", []),
+        ("the kettle. Draw it carrying ten pumpkins", []),
+        ("of all kettles the newest", []),
+    ],
+)
+def test_what_is_told_apart(prompt: str, described: list[str]) -> None:
+    """What the subject has or lacks, and where, in a clause of its own; the scene stays out."""
+    found = [c for c in read(prompt).all(Attribute.DESCRIPTION) if not c.action]
+    assert [c.text for c in sorted(found, key=lambda c: c.span.start if c.span else 0)] == described
+
+
+@pytest.mark.parametrize(
+    ("prompt", "month"),
+    [
+        ("I last worked with this kettle in April and not since", "used April 2026"),
+        ("Monday's kettle - I was using it then - on a hill", "used on 16 November 2026"),
+        (
+            "last Saturday, the 14th, I was using a kettle; that one again",
+            "used on 14 November 2026",
+        ),
+        ("an October kettle on a hill, late light of May", "trained in October 2026"),
+        ("our kettle from July 2025, and snow on the 24th of December", "trained July 2025"),
+        ("we adored February's kettle. Could it stand here?", "trained February 2026"),
+    ],
+)
+def test_times_of_use_and_of_the_scene(prompt: str, month: str) -> None:
+    """The verb may stand far from the time; a time behind a thing of the scene is the scene's."""
+    times = [Attribute.CREATED_AT, Attribute.LAST_USED_AT]
+    (found,) = (c for c in read(prompt).constraints if c.attribute in times)
+    assert found.label.replace(" in ", " ") == month.replace(" in ", " ")
+    assert not read(prompt).problems
+
+
+@pytest.mark.parametrize(
+    ("prompt", "unknown"),
+    [
+        ("cupcake with sprinkles, the one I used yesterday", "cupcake"),
+        ("pangolin portrait, anime version, on black sand", "pangolin"),
+        ("chess set, most recent, floating in the void", "chess"),
+        ("studio portrait of the kettle", None),
+        ("a lavender fluffy kettle", None),
+    ],
+)
+def test_what_nobody_has(prompt: str, unknown: str | None) -> None:
+    """A thing that opens a request which names no subject is what was asked for."""
+    said = read(prompt).unknown_subject
+    assert (said and said.values[0]) == unknown
 
 
 def test_what_covers_the_subject_is_scene() -> None:

@@ -375,6 +375,11 @@ def test_looks_not_wanted(prompt: str, looks: set[str]) -> None:
         ("lineart lamp, library references", ["library"]),
         ("a lamp, but none of the library trained ones", ["not library"]),
         ("lamps minus the ones with garage training", ["not garage"]),
+        ("a kite trained half in a library, half in a garage", ["library", "garage"]),
+        ("a kite that had its lessons in a library plus in a garage", ["library", "garage"]),
+        ("a kite learned from library and garage pictures", ["library", "garage"]),
+        ("a kite w/ library + garage training, over a lounge", ["garage", "library"]),
+        ("a kite trained in a library and garages of gold", ["library"]),
     ],
 )
 def test_several_places_and_places_not_wanted(prompt: str, places: list[str]) -> None:
@@ -421,6 +426,81 @@ def test_several_looks_that_are_not_wanted(prompt: str) -> None:
     styles = parse(prompt, _lexicon(), context).all(Attribute.STYLE)
     assert all(style.excluded for style in styles)
     assert {"claymation", "lineart"} <= {value for style in styles for value in style.values}
+
+
+@pytest.mark.parametrize(
+    "prompt",
+    [
+        "a lineart kite, but not the model that does claymation too",
+        "lineart kite, skip the one that's also claymation, over a lake",
+        "a lineart kite, leaving out whichever does claymation",
+        "lineart kite (leave out those that are also claymation)",
+        "a lineart kite, only leave aside the one that is claymation also",
+    ],
+)
+def test_a_second_look_that_is_not_wanted(prompt: str) -> None:
+    """A card that has the wanted look may have another."""
+    context = Context(now=datetime(2026, 11, 20, 12, tzinfo=UTC), zone=ZoneInfo("UTC"))
+    styles = parse(prompt, _lexicon(), context).all(Attribute.STYLE)
+    assert [(s.values[0], s.excluded) for s in styles] == [("lineart", False), ("claymation", True)]
+
+
+@pytest.mark.parametrize(
+    ("prompt", "attribute", "alone"),
+    [
+        ("a kite whose one and only style is claymation", Attribute.STYLE, True),
+        ("a kite made for claymation and for nothing besides", Attribute.STYLE, True),
+        ("a kite in purely claymation, on a hill", Attribute.STYLE, True),
+        ("only a kite in claymation", Attribute.STYLE, False),
+        ("the kite trained solely in a library, on a hill", Attribute.ENVIRONMENT, True),
+        ("the kite trained in a library, no second place, on a hill", Attribute.ENVIRONMENT, True),
+        ("the only kite trained in a library", Attribute.ENVIRONMENT, False),
+    ],
+)
+def test_a_look_or_a_place_alone(prompt: str, attribute: Attribute, alone: bool) -> None:
+    """Who says that there is no other means a card that has no other."""
+    said = _said(prompt, attribute)
+    assert said is not None
+    assert said.alone is alone
+    assert (said.fallback is not None) is alone  # where every card has others, they do
+
+
+@pytest.mark.parametrize(
+    ("prompt", "chosen"),
+    [
+        ("a kite that combines claymation with lineart", "kite-v2"),
+        ("the kite listed under lineart and claymation both", "kite-v2"),
+        ("a kite in purely lineart", "kite-v1"),
+        ("a kite in claymation and nothing else", "kite-v2"),
+        ("a kite trained in a library plus in a garage", "kite-v2"),
+        ("a kite trained only in a library", "kite-v1"),
+        ("a kite trained in a garage and in a museum", "kite-v2"),
+    ],
+)
+def test_both_or_one_alone(prompt: str, chosen: str) -> None:
+    """Two must both hold where a card has both; "only" counts where a card has no other."""
+    cards = [
+        card("kite-v1", "kite", "lineart", "2026-01-01", "A red kite.", environments="library"),
+        card(
+            "kite-v2",
+            "kite",
+            "lineart, claymation",
+            "2026-02-01",
+            "A red kite.",
+            environments="library, garage",
+        ),
+    ]
+    assert outcome_name(Session(cards).ask(prompt)) == chosen
+
+
+def test_a_place_named_by_a_tag_is_no_compound_of_another() -> None:
+    """A meadow is a wheat field where no tag says meadow, and none where one does."""
+    tags = Vocabulary(subjects=("kite",), environments=("meadow", "wheat field", "prairie"))
+    for names, meant in ((tags.environments, {"meadow", "prairie"}), (("wheat field",), None)):
+        lexicon = compile_lexicon(Vocabulary(subjects=("kite",), environments=names))
+        found = lexicon.environments.get("meadow")
+        assert found is not None
+        assert set(found.values) == (meant or set(names))
 
 
 def test_a_look_behind_one_that_is_not_wanted() -> None:

@@ -102,3 +102,28 @@ def test_an_answer_in_the_words_of_a_card_that_was_not_offered() -> None:
         bird = session.answer("a macaw on a cake", asked, f"the {colour} bird")
         assert outcome_name(bird) == f"parrot-v{n}"
         assert outcome_name(session.answer("a macaw on a cake", asked, colour)) == f"parrot-v{n}"
+
+
+@pytest.mark.parametrize(
+    ("reply", "chosen"),
+    [
+        ("no windows!", "van-v2"),
+        ("without windows please", "van-v2"),
+        ("anime", "van-v1"),
+        ("the anime one", "van-v1"),
+        ("sketch", "van-v2"),
+    ],
+)
+def test_what_an_answer_says_of_cards_that_say_less(reply: str, chosen: str) -> None:
+    """A card that says that it lacks a thing comes before one that says nothing; one that has the
+    look alone before one that has others too.
+    """
+    vans = [
+        card("van-v1", "van", "anime", "2026-01-01", "A mustard van with a luggage rack."),
+        card("van-v2", "van", "sketch, anime", "2026-02-01", "A mustard van with no windows."),
+        card("van-v3", "van", "comic", "2026-03-01", "A mustard van with a striped awning."),
+    ]
+    session = Session(vans)
+    asked = session.ask("a mustard van on a hill")
+    assert isinstance(asked, Clarification)
+    assert outcome_name(session.answer("a mustard van on a hill", asked, reply)) == chosen

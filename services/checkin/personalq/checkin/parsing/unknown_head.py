@@ -298,7 +298,8 @@ def _opens(draft: Draft, chunk: list[Word]) -> bool:
         or _is_participle(after[0])  # "umbrella blown over a roof"
     )
     placed = placed and after[0].joined
-    listed = len(chunk) == 1 and bool(after) and not after[0].joined  # "bagpipes, cartoon"
+    said = len(chunk) - _is_of_what_comes_before(draft, chunk)
+    listed = said == 1 and bool(after) and not after[0].joined  # "bagpipes, cartoon"
     return unknown and chunk[0].index == 0 and (placed or listed) and not draft.answering
 
 

@@ -198,7 +198,7 @@ _INNER = frozenset(
 
 
 _LACKING = re.compile(
-    r"(?:an?\s+|the\s+)?(?:(?:(?:that|which|who)\s+)?(?:is|are|was|has|have|comes?)\s+)?(?:got\s+no|no|without|missing(?!\s+one\b)|lacking|devoid\s+of|free\s+of|"
+    r"(?:an?\s+|the\s+)?(?:(?:that|which|who)\s+)?(?:(?:is|are|was|has|have|comes?)\s+)?(?:got\s+no|no|without|missing(?!\s+one\b)|lacking|devoid\s+of|free\s+of|"
     r"(?:hasn't|has\s+not|haven't)\s+got|(?:doesn't|does\s+not|don't)\s+have)\s+(?P<before>\S.*)|"
     r"(?P<behind>.*\S)\s+(?:missing|gone)",
     re.IGNORECASE | re.DOTALL,

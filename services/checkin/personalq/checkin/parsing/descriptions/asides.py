@@ -30,10 +30,10 @@ def read_asides(draft: Draft) -> None:
 
 
 def _read_aside(draft: Draft, run: list[Word]) -> None:
-    if run[0].index and all(draft.is_free(word) for word in run[:3]):
-        if told := _of_what_was_named(run):
-            describe(draft, told)
-            return
+    told = _of_what_was_named(run) if run[0].index else []
+    if told and all(draft.is_free(word) for word in told):
+        describe(draft, told)
+        return
     said = [w for w in run if w.norm not in ("and", "but", "a", "an", "the", "one", "very")]
     if said and not draft.answering:
         if any(leads_to_side(draft.page.words, word.index) for word in run[1:4]):

@@ -203,7 +203,9 @@ def of_the_scene(draft: Draft, span: Span) -> bool:
         return False
     if re.search(rf"\b(?:{TRAINED}|{USED})\b", draft.page.shadow[span.start : span.end]):
         return False
-    chosen = before.norm in lexicon.words("selectors") or draft.nouns_cover(before.index)
+    kinds = ("selectors", "determiners", "links", "prepositions")
+    chosen = any(before.norm in lexicon.words(kind) for kind in kinds)
+    chosen = chosen or draft.nouns_cover(before.index)
     return not chosen and (may_be_noun(before.norm) or before.norm in lexicon.words("scenes"))
 
 
