@@ -48,6 +48,7 @@ _PIECE = compiled(
 )
 # "A kite, colour mint", "all that can take colour is mint"
 _NAMED_COLOUR = compiled(rf"^(?:[^,]*\s)?\s*colou?r\s+(?:is\s+)?(?={WORD}(?:\s{WORD})?\s*$)")
+_KEYED_COLOUR = compiled(r"\bcolou?r\s*[:=]\s*(?=\w)")  # "kind: church / colour: mint"
 _BLANKS = re.compile(r"[^\S\n]+")
 _SPACES = re.compile(r"\s+")
 _WORD = re.compile(r"\w+")
@@ -88,14 +89,14 @@ def phrases_of(
     for name in names:
         if name and name.casefold() in folded:  # seldom; every pattern has to be compiled
             text = re.sub(rf"(?<!\w){re.escape(name)}(?!\w)", " ", text, flags=re.IGNORECASE)
-    text = kind_first(without_opening(text))
+    text = kind_first(without_opening(_KEYED_COLOUR.sub("coloured ", text)))
     known = [frozenset(_words(tag)) for tag in tags]
     return tuple(
         phrase
         for sentence in _SENTENCE.split(text)
         for clause in without_training(subject_last(subject_alone(sentence or ""))).split(",")
         if not is_only_a_look(_tidy(clause)) or _PIECE.search(clause)
-        for phrase in map(_tidy, _PIECE.split(_NAMED_COLOUR.sub("", clause)))
+        for phrase in map(_tidy, _PIECE.split(_NAMED_COLOUR.sub("coloured ", clause)))
         if _tells(phrase, known)
     )
 

@@ -53,7 +53,7 @@ _CORRECTED = re.compile(
 """What is taken back: "the puffer... no wait, | the windbreaker"."""
 _CLOSING = re.compile(
     r"(?:[\s,]+(?:please|thanks|thank\s+you|i\s+(?:think|guess|suppose|mean|believe)|of\s+course|"
-    r"instead|if\s+(?:possible|you\s+(?:can|have\s+it))|then|for\s+sure|definitely|obviously|"
+    r"instead|suits?\s+(?:it|them|me|us)(?:\s+better)?|if\s+(?:possible|you\s+(?:can|have\s+it))|then|for\s+sure|definitely|obviously|"
     r"probably|maybe|actually|really))+[\s.!,]*$"
 )
 _AS_LONG_AS = re.compile(

@@ -150,7 +150,9 @@ def is_worn(draft: Draft, index: int) -> bool:
     """Whether "in" opens clothes or a colour ("in cobalt"), not a place."""
     run: list[str] = []
     for word in draft.page.words[index : index + 5]:
-        if not word.joined or (run and word.norm in lexicon.words("phrase_ends")):
+        doing = word.norm.endswith("ing") and word.norm in lexicon.verb_forms()
+        ends = doing or word.norm in lexicon.words("phrase_ends")
+        if not word.joined or (run and ends):
             break
         run.append(word.norm)
     said = [norm for norm in run if norm not in lexicon.words("determiners")]

@@ -20,6 +20,7 @@ _PICTURED = re.compile(
     re.IGNORECASE,
 )
 _IS = re.compile(r"(?:this|it)(?:'s|\s+is)\s+", re.IGNORECASE)
+_COLOURED = re.compile(r"colou?red\s", re.IGNORECASE)
 _UNSAFE = re.compile(r"[<>\x00-\x1f\x7f`{}\[\]]")
 _SPACES = re.compile(r"\s+")
 _OURS = re.compile(r"(?<!\w)(?:[Mm]y|[Oo]ur)\s+(?P<name>(?=[A-Z]))?")
@@ -380,7 +381,8 @@ def _profile(pieces: tuple[str, ...], subjects: tuple[str, ...], name: str) -> P
             continue
         everything.update(found.concepts)
         shades.update(shades_in(" ".join(found.words)))
-        plain = all(word in colours for word in found.words)  # "a parrot, cobalt"
+        # "a parrot, cobalt", "a cake, coloured cream"
+        plain = all(word in colours for word in found.words) or _COLOURED.match(piece) is not None
         earlier = main
         if not plain:
             coloured = coloured or (found if colours & set(found.words) else None)

@@ -309,7 +309,9 @@ def _lacks(wanted: Trait, card: Profile) -> float:
     """How well a card says that it has not got a thing: "no fur", "hairless"."""
     if any(_is_without(word, wanted) for said in card.traits for word in said.words):
         return 1.0
-    told = (said for said in card.traits if said.lacks)
+    told = [said for said in card.traits if said.lacks]
+    if any(set(said.concepts) <= set(wanted.concepts) for said in told):
+        return 1.0  # what has no buttons has no selector buttons
     return max((_fit(wanted, said, card) for said in told), default=0.0)
 
 
@@ -331,7 +333,7 @@ def _fit(wanted: Trait, said: Trait, card: Profile) -> float:
         own = float(wanted.head in said.concepts)  # "baby horse", "foal"
         shared = sum(concept in said.concepts for concept in wanted.modifiers)
         return shared / len(wanted.modifiers) if wanted.modifiers else own
-    if wanted.head in said.concepts:
+    if wanted.head in said.concepts and not _only_tints(wanted, said):
         noun = 1.0
     elif wanted.noun in lexicon.words("clothing") and lexicon.is_wearable(said.noun):
         noun = KIN  # "blue clothing", "a navy raincoat"
@@ -342,7 +344,7 @@ def _fit(wanted: Trait, said: Trait, card: Profile) -> float:
         noun = WIDER if _is_wider(said.noun, wanted.noun) else KIN
     else:
         return 0.0
-    if wanted.where and not any(concept in said.concepts for concept in wanted.where):
+    if wanted.where and not _is_there(wanted, said):
         noun *= BARE if said.where else ELSEWHERE_ON_IT
     if not wanted.modifiers:
         whole = wanted.head in said.concepts or len(wanted.words) == 1
@@ -353,11 +355,33 @@ def _fit(wanted: Trait, said: Trait, card: Profile) -> float:
     return noun * (BARE + (1 - BARE) * shared / len(wanted.modifiers))
 
 
+_SIDES = frozenset(["left", "right", "front", "=back", "top", "bottom"])
+
+
+def _is_there(wanted: Trait, said: Trait) -> bool:
+    """Whether a thing is where it was said to be: on the left hip, not on the right one."""
+    sides = _SIDES.intersection(wanted.where)
+    if sides and _SIDES.intersection(said.where) - sides:
+        return False
+    return any(
+        other == place or (len(place) > 3 and other.startswith(place))  # "neck", "neckline"
+        for other in said.concepts
+        for place in wanted.where
+    )
+
+
 def _is_told(concept: str, wanted: Trait, said: Trait) -> bool:
     """Whether a modifier is told in another word for it: "a cab sign", "a taxi sign"."""
     return any(
         _kin(word, other) for word in wanted.words if stem(word) == concept for other in said.words
     )
+
+
+def _only_tints(wanted: Trait, said: Trait) -> bool:
+    """Whether several things share no more than a colour: "coffees", "a brown desk"."""
+    several = next(wordnet.singulars(wanted.noun), None) is not None
+    tint = wanted.head[1:] in lexicon.words("colors") and wanted.head.startswith("=")
+    return several and tint and stem(wanted.noun) not in said.spelled
 
 
 def _ends_alike(one: str, other: str) -> bool:

@@ -36,7 +36,7 @@ def _read_aside(draft: Draft, run: list[Word]) -> None:
         return
     said = [w for w in run if w.norm not in ("and", "but", "a", "an", "the", "one", "very")]
     if said and not draft.answering:
-        if any(leads_to_side(draft.page.words, word.index) for word in run[1:4]):
+        if any(leads_to_side(draft.page.words, word.index) for word in run[1:7]):
             _read_placed(draft, said[0])
             return
         said = [] if _does(run) else _without_camera(said)

@@ -36,6 +36,7 @@ def read_modifiers(draft: Draft, first: int) -> None:
         counted = words[index + 1].hyphen  # "four-door"
         if (word.norm in lexicon.words("determiners") and not counted) or word.possessive:
             if word.possessive and word.norm in _SIZED:
+                found.append(word)
                 continue  # "white kids' shoe"
             if word.possessive and draft.is_free(word) and _is_of_its_name(draft, index, first):
                 found.append(word)

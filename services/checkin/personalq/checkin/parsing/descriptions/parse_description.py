@@ -37,7 +37,8 @@ _REFUSING = frozenset(
 )
 """Words of a refusal."""
 _TYPE = re.compile(
-    r"(?<!\w)of\s+(?:the|a)\s+(?P<kind>[\w-]+(?:\s+[\w-]+)?)\s+(?:type|kind|sort|variety)(?!\w)"
+    r"(?:(?<!\w)of\s+(?:the|a)\s+|(?<=,\s)(?:the\s+|an?\s+)?)(?P<kind>[\w-]+(?:\s+[\w-]+)?)\s+"
+    r"(?:type|kind|sort|variety)(?!\w)"
 )
 _NOT_THERE = re.compile(
     r"(?<!\w)(?:(?:and|but)\s+)?(?:not|rather\s+than|instead\s+of)\s+(?:(?:up|down|dangling|hooked|running|hanging)\s+)?"

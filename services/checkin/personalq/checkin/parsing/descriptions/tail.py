@@ -45,6 +45,9 @@ def read_tail(draft: Draft, index: int) -> None:
         if not lead.joined and not (first and lead.norm in ("wearing", "with")):
             return
         following = words[at + 1].norm if at + 1 < len(words) else ""
+        if lead.norm == "all" and following == "in":
+            at += 1  # "all in black"
+            continue
         lacks = lead.norm in LACKING and following not in NO_LACK
         if lead.norm in lexicon.words("bearing") or lacks:
             at = read_phrase(draft, at + 1)

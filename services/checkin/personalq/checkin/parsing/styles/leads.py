@@ -40,6 +40,6 @@ SCENE_PREPOSITIONS = frozenset((
 THAT_IS = re.compile(r"(?<!\w)(?:that|which|it)(?:'s|\s+is|\s+was)\s+(?:an?|the|in)\s+$")
 LIKE = re.compile(
     r"(?<!\w)(?:(?:(?:that|which)\s+)?(?:looks?|looking|appears?|seems?)\s+|(?:that|which)\s+(?=(?:could|can|would|might|pass)))?"
-    r"(?:like|[àa]\s+la|(?<!ing\s)out\s+of|(?:made|built|put\s+together|assembled)\s+(?:up\s+)?(?:of|from)|(?:(?:could|can|would|might)\s+)?pass(?:es)?\s+(?:for|as))\s+"
+    r"(?:like(?:\s+in)?|[àa]\s+la|(?<!ing\s)out\s+of|(?:made|built|put\s+together|assembled)\s+(?:up\s+)?(?:of|from)|(?:(?:could|can|would|might)\s+)?pass(?:es)?\s+(?:for|as))\s+"
     r"(?:(?:an?|the|some|one\s+of|those|real|old|actual|genuine|true)\s+)*$"
 )
