@@ -19,7 +19,10 @@ _SENTENCE = re.compile(r"(?<![.;:/|!?])[.;:/|!?]+(?:\s|$)|\s[-/|–—]\s|[()\n]
 _PIECE = compiled(
     r"\b"
     + any_of(
-        r"(?:complete|shown|(?:that\s+|which\s+)?comes(?:\s+\w+ed)?|painted|drawn|made|seen)\s+with",
+        r"(?:it\s+was\s+)?(?:complete|shown|pictured|photographed|posed|painted|drawn|made|seen)"
+        r"\s+with",
+        r"(?:that\s+|which\s+)?comes(?:\s+\w+ed)?\s+with",
+        r"(?:the\s+)?(?:only|one)\s+(?:extra|accessory|detail|addition)\s+is",
         "with",
         r"(?:seen\s+|shown\s+)?wearing",
         "(?<!-)and(?!-)",
@@ -55,11 +58,11 @@ _WORD = re.compile(r"\w+")
 
 # Words that say nothing of a subject, alone or beside the words of a tag: "in a snowy setting".
 _LINKS = """
-    a all also always am an and are as at be been best both by color
-    colour come comes detail details each
-    entirely every favorite favourite for from good he her here his in i into is it its just kind
-    mainly many mostly notes of on only or our over personal self she shows some subject that the
-    their them there these they this those to under very was we were which with work works you
+    a all also always am an and are as at be been best both by color colour come comes detail
+    details each entirely every fancy favorite favourite for from good got he her here his i in
+    into is it its just kind mainly many mostly notes nothing of on one only or our over
+    personal self she shows some subject that the their them there these they this those to
+    under very was we were which with work works you
 """
 _OF_TRAINING = """
     background backgrounds backdrop backdrops captured checkpoint data dataset datasets environment

@@ -32,7 +32,7 @@ _SPEAKS = (
 _BETWEEN = (
     r"(?:this|that|it|one|is|are|was|will|can|could|would|might|may|should|always|also|mostly|how|"
     r"why|which|who|when|the|first|second|last|thing|get|gets|got|have|has|had|see|find|notice|"
-    r"know|tell|recogni[sz]e|spot|expect|do|does|did|to|of|on|in|at|for|by|from|about)"
+    r"know|tell|recogni[sz]e|spot|want(?:ed)?|expect|do|does|did|to|of|on|in|at|for|by|from|about)"
 )
 
 _LEAD = compiled(
@@ -44,7 +44,8 @@ _LEAD = compiled(
     rf"^\s*(?:{_BETWEEN}\s+)*{_SPEAKS}\s+(?:(?:{_BETWEEN}|{_SPEAKS})\s+)*"
     rf"(?={_ANY_THE}\s+(?!(?:subject|looks?|styles?|same)\b))",
     r"^\s*there\s+(?:is|are)\s+",
-    r"^\s*this(?:\s+one)?\s+is\s+(?=(?:an?|the|my|our|one|this)\s)",
+    r"^\s*this(?:\s+one)?\s+(?:is|learn(?:s|ed|t)|knows|draws)\s+(?=(?:an?|the|my|our|one|this)\s)",
+    r"(?:^|(?<=,))\s*it\s+(?:draws|shows|paints|knows)\s+(?=(?:an?|the|my|our|one)\s(?!subject\b))",
     # "This horse is | a white pony"
     rf"^\s*this\s+(?!{_NO_THING}){WORD}\s+is\s+"
     rf"(?=an?\s{WORD}\s+(?!(?:from|for|to|of)\b)[\w'’-])",

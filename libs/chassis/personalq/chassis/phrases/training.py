@@ -61,7 +61,10 @@ _SAID = compiled(
     rf"\bin\s+(?:{WORD}\s+){{0,3}}(?:inks|washes|geometry|pixels|brush\s?strokes|line\s?work|"
     r"oil\s+paints?|pencil\s+lines|pixel\s+art|line\s+art)$",
     r"\bin\s+(?:an?|the)\s+\w+(?:[\s-]\w+)?\s+(?:style|look|manner|way|finish)\b.*$",
-    r"\bin\s+\w+\s+style\b.*$",
+    r"\bin\s+\w+(?:\s+\w+)?\s+style\b.*$",
+    r"(?:^|(?<=,))\s*made\s+from\s+[^,]*\b(?:pictures|photos|images|shots)\b[^,]*",
+    rf"\bfrom\s+the\s+(?:{WORD}\s+){{1,3}}(?:session|shoot)\b",
+    r"(?:^|(?<=,))\s*together\s+in\s+every\b.*$",
 )
 # Behind "with" the same words may be the subject's: a vase with hunting scenes.
 _ONLY_A_LOOK = compiled(

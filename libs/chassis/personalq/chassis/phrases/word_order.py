@@ -35,6 +35,12 @@ _ALL_OVER_IT = compiled(
     rf"^\s*((?:[\w'’]+[\s-]+)?{_COLOUR})\s+(?:all\s+over|from\s+top\s+to\s+bottom),\s*"
     r"(an?|the|my|our|this)\s+(?=[\w'’-])",
 )
+# "A furisode, emerald all over", "everything about it is teal".
+_ALL_OVER_LAST = compiled(
+    rf"(?<=,)\s*(?:and\s+)?((?:[\w'’]+[\s-]+){{0,2}}{_COLOUR})\s+all\s+over(?=\s*$)",
+    r"^\s*(?:everything|all)\s+(?:about|on|of)\s+it\s+is\s+"
+    r"((?:[\w'’]+[\s-]+){0,2}[\w'’-]+)(?=\s*(?:$|,))",
+)
 # "Our ash scarf, supporter's kind", "wizard, clockwork type".
 _KIND = compiled(
     rf"^\s*((?:(?:an?|the|my|our|one|this)\s+)?(?:{WORD}\s+){{0,4}})({WORD}),\s*"
@@ -85,6 +91,7 @@ def subject_last(sentence: str) -> str:
     told = _TEXTURES.sub(r"\1", _MATERIAL.sub("", told))
     told = _ALL_OVER_IT.sub(r"\2 \1 ", told)
     told = _ALL_OVER.sub(lambda found: " ".join(filter(None, found.group(1, 3, 2, 4))), told)
+    told = _ALL_OVER_LAST.sub(lambda found: f" coloured {found[1] or found[2]}", told)
     told = _WHOSE_COLOUR.sub(lambda found: f"{found[1]} {found[3]} {found[2]}", told)
     told = _KIND.sub(r"\1\3 \2", told)
     return _IS_LIKE.sub(lambda found: f"{found[2].strip()} {found[1]}", told)

@@ -57,9 +57,9 @@ _CLOSING = re.compile(
     r"probably|maybe|actually|really))+[\s.!,]*$"
 )
 _AS_LONG_AS = re.compile(
-    r"^\s*(?:any(?:thing|one)?(?:\s+(?:one|of\s+(?:them|these|those)))?|whichever|either)[\s,]+(?:as\s+"
+    r"^\s*(?:whichever\s+(?:one\s+)?(?:is|was|has|had)\s+(?=\w)|(?:any(?:thing|one)?(?:\s+(?:one|of\s+(?:them|these|those)))?|whichever|either)[\s,]+(?:as\s+"
     r"long\s+as|so\s+long\s+as|provided(?:\s+that)?|if|but(?=\s+(?:it|they|that)\b)|(?:one\s+)?that)\s+(?:(?:it|they|that)"
-    r"(?:'s|'re|\s+is|\s+are|\s+has|\s+have)?\s+)?(?:is\s+|has\s+)?"
+    r"(?:'s|'re|\s+is|\s+are|\s+has|\s+have)?\s+)?(?:is\s+|has\s+)?)"
 )
 
 

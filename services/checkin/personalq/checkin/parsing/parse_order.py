@@ -254,7 +254,8 @@ _RULES = (
     _rule(
         rf"(?:older|earlier)(?=\s+(?:(?:\w+\s+)?of\s+(?:the|them|these|those|both)\b|"
         rf"(?:\w+\s+)?{_SELECTOR}))|(?:the\s+)?(?:older|earlier)(?=[\s.!?]*$)|"
-        r"the\s+(?:older|earlier)(?=\s*[,.;!?])",
+        r"the\s+(?:older|earlier)(?=\s*[,.;!?])|"
+        r"(?:with|of)\s+the\s+(?:older|earlier)\s+date(?:\s+of\s+the\s+\w+)?",
         _O,
     ),
     _rule(

@@ -35,6 +35,10 @@ _PEOPLE = ("crew", "team", "group", "people", "folks", "guys", "department", "lo
 _PERSONS = ("i", "we", "you", "he", "she", "they", "it", "who", "my", "his", "her", "i'd", "i'm")
 _KEPT_THERE = re.compile(r"[^,.;!?]*\s(?:on|in|at|under|by|near|over|beside)\s")
 """Behind what somebody of the scene does: "Nina keeps | a parrot on her shoulder"."""
+_DID = re.compile(r"(?<!\w)did\s+$")
+_DO = re.compile(
+    r"\s+(?:train|make|build|create|tune|fine-?tune|upload|add|finish|produce|publish|register)(?!\w)"
+)
 _THAT = re.compile(r"(?<!\w)(?:that|which)\s+$")
 _NOT = re.compile(
     r"(?<!\w)(?:not|no|isn't|wasn't|except(?:\s+for)?|excluding|but\s+not|(?P<but>but)|other\s+than|"
@@ -138,6 +142,9 @@ def _phrase(draft: Draft, span: Span, end: int, *, possessive: bool) -> Span | N
             stop = many.end() if many else acts.end()
             return Span(that.start() if that else span.start, stop)
         return Span(span.start, end)  # "lena trained in April": the time took the verb
+    asked, done = ends_before(_DID, shadow, span.start), _DO.match(shadow, end)
+    if asked and done and draft.free(asked.start(), done.end()):
+        return span  # "which one did Hana train in a garden?": the place takes the verb
     if possessive or lead:
         return Span(lead.start() if lead else span.start, end)
     following = draft.page.word_at(end)

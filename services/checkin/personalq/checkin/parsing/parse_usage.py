@@ -18,7 +18,7 @@ _USED = (
     r"generated\s+with|put\s+to\s+use|got(?:ten)?\s+(?:a?round\s+)?to\s+(?:using|trying|use|try))"
 )
 _SINCE = (
-    r"(?!\s+(?:since|after|before(?!\s*(?:$|[,.;:!?()-]|(?:on|under|beside|near|behind|with)\b))|in|during|on(?!\s+(?:an?|the)\s+(?!\d|weekend|\w+day)\w)|last|this|for|yesterday|today|(?:the\s+)?longest|"
+    r"(?!\s+(?:since(?!\s+(?:(?:i|we|you)\s+(?:trained|made|built|tuned)|it\s+was\s+(?:trained|made|built)))|after|before(?!\s*(?:$|[,.;:!?()-]|(?:on|under|beside|near|behind|with)\b))|in|during|on(?!\s+(?:an?|the)\s+(?!\d|weekend|\w+day)\w)|last|this|for|yesterday|today|(?:the\s+)?longest|"
     r"lately|recently)\b)"
 )
 _ENDS = r"(?:\s+(?:so\s+far|before|yet|at\s+all|any\s?more))?(?=\s*(?:$|[,.;!?)]))"
@@ -29,7 +29,7 @@ _NEVER = re.compile(
     rf"by\s+anybody))?{_SINCE}|"
     rf"(?:that\s+|which\s+)?(?:nobody|no\s+one|no-one)(?:'s|\s+has|\s+have)?\s+(?:ever\s+)?(?:{_USED}(?:\s+yet)?{_SINCE}|uses{_ENDS})|"
     rf"(?:(?:still\s+)?unused|un-?touched|untried|not\s+yet\s+used|never[\s-]used|"
-    rf"yet\s+to\s+be\s+used|(?:is\s+)?(?:still\s+)?waiting\s+for\s+(?:its|the|a)\s+first\s+use){_SINCE}|"
+    rf"(?:(?:i|we)(?:'ve|\s+have)\s+)?yet\s+to\s+(?:be\s+used|use|try|open)(?:\s+even\s+once)?|zero[\s-]use(?=\s)|(?:is\s+)?(?:still\s+)?waiting\s+for\s+(?:its|the|a)\s+first\s+use){_SINCE}|"
     rf"(?<=,\s)(?:zero|no)\s+(?:uses?|renders){_ENDS}|"
     r"(?:(?<!longest\s)without(?:\s+any)?|(?:with|(?:(?:that|which)\s+)?(?:has|had|shows))\s+(?:no|zero))\s+(?:uses?|renders?)\b|"
     r"(?:with\s+)?(?:an?\s+|its\s+)?(?:use|usage)\s+count\s+(?:of|is|at)\s+(?:zero|0))(?!\w)"

@@ -13,6 +13,10 @@ from personalq.checkin.parsing.word_roles import (
     may_describe,
 )
 
+_PASSED_OVER = frozenset((
+    "and", "but", "a", "an", "the", "one", "very", "specifically", "namely", "preferably",
+    "ideally",
+))  # fmt: skip
 _IT = frozenset(["fellow", "specimen", "chap", "guy", "critter", "beauty", "example", "only"])
 """What a person calls the subject by, once it has been named."""
 
@@ -34,7 +38,7 @@ def _read_aside(draft: Draft, run: list[Word]) -> None:
     if told and all(draft.is_free(word) for word in told):
         describe(draft, told)
         return
-    said = [w for w in run if w.norm not in ("and", "but", "a", "an", "the", "one", "very")]
+    said = [w for w in run if w.norm not in _PASSED_OVER]
     if said and not draft.answering:
         if any(leads_to_side(draft.page.words, word.index) for word in run[1:7]):
             _read_placed(draft, said[0])

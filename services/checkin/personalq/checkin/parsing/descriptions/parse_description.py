@@ -29,7 +29,7 @@ from personalq.checkin.parsing.word_roles import (
 
 _APPOSITION = re.compile(r",\s*the\s+$")
 _NOT_THE = re.compile(
-    r"(?<!\w)(?:(?:but|just|only)\s+)?(?:not\s+the|(?:(?:the\s+one\s+)?(?:that|which)\s+)(?:isn't|is\s+not|wasn't))"
+    r"(?<!\w)(?:(?:but|just|only)\s+)?(?:not\s+(?:the|an?)|(?:(?:the\s+one\s+)?(?:that|which)\s+)(?:isn't|is\s+not|wasn't))"
     r"\s+(?:an?\s+)?(?P<kind>(?!an?\s)[\w-]+(?:\s+(?!(?:one|please)\b)[\w-]+)?)(?:\s+one)?(?=(?:\s+please)?\s*(?:$|[,.;!?)]))"
 )
 _REFUSING = frozenset(

@@ -77,11 +77,14 @@ def read_phrase(draft: Draft, index: int, *, opens: bool = False) -> int:
     words = draft.page.words
     start = index
     found: list[Word] = []
+    thing = 0
     last = index
     while index < len(words) and index - start < REACH:
         word = words[index]
         if not word.joined and not (opens and index == start):
             break
+        if found and not thing and leads_to_side(words, index):
+            thing = len(found)
         if found and (where := _placed(draft, index)):
             index = where
             continue
@@ -101,7 +104,7 @@ def read_phrase(draft: Draft, index: int, *, opens: bool = False) -> int:
             break
         index += 1
         last = index
-    describe(draft, found, phrase=True)
+    describe(draft, found, phrase=True, thing=thing)
     return last
 
 
@@ -149,8 +152,14 @@ def describe(
     phrase: bool = False,
     vague: bool = False,
     before: str = "",
+    thing: int = 0,
 ) -> None:
-    """Add a description; what stands `before` a subject is compared by meaning with it."""
+    """Add a description; what stands `before` a subject is compared by meaning with it.
+
+    Args:
+        thing: how many words name the thing, where the others say where it is; by meaning it is
+            compared without them, too.
+    """
     if not found:
         return
     span = Span(_start(draft, found[0]), _end(draft, found[-1]))
@@ -167,6 +176,8 @@ def describe(
         values = (*values, *canonical(before).split())  # "the baby horse"
     plain = all(word in lexicon.colours() for word in values)  # which words tell better
     said = (text,) if before and not plain else ()
+    if thing:
+        said = (text, Span(span.start, found[thing - 1].end).of(draft.page.text))
     draft.constraints.append(
         Constraint(
             attribute=Attribute.DESCRIPTION,

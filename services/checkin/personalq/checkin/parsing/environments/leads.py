@@ -26,7 +26,7 @@ _OF_PHOTOS = (
     r"(?:(?:taken|shot|made)\s+)?(?:of|from|in|at|on|near)\s+)?"
 )
 _TAUGHT = (
-    r"(?:did\s+(?:i|we|you|they)\s+(?:train|tune|teach|fine-?tune)|trained|tuned|fine-?tuned|"
+    r"(?:did\s+[\w-]+\s+(?:train|tune|teach|fine-?tune)|trained|tuned|fine-?tuned|"
     r"taught|brought\s+up|(?:learned|learnt)\s+(?:its|their|his|her)\s+stuff|learned|learnt|schooled|(?:whose\s+)?training\s+(?:took\s+place|happened|(?:(?:that\s+)?(?:was|is)\s+)?done|was|is)|"
     r"(?:got|had|received|underwent|did)\s+(?:(?:all|most)\s+(?:of\s+)?)?(?:its|their|his|her|the)\s+"
     r"(?:training|lessons|schooling)|"

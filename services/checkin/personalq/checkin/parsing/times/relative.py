@@ -122,7 +122,7 @@ RULES: tuple[tuple[str, Read], ...] = (
         _before_last,
     ),
     (
-        r"(?P<day>yesterday(?:\s+(?:morning|afternoon|evening))?|today|last\s+night|this\s+(?:morning|"
+        r"(?P<day>yesterday(?:\s+(?:morning|afternoon|evening))?|today|last\s+night|this\s+(?:very\s+)?(?:morning|"
         r"afternoon|evening)|earlier\s+today|tonight)(?!\w)",
         _today,
     ),

@@ -62,6 +62,8 @@ def constrains(draft: Draft, point: Point, setting: Setting) -> bool:
         return False
     following = draft.page.word_at(setting.end)
     after = following if following is not None and following.joined else None
+    if after is not None and _is_trained(draft, after):
+        return True  # "June's library-trained kite"
     if after is not None and _is_scene(draft, after) and not draft.leads_to_selector(after.index):
         return False
     if _SELECTOR_AFTER.match(draft.page.shadow, setting.end) or (
@@ -82,6 +84,12 @@ def constrains(draft: Draft, point: Point, setting: Setting) -> bool:
             return False
         return _heads(draft, point, setting) or not _has_article(draft, point)
     return _everyday_constrains(draft, point, setting, after)
+
+
+def _is_trained(draft: Draft, word: Word) -> bool:
+    """Whether it says where it was trained: "library-trained"."""
+    behind = draft.page.words[word.index + 1 : word.index + 2]
+    return bool(behind) and behind[0].hyphen and behind[0].norm in ("trained", "taught")
 
 
 def _is_of_a_checkpoint(draft: Draft, setting: Setting) -> bool:
