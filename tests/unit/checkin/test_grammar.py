@@ -402,6 +402,7 @@ def test_words_of_the_camera(prompt: str, described: list[str]) -> None:
         ("ines holds a small number of kettles, the red one please", "ines"),
         ("the stool is oskar's. On a hill", "freelance-oskar"),
         ("the kettle ines put together", "ines"),
+        ("which stool did oskar train? That one please", "freelance-oskar"),
         ("in the scene oskar has a red scarf, a stool on a rock", None),
         ("ines holds a kettle over the fire", None),
     ],

@@ -127,3 +127,17 @@ def test_what_an_answer_says_of_cards_that_say_less(reply: str, chosen: str) -> 
     asked = session.ask("a mustard van on a hill")
     assert isinstance(asked, Clarification)
     assert outcome_name(session.answer("a mustard van on a hill", asked, reply)) == chosen
+
+
+def test_the_latest_month_of_a_name_is_meant() -> None:
+    """Of two Aprils the latest, as in a prompt; the one before where the latest has no card."""
+    vans = [
+        card("van-v1", "van", "anime", "2025-04-09", "A red van."),
+        card("van-v2", "van", "sketch", "2026-04-09", "A red van."),
+        card("van-v3", "van", "comic", "2025-05-09", "A red van."),
+    ]
+    session = Session(vans)
+    asked = session.ask("a van on a hill")
+    assert isinstance(asked, Clarification)
+    for reply, chosen in (("whichever was built in April", "van-v2"), ("the May one", "van-v3")):
+        assert outcome_name(session.answer("a van on a hill", asked, reply)) == chosen

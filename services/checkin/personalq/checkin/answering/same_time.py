@@ -6,7 +6,7 @@ import re
 from dataclasses import replace
 
 from personalq.checkin import calendar
-from personalq.checkin.intent import Attribute, Constraint, Intent, Interval
+from personalq.checkin.intent import Attribute, Constraint, Intent
 from personalq.checkin.parsing.draft import Context
 from personalq.checkin.parsing.times.point import day_interval
 
@@ -19,10 +19,7 @@ def read_by(earlier: Intent, constraint: Constraint, context: Context) -> Constr
 
 
 def _same_year(constraint: Constraint, intent: Intent, context: Context) -> Constraint:
-    """Read "the May one" after "from 2025" as May 2025, else as May of any year.
-
-    The options are versions of several years: what was said before tells which of them is meant.
-    """
+    """Read "the May one" after "from 2025" as May 2025."""
     if (
         constraint.attribute is not Attribute.CREATED_AT
         or constraint.fallback is None
@@ -31,9 +28,7 @@ def _same_year(constraint: Constraint, intent: Intent, context: Context) -> Cons
         return constraint
     earlier = intent.first(Attribute.CREATED_AT)
     if earlier is None or earlier.interval is None or earlier.excluded:
-        months = constraint.fallback.months
-        label = constraint.fallback.label.removesuffix(" of an earlier year")
-        return replace(constraint, intervals=(Interval(),), months=months, label=label)
+        return constraint
     hull = earlier.interval
     begin = constraint.intervals[0].start
     if begin is None:

@@ -161,7 +161,8 @@ def is_worn(draft: Draft, index: int) -> bool:
     if any(lexicon.is_wearable(norm) for norm in said):
         return True
     groups = lexicon.description_groups()
-    coloured = [norm for norm in said if groups.get(norm) in lexicon.words("colors")]
+    colours, things = lexicon.words("colors"), lexicon.colors_of_things()
+    coloured = [norm for norm in said if groups.get(norm) in colours or norm in things]
     return bool(coloured) and said[: len(coloured)] == coloured and len(said) <= len(coloured) + 1
 
 

@@ -175,7 +175,7 @@ def describe(
     if named in lexicon.description_groups():
         values = (*values, *canonical(before).split())  # "the baby horse"
     plain = all(word in lexicon.colours() for word in values)  # which words tell better
-    said = (text,) if before and not plain else ()
+    said: tuple[str, ...] = (text,) if before and not plain else ()
     if thing:
         said = (text, Span(span.start, found[thing - 1].end).of(draft.page.text))
     draft.constraints.append(

@@ -136,7 +136,8 @@ def _is_named_before(draft: Draft, start: int) -> bool:
     if word.norm == "as":  # "beach photos as training data"
         return True
     match = draft.lexicon.environments.match_at(draft.page.words, word.index)
-    return match is not None and match[1].known
+    subject = any(n.first <= word.index < n.last and n.entry.subjects for n in draft.nouns)
+    return match is not None and match[1].known and not subject
 
 
 def _is_free_place(draft: Draft, start: int) -> bool:
