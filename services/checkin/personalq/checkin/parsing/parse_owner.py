@@ -110,6 +110,8 @@ def _with_people(draft: Draft, name: Word) -> Word:
 def _is_theirs(draft: Draft, span: Span, word: Word, *, bare: bool) -> bool:
     """Whether something is said to be theirs who go by a nickname, and to be what is asked for."""
     shadow = draft.page.shadow
+    if ends_before(_DID, shadow, span.start) and _DO.match(shadow, word.full_end):
+        return True
     if any(noun.entry.subjects and noun.last <= word.index for noun in draft.nouns):
         by = ends_before(_BY, shadow, span.start)
         theirs = word.possessive and _IS.search(shadow, 0, span.start) is not None
