@@ -1,3 +1,3 @@
 """What describes the subject: words before it (`modifiers`), behind it (`tail`), between commas
-(`asides`), and the phrases they make (`phrase`).
+(`asides`), what it has not got (`lacks`), and the phrases they make (`phrase`).
 """

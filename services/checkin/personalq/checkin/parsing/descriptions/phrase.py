@@ -33,13 +33,13 @@ _DEGREES = frozenset(
 )
 """May stand before the adjectives of a predicate: "it's light purple"."""
 LACKING = frozenset(["no", "without", "missing", "lacking"])
+NO_LACK = frozenset(["matter", "longer", "one", "rush", "problem", "triggers", "trigger"])
 _HANGS = frozenset((
     "hangs", "hanging", "dangling", "dangles", "swinging", "swings", "sits", "sitting", "runs",
     "running", "worn", "tied", "placed", "mounted", "pinned", "perched", "slung", "pushed",
     "shoved", "up", "down", "is", "are", "to", "be",
 ))  # fmt: skip
 """Before where on the subject something is."""
-NO_LACK = frozenset(["matter", "longer", "one", "rush", "problem", "triggers", "trigger"])
 _LACKED = (
     r"(?<!\w)(?:(?P<bare>no|without|missing|lacking)|devoid\s+of|free\s+of|(?:hasn't|has\s+not|haven't)\s+got|"
     r"(?:doesn't|does\s+not|don't)\s+have)\s+(?:(?:an?|any|the|its|his|her|their)\s+)*"
