@@ -463,6 +463,8 @@ def test_used_with_the_subject_in_between() -> None:
         ("one of Ines's kettles. The red fellow, on a hill", ["red"]),
         ("a kettle of Ines's. White in colour, on a hill", ["White"]),
         ("a kettle on a hill, green fog", []),
+        ("a kettle on a hill, no people, no text", []),
+        ("a kettle, no doubt about it", []),
         ("the kettle. Draw it carrying ten pumpkins", []),
         ("of all kettles the newest", []),
     ],

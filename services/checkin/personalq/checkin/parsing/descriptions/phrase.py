@@ -33,7 +33,12 @@ _DEGREES = frozenset(
 )
 """May stand before the adjectives of a predicate: "it's light purple"."""
 LACKING = frozenset(["no", "without", "missing", "lacking"])
-NO_LACK = frozenset(["matter", "longer", "one", "rush", "problem", "triggers", "trigger"])
+NO_LACK = frozenset((
+    "matter", "longer", "one", "rush", "problem", "triggers", "trigger", "doubt", "worries", "hurry",
+    "idea", "need", "way", "wonder", "fuss", "people", "person", "humans", "text", "watermark",
+    "caption", "border", "background", "blur",
+))  # fmt: skip
+"""What a picture or a sentence may lack, and nothing that is pictured."""
 _HANGS = frozenset((
     "hangs", "hanging", "dangling", "dangles", "swinging", "swings", "sits", "sitting", "runs",
     "running", "worn", "tied", "placed", "mounted", "pinned", "perched", "slung", "pushed",
@@ -72,7 +77,7 @@ def read_phrase(draft: Draft, index: int, *, opens: bool = False) -> int:
     """Add the noun phrase that begins here as one description; the place after it.
 
     Args:
-        opens: whether it may open a clause of its own.
+        opens: whether it may open a clause of its own, and so be of the scene.
     """
     words = draft.page.words
     start = index
@@ -104,7 +109,7 @@ def read_phrase(draft: Draft, index: int, *, opens: bool = False) -> int:
             break
         index += 1
         last = index
-    describe(draft, found, phrase=True, thing=thing)
+    describe(draft, found, phrase=True, vague=opens, thing=thing)
     return last
 
 
