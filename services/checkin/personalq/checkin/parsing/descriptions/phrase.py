@@ -34,8 +34,8 @@ _DEGREES = frozenset(
 """May stand before the adjectives of a predicate: "it's light purple"."""
 LACKING = frozenset(["no", "without", "missing", "lacking"])
 NO_LACK = frozenset((
-    "matter", "longer", "one", "rush", "problem", "triggers", "trigger", "doubt", "worries", "hurry",
-    "idea", "need", "way", "wonder", "fuss", "people", "person", "humans", "text", "watermark",
+    "matter", "longer", "one", "rush", "problem", "triggers", "trigger", "doubt", "worries",
+    "hurry", "idea", "need", "way", "wonder", "fuss", "people", "person", "humans", "text", "watermark",
     "caption", "border", "background", "blur",
 ))  # fmt: skip
 """What a picture or a sentence may lack, and nothing that is pictured."""
