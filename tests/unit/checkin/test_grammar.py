@@ -398,13 +398,17 @@ def test_words_of_the_camera(prompt: str, described: list[str]) -> None:
         ("the stool trained in a studio", None),
         ("ines looks after a garden, a stool in the tree", None),
         ("oskar has a few stools. I want the red one", "freelance-oskar"),
-        ("Oskar has white stool, on a hill", "freelance-oskar"),
+        ("Oskar has white stool. On a hill", "freelance-oskar"),
         ("ines holds a small number of kettles, the red one please", "ines"),
         ("the stool is oskar's. On a hill", "freelance-oskar"),
         ("the kettle ines put together", "ines"),
         ("which stool did oskar train? That one please", "freelance-oskar"),
         ("in the scene oskar has a red scarf, a stool on a rock", None),
         ("ines holds a kettle over the fire", None),
+        ("oskar holds the stool while we sing", None),
+        ("oskar has stools on, in the rain", None),
+        ("how did oskar make the stool rise", None),
+        ("oskar registered his stool at the office", None),
     ],
 )
 def test_what_an_owner_is_called(prompt: str, owner: str | None) -> None:
@@ -467,6 +471,11 @@ def test_used_with_the_subject_in_between() -> None:
         ("a kettle, no doubt about it", []),
         ("the kettle. Draw it carrying ten pumpkins", []),
         ("of all kettles the newest", []),
+        ("kettle, mountains in the back, a river on the left", []),
+        ("a kettle. I don't have a preference", []),
+        ("a kettle before a yard that hasn't got a fence", []),
+        ("a kettle in a forest, a magical kind of place", []),
+        ("a kettle, the walls are crumbling behind it", []),
     ],
 )
 def test_what_is_told_apart(prompt: str, described: list[str]) -> None:

@@ -455,6 +455,8 @@ def test_a_second_look_that_is_not_wanted(prompt: str) -> None:
         ("the kite trained solely in a library, on a hill", Attribute.ENVIRONMENT, True),
         ("the kite trained in a library, no second place, on a hill", Attribute.ENVIRONMENT, True),
         ("the only kite trained in a library", Attribute.ENVIRONMENT, False),
+        ("the kite in claymation with nothing else around", Attribute.STYLE, False),
+        ("the kite trained in a library and nowhere else to go", Attribute.ENVIRONMENT, False),
     ],
 )
 def test_a_look_or_a_place_alone(prompt: str, attribute: Attribute, alone: bool) -> None:
@@ -462,7 +464,6 @@ def test_a_look_or_a_place_alone(prompt: str, attribute: Attribute, alone: bool)
     said = _said(prompt, attribute)
     assert said is not None
     assert said.alone is alone
-    assert (said.fallback is not None) is alone  # where every card has others, they do
 
 
 @pytest.mark.parametrize(
@@ -491,6 +492,51 @@ def test_both_or_one_alone(prompt: str, chosen: str) -> None:
         ),
     ]
     assert outcome_name(Session(cards).ask(prompt)) == chosen
+
+
+def test_alone_gives_way_before_anything_else_does() -> None:
+    """Where every card has other looks too, they do; the rest of the request holds."""
+    cards = [
+        card("kite-v1", "kite", "lineart, anime", "2025-05-01", "A kite.", environments="library"),
+        card("kite-v2", "kite", "lineart, sketch", "2026-02-01", "A kite.", environments="garage"),
+        card("kite-v3", "kite", "anime", "2026-03-01", "A kite.", environments="library, garage"),
+    ]
+    for prompt, chosen in (
+        ("the May kite in lineart and nothing else", "kite-v1"),
+        ("the kite in nothing but lineart from May", "kite-v1"),
+        ("the kite in purely lineart trained solely in a library", "kite-v1"),
+        ("the kite in lineart only, trained only in a garage", "kite-v2"),
+    ):
+        assert outcome_name(Session(cards).ask(prompt)) == chosen, prompt
+
+
+@pytest.mark.parametrize(
+    "prompt",
+    [
+        "the kite in a room with lineart and claymation",
+        "the kite in a church full of claymation and lineart",
+        "the kite on a cushion with claymation and lineart",
+    ],
+)
+def test_pairs_of_the_scene(prompt: str) -> None:
+    """Looks in a row beside a thing of the scene constrain nothing."""
+    context = Context(now=datetime(2026, 11, 20, 12, tzinfo=UTC), zone=ZoneInfo("UTC"))
+    assert not [c for c in parse(prompt, _lexicon(), context).all(Attribute.STYLE) if c.hard]
+
+
+@pytest.mark.parametrize(
+    "prompt",
+    [
+        "a kite ignoring a claymation on the desk",
+        "the kite dropping a claymation on the floor",
+        "a kite setting aside a claymation",
+        "a lineart kite avoiding a claymation crowd",
+    ],
+)
+def test_what_is_done_to_a_look_refuses_nothing(prompt: str) -> None:
+    """Only "skip the one that is" and its like do."""
+    context = Context(now=datetime(2026, 11, 20, 12, tzinfo=UTC), zone=ZoneInfo("UTC"))
+    assert not [c for c in parse(prompt, _lexicon(), context).all(Attribute.STYLE) if c.excluded]
 
 
 def test_a_place_named_by_a_tag_is_no_compound_of_another() -> None:

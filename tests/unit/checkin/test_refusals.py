@@ -129,6 +129,23 @@ def test_what_an_answer_says_of_cards_that_say_less(reply: str, chosen: str) -> 
     assert outcome_name(session.answer("a mustard van on a hill", asked, reply)) == chosen
 
 
+@pytest.mark.parametrize(
+    "reply", ["sketch and anime", "the one with both sketch and anime", "anime, but also sketch"]
+)
+def test_two_looks_of_an_answer_must_both_hold(reply: str) -> None:
+    """Who names two means the card that has both."""
+    vans = [
+        card("van-v1", "van", "anime", "2026-01-01", "A red van."),
+        card("van-v2", "van", "sketch, anime", "2026-02-01", "A red van."),
+        card("van-v3", "van", "sketch", "2026-03-01", "A red van."),
+        card("van-v4", "van", "comic", "2026-04-01", "A red van."),
+    ]
+    session = Session(vans)
+    asked = session.ask("a van on a hill")
+    assert isinstance(asked, Clarification)
+    assert outcome_name(session.answer("a van on a hill", asked, reply)) == "van-v2"
+
+
 def test_the_latest_month_of_a_name_is_meant() -> None:
     """Of two Aprils the latest, as in a prompt; the one before where the latest has no card."""
     vans = [

@@ -204,9 +204,19 @@ class Intent:
     def readings(self) -> Iterator[Intent]:
         """This intent, then the other readings of single constraints, likeliest first."""
         yield self
-        for index, constraint in enumerate(self.constraints):
+        plain = self.not_alone()
+        if plain is not self:
+            yield plain
+        for index, constraint in enumerate(plain.constraints):
             other = constraint.fallback
             while other is not None:
-                changed = (*self.constraints[:index], other, *self.constraints[index + 1 :])
-                yield replace(self, constraints=changed)
+                changed = (*plain.constraints[:index], other, *plain.constraints[index + 1 :])
+                yield replace(plain, constraints=changed)
                 other = other.fallback
+
+    def not_alone(self) -> Intent:
+        """The same where a card may have other looks and places as well."""
+        if not any(c.alone for c in self.constraints):
+            return self
+        plain = (replace(c, alone=False) if c.alone else c for c in self.constraints)
+        return replace(self, constraints=tuple(plain))

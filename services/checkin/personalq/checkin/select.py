@@ -22,7 +22,7 @@ from personalq.checkin.deciding.explain import (
     how_read,
     near_misses,
 )
-from personalq.checkin.finding.answered import after_answer
+from personalq.checkin.finding.after_answer import after_answer
 from personalq.checkin.finding.candidates import Finder
 from personalq.checkin.finding.search import Once
 from personalq.checkin.intent import Intent

@@ -15,7 +15,7 @@ from personalq.chassis.phrases.patterns import WORD, any_of, compiled
 from personalq.chassis.phrases.training import is_only_a_look, without_training
 from personalq.chassis.phrases.word_order import kind_first, subject_last
 
-_SENTENCE = re.compile(r"(?<![.;:/|!?])[.;:/|!?]+(?:\s|$)|\s[-/|–—]\s|[()\n]")
+_SENTENCE = re.compile(r"(?<![.;:/|!?])[.;:/|!?]+(?:\s|$)|\s[/|–—]\s|(?<!\d)\s-\s|[()\n]")
 _PIECE = compiled(
     r"\b"
     + any_of(
@@ -32,7 +32,7 @@ _PIECE = compiled(
         "featuring",
         r"(?:(?:that|which|who)\s+)?has",
         "plus",
-        r"(?:look|watch)\s+(?:out\s+)?for",
+        r"look\s+(?:out\s+)?for",
         r"and\s+all",
         r"never\s+(?:seen\s+)?without",
         r"you(?:['’]ll|\s+can|\s+will)?\s+(?:always\s+)?(?:see|get|find|notice|spot)",
@@ -50,7 +50,10 @@ _PIECE = compiled(
     + r"\b"
 )
 # "A kite, colour mint", "all that can take colour is mint"
-_NAMED_COLOUR = compiled(rf"^(?:[^,]*\s)?\s*colou?r\s+(?:is\s+)?(?={WORD}(?:\s{WORD})?\s*$)")
+_NAMED_COLOUR = compiled(
+    r"^\s*(?:(?:its|the)\s+colou?r\s+is|colou?r|(?:all|everything)\s[^,]*\bcolou?r\s+is)\s+"
+    rf"(?={WORD}(?:\s{WORD})?\s*$)"
+)
 _KEYED_COLOUR = compiled(r"\bcolou?r\s*[:=]\s*(?=\w)")  # "kind: church / colour: mint"
 _BLANKS = re.compile(r"[^\S\n]+")
 _SPACES = re.compile(r"\s+")

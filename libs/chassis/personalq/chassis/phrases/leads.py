@@ -44,6 +44,7 @@ _LEAD = compiled(
     rf"^\s*(?:{_BETWEEN}\s+)*{_SPEAKS}\s+(?:(?:{_BETWEEN}|{_SPEAKS})\s+)*"
     rf"(?={_ANY_THE}\s+(?!(?:subject|looks?|styles?|same)\b))",
     r"^\s*there\s+(?:is|are)\s+",
+    r"^\s*watch\s+(?:out\s+)?for\s+",
     r"^\s*this(?:\s+one)?\s+(?:is|learn(?:s|ed|t)|knows|draws)\s+(?=(?:an?|the|my|our|one|this)\s)",
     r"(?:^|(?<=,))\s*it\s+(?:draws|shows|paints|knows)\s+(?=(?:an?|the|my|our|one)\s(?!subject\b))",
     # "This horse is | a white pony"
@@ -51,7 +52,7 @@ _LEAD = compiled(
     rf"(?=an?\s{WORD}\s+(?!(?:from|for|to|of)\b)[\w'’-])",
     r"^\s*(?:previews|samples)\s+show\s+",
     # "We spent a day collecting pictures of | our kite", but "a locket for photos of the sea"
-    rf"^\s*(?!{_ANY_THE}\s)(?:(?!with\b){WORD}\s+){{0,12}}{PICTURES}\s+"
+    rf"^\s*(?:(?:we|i|they|{_TRAINED})\s+(?:(?!with\b){WORD}\s+){{0,11}}|(?!{_ANY_THE}\s){WORD}\s+)?{PICTURES}\s+"
     rf"(?:of|showing|that\s+shows?)\s+(?={_ANY_THE}\s)",
     r"^\s*all\s+of\s+(?=the\s+same\s)",
     r"^\s*(?:an?|the|this)\s+(?:\w+\s+)?(?:set|series|collection|batch|handful)\s+of\s+"
@@ -61,7 +62,7 @@ _LEAD = compiled(
     rf"^\s*note\s+(?!pad|book|card)(?={WORD}\s+{WORD})",
 )
 _AWAY = compiled(
-    r"(?<!\s)\s+(?:from\s+(?:all\s+)?the\s+(?:rest|others)|myself|ourselves|to\s+see|in\s+view|"
+    r"(?<!\s)(?<!out)(?<!apart)(?<!different)\s+(?:from\s+(?:all\s+)?the\s+(?:rest|others)|myself|ourselves|to\s+see|in\s+view|"
     r"(?:that\s+)?(?:i|we)\s+(?:all\s+)?(?:keep|own|have|love|use|know)|"
     r"as\s+(?:one|you|we)\s+(?:might|may|would|could|can)\s[^,]*)\s*(?=$|,)",
 )

@@ -28,7 +28,7 @@ _OF_TRAINING = any_of(
     r"(?:reference|source)\s+(?:images|pictures|photos|shots|material)",
     r"fine-?\s?tuned",
     r"tuned\s+on",
-    r"learn(?:ed|t)\s+(?:(?:mostly|mainly|only)\s+)?(?:from|on|in|with)",
+    r"learn(?:ed|t)\s+(?:(?:mostly|mainly|only)\s+from|from|on|in|with)",
     r"(?:pictures|photos|images|shots|references)\s+(?:came|come|were|are|from|set\s+in|taken)",
     r"everything\s+it\s+(?:saw|knows|learn(?:ed|t))",
     r"(?:works?|does|do|looks?|is)\s+(?:best|good|great)\s+(?:for|at|with)",
@@ -61,8 +61,9 @@ _SAID = compiled(
     rf"\bin\s+(?:{WORD}\s+){{0,3}}(?:inks|washes|geometry|pixels|brush\s?strokes|line\s?work|"
     r"oil\s+paints?|pencil\s+lines|pixel\s+art|line\s+art)$",
     r"\bin\s+(?:an?|the)\s+\w+(?:[\s-]\w+)?\s+(?:style|look|manner|way|finish)\b.*$",
-    r"\bin\s+\w+(?:\s+\w+)?\s+style\b.*$",
-    r"(?:^|(?<=,))\s*made\s+from\s+[^,]*\b(?:pictures|photos|images|shots)\b[^,]*",
+    r"\bin\s+\w+\s+style\b.*$",
+    r"\bin\s+\w+\s+\w+\s+style\b",
+    r"^\s*made\s+from\s+[^,]*\b(?:pictures|photos|images|shots)\b[^,]*",
     rf"\bfrom\s+the\s+(?:{WORD}\s+){{1,3}}(?:session|shoot)\b",
     r"(?:^|(?<=,))\s*together\s+in\s+every\b.*$",
 )

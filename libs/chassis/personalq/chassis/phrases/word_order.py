@@ -37,9 +37,9 @@ _ALL_OVER_IT = compiled(
 )
 # "A furisode, emerald all over", "everything about it is teal".
 _ALL_OVER_LAST = compiled(
-    rf"(?<=,)\s*(?:and\s+)?((?:[\w'’]+[\s-]+){{0,2}}{_COLOUR})\s+all\s+over(?=\s*$)",
+    rf"(?<=,)\s*(?:and\s+)?((?:[\w'’]+[\s-]+)?{_COLOUR})\s+all\s+over(?=\s*$)",
     r"^\s*(?:everything|all)\s+(?:about|on|of)\s+it\s+is\s+"
-    r"((?:[\w'’]+[\s-]+){0,2}[\w'’-]+)(?=\s*(?:$|,))",
+    rf"((?:[\w'’]+[\s-]+)?{_COLOUR})(?=\s*(?:$|,))",
 )
 # "Our ash scarf, supporter's kind", "wizard, clockwork type".
 _KIND = compiled(

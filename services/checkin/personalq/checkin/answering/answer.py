@@ -134,8 +134,11 @@ def _fixed(intent: Intent, option: Option, text: str, context: Context) -> Inten
 
 def _alone(constraint: Constraint) -> Constraint:
     """Of cards that have a look, who names it means the one that has no other, if there is one."""
-    look = constraint.attribute is Attribute.STYLE and constraint.hard and not constraint.excluded
-    return replace(constraint, alone=True, fallback=constraint) if look else constraint
+    return replace(constraint, alone=True) if _is_look(constraint) else constraint
+
+
+def _is_look(constraint: Constraint) -> bool:
+    return constraint.attribute is Attribute.STYLE and constraint.hard and not constraint.excluded
 
 
 def _refuse(intent: Intent, asked: Asked, text: str, context: Context) -> Intent:
@@ -147,7 +150,9 @@ def _refuse(intent: Intent, asked: Asked, text: str, context: Context) -> Intent
 def _merged(intent: Intent, said: Intent, text: str, context: Context) -> Intent:
     """What the answer names replaces what the prompt said of the same attribute."""
     new = [replace(c, span=None) for c in said.constraints]
-    new = [_alone(read_by(intent, c, context)) for c in new]
+    new = [read_by(intent, c, context) for c in new]
+    if sum(_is_look(c) for c in new) == 1:
+        new = [_alone(c) for c in new]
     named = {c.attribute for c in new if c.hard and not c.excluded}
     wanted = {(c.attribute, value) for c in new if not c.excluded for value in c.values}
     if any(c.attribute is Attribute.ORDER for c in new):

@@ -24,6 +24,8 @@ def among_those_asked_about(before: Intent, after: Intent, *, details: bool) -> 
     readings = _readings(before, after)
     if details:
         readings = tuple(other for reading in readings for other in reading.readings())
+    elif after.not_alone() is not after:
+        readings = (*readings, *(reading.not_alone() for reading in readings))
     refused = [c for c in after.constraints if c.refusal]
     if not refused or not _adds(before, after):
         return readings

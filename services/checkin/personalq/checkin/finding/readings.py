@@ -33,6 +33,7 @@ def _either(intent: Intent, wanted: Sequence[Constraint]) -> Intent:
     """Let either look, or place, do when no card has both: "a watercolor sketch"."""
     merged = replace(
         wanted[0],
+        alone=False,
         values=tuple(dict.fromkeys(value for c in wanted for value in c.values)),
         label=" or ".join(c.label for c in wanted),
     )

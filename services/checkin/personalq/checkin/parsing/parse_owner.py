@@ -25,7 +25,8 @@ _ACTS = re.compile(
     r"\s+(?:looks\s+after|takes\s+care\s+of|(?:is|was)\s+(?:in\s+charge\s+of|responsible\s+for))"
     r"(?!\w)(?!\s+(?:an?|the|my|our|his|her|their|some)\s)|"
     r"\s+is\s+(?:the|its|his|her)\s+(?:owner|maker|author)(?!\w)|"
-    r"\s+(?:ha[sd]|holds|registered|keeps(?=\s+(?:an?|one|two|three|some|several|only|exactly|just)\s))(?!\w)"
+    r"\s+(?:ha[sd]|holds|registered|keeps)(?=\s+(?:an?|one|two|three|some|several|many|only|exactly|just)\s|"
+    r"\s+(?!(?:the|her|his|its|their|my|our)\s)[\w-]+(?:\s+[\w-]+){0,3}\s*[.!?;])"
 )
 _HAVE = ("has", "had", "holds", "registered", "keeps")
 _MANY_OF = re.compile(
@@ -35,7 +36,7 @@ _PEOPLE = ("crew", "team", "group", "people", "folks", "guys", "department", "lo
 _PERSONS = ("i", "we", "you", "he", "she", "they", "it", "who", "my", "his", "her", "i'd", "i'm")
 _KEPT_THERE = re.compile(r"[^,.;!?]*\s(?:on|in|at|under|by|near|over|beside)\s")
 """Behind what somebody of the scene does: "Nina keeps | a parrot on her shoulder"."""
-_DID = re.compile(r"(?<!\w)did\s+$")
+_DID = re.compile(r"(?<!\w)(?:which|what)\s+(?:[\w-]+\s+){1,3}did\s+$")
 _DO = re.compile(
     r"\s+(?:train|make|build|create|tune|fine-?tune|upload|add|finish|produce|publish|register)(?!\w)"
 )

@@ -29,7 +29,7 @@ _NEVER = re.compile(
     rf"by\s+anybody))?{_SINCE}|"
     rf"(?:that\s+|which\s+)?(?:nobody|no\s+one|no-one)(?:'s|\s+has|\s+have)?\s+(?:ever\s+)?(?:{_USED}(?:\s+yet)?{_SINCE}|uses{_ENDS})|"
     rf"(?:(?:still\s+)?unused|un-?touched|untried|not\s+yet\s+used|never[\s-]used|"
-    rf"(?:(?:i|we)(?:'ve|\s+have)\s+)?yet\s+to\s+(?:be\s+used|use|try|open)(?:\s+even\s+once)?|zero[\s-]use(?=\s)|(?:is\s+)?(?:still\s+)?waiting\s+for\s+(?:its|the|a)\s+first\s+use){_SINCE}|"
+    rf"yet\s+to\s+be\s+used|(?:i|we)(?:'ve|\s+have)\s+yet\s+to\s+(?:use|try|open)(?:\s+even\s+once)?|zero[\s-]use(?=\s)|(?:is\s+)?(?:still\s+)?waiting\s+for\s+(?:its|the|a)\s+first\s+use){_SINCE}|"
     rf"(?<=,\s)(?:zero|no)\s+(?:uses?|renders){_ENDS}|"
     r"(?:(?<!longest\s)without(?:\s+any)?|(?:with|(?:(?:that|which)\s+)?(?:has|had|shows))\s+(?:no|zero))\s+(?:uses?|renders?)\b|"
     r"(?:with\s+)?(?:an?\s+|its\s+)?(?:use|usage)\s+count\s+(?:of|is|at)\s+(?:zero|0))(?!\w)"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import takewhile
 
 from personalq.checkin import lexicon
 from personalq.checkin.lexicon import wordnet
@@ -161,8 +162,9 @@ def is_worn(draft: Draft, index: int) -> bool:
     if any(lexicon.is_wearable(norm) for norm in said):
         return True
     groups = lexicon.description_groups()
-    colours, things = lexicon.words("colors"), lexicon.colors_of_things()
-    coloured = [norm for norm in said if groups.get(norm) in colours or norm in things]
+    if len(said) == 1 and said[0] in lexicon.colors_of_things():
+        return True  # "in coral", but not "in coral reefs"
+    coloured = [norm for norm in said if groups.get(norm) in lexicon.words("colors")]
     return bool(coloured) and said[: len(coloured)] == coloured and len(said) <= len(coloured) + 1
 
 
@@ -236,13 +238,23 @@ def belongs(draft: Draft, index: int) -> bool:
     return words[index].norm == "of" or following.norm in _OWNERS or leads_to_side(words, index)
 
 
-def leads_to_side(words: Sequence[Word], index: int) -> bool:
-    """Whether a word leads to where on the subject something is: "at the waist", "in left hand"."""
-    behind = [word for word in words[index + 1 : index + 3] if word.joined]
-    if behind and behind[0].norm in ("the", "a", "an", "one"):
+def leads_to_side(words: Sequence[Word], index: int, *, part_only: bool = False) -> bool:
+    """Whether a word leads to where on the subject something is: "at the waist", "in left hand".
+
+    Args:
+        part_only: whether "on the left", which may be of the picture, is not enough.
+    """
+    behind = words[index + 1 : index + 5]
+    if behind and behind[0].joined and behind[0].norm in ("the", "a", "an", "one"):
         behind = behind[1:]
-    placed = words[index].joined and words[index].norm in _PLACES
-    return placed and bool(behind) and behind[0].norm in lexicon.words("sides")
+    said = [word.norm for word in takewhile(lambda word: word.joined, behind)]
+    if not words[index].joined or words[index].norm not in _PLACES or not said or "of" in said:
+        return False  # "on the left of the picture"
+    if said[0] in lexicon.words("parts") or (
+        (part := said[1:2]) and part[0] in lexicon.words("parts")
+    ):
+        return True
+    return not part_only and said[0] in lexicon.words("sides")
 
 
 _PLACES = frozenset((

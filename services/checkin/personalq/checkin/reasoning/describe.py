@@ -36,10 +36,10 @@ def _kind(pieces: tuple[str, ...], subjects: tuple[str, ...]) -> str:
     if not pieces:
         return ""
     main = next((p for p in pieces if nouns & set(canonical(p).split())), pieces[0])
-    named = _PICTURED.sub("", _from_article(main, nouns))
+    named = _COLOURED.sub("", _PICTURED.sub("", _from_article(main, nouns)))
     words = [canonical(word) for word in named.split()]
-    if subjects and 0 < len(words) < 3 and nouns.isdisjoint(words):  # "kind: church / colour: red"
-        named = named if words[0] in lexicon.words("determiners") else f"{named} {subjects[0]}"
+    if subjects and nouns.isdisjoint(words) and _is_bare(words):  # "kind: church / colour: red"
+        named = f"{named} {subjects[0]}"
     other = next((p for p in pieces if p != main and _tells(p)), "")
     if other and len(named) + len(other) < _LABEL_LENGTH:
         link = " with" if canonical(other).split()[0] in lexicon.words("determiners") else ","
@@ -354,10 +354,16 @@ def _told_alone(pieces: Sequence[str], main: Trait | None) -> Iterator[Trait]:
     """
     if main is not None:
         yield main
-    first = pieces[0].split() if pieces else []
-    opens = trait(pieces[0]) if 0 < len(first) < 3 else None
-    if opens is not None and canonical(first[0]) not in lexicon.words("determiners"):
+    opens = trait(pieces[0]) if pieces and _is_bare(canonical(pieces[0]).split()) else None
+    if opens is not None:
         yield opens
+
+
+def _is_bare(words: Sequence[str]) -> bool:
+    """Whether words may be what the subject is like: "folding", but neither "a bow" nor "studs"."""
+    if not 0 < len(words) < 3 or words[0] in lexicon.words("determiners"):
+        return False
+    return next(wordnet.singulars(words[-1]), None) is None
 
 
 @lru_cache(maxsize=16384)

@@ -361,10 +361,11 @@ _SIDES = frozenset(["left", "right", "front", "=back", "top", "bottom"])
 def _is_there(wanted: Trait, said: Trait) -> bool:
     """Whether a thing is where it was said to be: on the left hip, not on the right one."""
     sides = _SIDES.intersection(wanted.where)
-    if sides and _SIDES.intersection(said.where) - sides:
+    told = _SIDES.intersection(said.where)
+    if sides and told and sides.isdisjoint(told):
         return False
     return any(
-        other == place or (len(place) > 3 and other.startswith(place))  # "neck", "neckline"
+        other in (place, stem(f"{place}line"))  # "neck", "neckline"
         for other in said.concepts
         for place in wanted.where
     )

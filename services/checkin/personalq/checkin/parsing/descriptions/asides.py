@@ -17,7 +17,7 @@ _PASSED_OVER = frozenset((
     "and", "but", "a", "an", "the", "one", "very", "specifically", "namely", "preferably",
     "ideally",
 ))  # fmt: skip
-_IT = frozenset(["fellow", "specimen", "chap", "guy", "critter", "beauty", "example", "only"])
+_IT = frozenset(["fellow", "specimen", "chap", "guy", "critter", "beauty", "example"])
 """What a person calls the subject by, once it has been named."""
 
 
@@ -40,7 +40,8 @@ def _read_aside(draft: Draft, run: list[Word]) -> None:
         return
     said = [w for w in run if w.norm not in _PASSED_OVER]
     if said and not draft.answering:
-        if any(leads_to_side(draft.page.words, word.index) for word in run[1:7]):
+        words = draft.page.words
+        if any(leads_to_side(words, word.index, part_only=True) for word in run[1:7]):
             _read_placed(draft, said[0])
             return
         said = [] if _does(run) else _without_camera(said)
@@ -64,7 +65,8 @@ def _of_what_was_named(run: list[Word]) -> list[Word]:
         elif said and word.norm == "in":
             return said if [w.norm for w in run[place + 1 :]] == ["color"] else []
         elif said:
-            return said if word.norm in _IT else []
+            ends = word.norm == "only" and word is run[-1]
+            return said if ends or word.norm in _IT else []
         elif word.norm not in ("a", "an", "the"):
             return []
     return []

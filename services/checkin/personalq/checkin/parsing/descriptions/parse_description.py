@@ -37,17 +37,17 @@ _REFUSING = frozenset(
 )
 """Words of a refusal."""
 _TYPE = re.compile(
-    r"(?:(?<!\w)of\s+(?:the|a)\s+|(?<=,\s)(?:the\s+|an?\s+)?)(?P<kind>[\w-]+(?:\s+[\w-]+)?)\s+"
-    r"(?:type|kind|sort|variety)(?!\w)"
+    r"(?<!\w)of\s+(?:the|a)\s+(?P<kind>[\w-]+(?:\s+[\w-]+)?)\s+(?:type|kind|sort|variety)(?!\w)|"
+    r"(?<=,\s)(?!(?:some|any|that|this|an?|the)\s)(?P<sort>[\w-]+)\s+type(?=\s*(?:$|[,.;]))"
 )
 _NOT_THERE = re.compile(
     r"(?<!\w)(?:(?:and|but)\s+)?(?:not|rather\s+than|instead\s+of)\s+(?:(?:up|down|dangling|hooked|running|hanging)\s+)?"
     r"(?:(?:on|at|in|from|off|around|along|below|under|over)\s+)?(?:(?:the|its|his|her|a)\s+)?(?P<side>[a-z]+)"
-    r"(?:\s+(?:side|end|hand|one))?(?=\s*(?:$|[,.;:!?)]|(?:and|for|in|on|at|with)\b))"
+    r"(?:\s+(?:side|end|hand))?(?=\s*(?:$|[,.;:!?)]|(?:and|for|in|on|at|with)\b))"
 )
 """Where a thing is not."""
 _ITS_COAT = re.compile(
-    r"(?<!\w)(?:its|his|her|their|the)\s+(?P<body>[\w-]+)\s+(?:(?:should|must|may|could)\s+be|"
+    r"(?<!\w)(?:its|his|her|their)\s+(?P<body>[\w-]+)\s+(?:(?:should|must|may|could)\s+be|"
     r"(?:ought|has|needs)\s+to\s+be|is|are|was)\s+(?=\w)"
 )
 """Before what the subject's own colour is: "its coat ought to be | dark grey"."""
@@ -64,7 +64,15 @@ _SHOWING = frozenset(
 
 def parse_description(draft: Draft) -> None:
     """Leave soft constraints for words that describe the subject, not the scene."""
-    _pass_over_elsewhere(draft)
+    elsewhere = _elsewhere(draft)
+    for span in elsewhere:
+        draft.mark(span)
+    _read(draft)
+    for span in elsewhere:
+        draft.release(span)
+
+
+def _read(draft: Draft) -> None:
     words = draft.page.words
     subject = next((c for c in draft.constraints if c.attribute is Attribute.SUBJECT), None)
     heads = [n for n in draft.nouns if subject and draft.span_of(n.first, n.last) == subject.span]
@@ -95,12 +103,14 @@ def parse_description(draft: Draft) -> None:
         read_loose(draft)
 
 
-def _pass_over_elsewhere(draft: Draft) -> None:
-    """Claim where on the subject a thing is not: "at the waist, | not behind", "not the right"."""
-    for match in _NOT_THERE.finditer(draft.page.shadow):
-        side = match["side"] in lexicon.words("sides") or match["side"] in ("behind", "above")
-        if side and draft.free(*match.span()):
-            draft.mark(Span(*match.span()), selecting=False)
+def _elsewhere(draft: Draft) -> list[Span]:
+    """Where on the subject a thing is not: "at the waist, | not behind", "not the right"."""
+    places = lexicon.words("sides") | lexicon.words("parts") | {"behind", "above"}
+    return [
+        Span(*match.span())
+        for match in _NOT_THERE.finditer(draft.page.shadow)
+        if match["side"] in places and draft.free(*match.span())
+    ]
 
 
 def _unnamed(draft: Draft, heads: list[Noun]) -> Iterator[int]:
@@ -171,7 +181,8 @@ def _of_a_type(draft: Draft) -> None:
     """Read what kind it is said to be: "an excavator of the long-reach type"."""
     for match in _TYPE.finditer(draft.page.shadow):
         if draft.free(*match.span()):
-            describe(draft, list(draft.page.run(match.start("kind"), match.end("kind"))))
+            said = "kind" if match["kind"] else "sort"
+            describe(draft, list(draft.page.run(match.start(said), match.end(said))))
 
 
 def _told_after(draft: Draft) -> None:
@@ -189,7 +200,9 @@ def _told_after(draft: Draft) -> None:
             read_predicate(draft, following.index + (following.norm in ("is", "are", "looks")))
     for match in _ITS_COAT.finditer(draft.page.shadow):
         first = draft.page.word_at(match.end())
-        if match["body"] in lexicon.words("bodies") and first is not None:
+        said = words[first.index : first.index + 2] if first is not None else ()
+        coloured = not lexicon.colours().isdisjoint(word.norm for word in said)
+        if match["body"] in lexicon.words("bodies") and first is not None and coloured:
             read_predicate(draft, first.index)
 
 

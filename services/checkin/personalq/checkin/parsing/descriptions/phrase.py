@@ -35,8 +35,8 @@ _DEGREES = frozenset(
 LACKING = frozenset(["no", "without", "missing", "lacking"])
 NO_LACK = frozenset((
     "matter", "longer", "one", "rush", "problem", "triggers", "trigger", "doubt", "worries",
-    "hurry", "idea", "need", "way", "wonder", "fuss", "people", "person", "humans", "text", "watermark",
-    "caption", "border", "background", "blur",
+    "hurry", "idea", "need", "way", "wonder", "fuss", "people", "person", "humans", "text",
+    "watermark", "caption", "border", "background", "blur",
 ))  # fmt: skip
 """What a picture or a sentence may lack, and nothing that is pictured."""
 _HANGS = frozenset((
@@ -115,7 +115,7 @@ def read_phrase(draft: Draft, index: int, *, opens: bool = False) -> int:
 
 def _goes_on_otherwise(draft: Draft, word: Word, found: list[Word]) -> bool:
     """Whether the phrase is over: "a scarf | running", but not "on the left"."""
-    side = word.norm in lexicon.words("sides")
+    side = word.norm in lexicon.words("sides") | lexicon.words("parts")
     return word.norm == "mid" or (not side and acts(draft, word, found))
 
 
@@ -162,6 +162,10 @@ def describe(
     """Add a description; what stands `before` a subject is compared by meaning with it.
 
     Args:
+        found: its words, in order; none is no description.
+        phrase: whether they are one noun with its modifiers.
+        vague: whether it may as well be the scene.
+        before: the noun it stands before.
         thing: how many words name the thing, where the others say where it is; by meaning it is
             compared without them, too.
     """

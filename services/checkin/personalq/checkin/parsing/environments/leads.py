@@ -77,7 +77,8 @@ _TRAINED_ONE = re.compile(
 _IN_PLACE = re.compile(rf"(?<!\w){_WHERE}{_DET}(?=\w)")
 TRAINING = re.compile(_IN_TRAINING)
 AND_IN = re.compile(
-    r"(?:\s*,)?\s+(?P<and>and|(?P<also>as\s+well\s+as|plus|together\s+with|along\s+with|half|[+&]))\s+"
+    r"(?:\s*,(?=\s+half\s))?\s+(?P<and>and|(?P<also>as\s+well\s+as|plus|together\s+with|along\s+with|half|"
+    r"[+&]))\s+"
     rf"(?:also\s+)?(?:{_WHERE})?{_DET}(?=\w)"
 )
 _HELD = re.compile(

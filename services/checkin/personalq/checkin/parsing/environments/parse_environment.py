@@ -36,7 +36,7 @@ _THERE = re.compile(r"(?:\s+and\s+[\w-]+)?\s+(?:in|at|on|inside|of)\s+(?:an?|the
 _ALONE = re.compile(r"(?<!\w)(?:only|solely|exclusively|purely|entirely)(?!\w)")
 _ALONE_BEHIND = re.compile(
     r"(?:\s*,)?\s+(?:and\s+)?(?:nowhere\s+else|no\s+(?:second|other)\s+(?:place|location|spot|setting)|"
-    r"(?:only|alone)(?=\s*(?:$|[,.;])))(?!\w)"
+    r"only|alone)(?=\s*(?:$|[,.;!?]))"
 )
 _END = re.compile(r"\s+(?:alike|too|as\s+well|both)\b|\s*(?:$|[,.;!?])")
 _JOINED = re.compile(r"\s+(?:and|plus|[+&])\s+$")
@@ -90,7 +90,7 @@ def _add(draft: Draft, entry: TagEntry, span: Span, whole: Span) -> None:
     )
     if alone:
         only = f"trained with {word} pictures only"
-        place = replace(place, alone=True, label=only, fallback=place)
+        place = replace(place, alone=True, label=only)
     draft.add(place, selecting=True)
 
 
@@ -164,6 +164,10 @@ def _and_also(draft: Draft, start: int, end: int) -> None:
     both = (
         re.search(r"\bboth\b", shadow[start:end]) or match["also"] or _END.match(shadow, span.end)
     )
+    following = draft.page.word_at(span.end)
+    called = match["also"] and following is not None and following.joined and not training
+    if called and following is not None and lexicon.names_thing(following.norm):
+        return  # "plus a garden gnome"
     if (training or both) and draft.free(match.start(), span.end):
         whole = Span(match.start("and"), training.end() if training else span.end)
         _add(draft, found[1], span, whole)
@@ -179,7 +183,11 @@ def _and_before(draft: Draft, span: Span, whole: Span) -> None:
         found = draft.lexicon.environments.match_at(draft.page.words, first)
         if found is not None and found[1].known and first + found[0] == last.index + 1:
             place = draft.span_of(first, first + found[0])
-            if draft.free(place.start, place.end):
+            lead = [
+                w.norm for w in draft.page.words[max(0, first - 2) : first] if w.joined or first
+            ]
+            scene = not lexicon.words("prepositions").isdisjoint(lead[-2:])
+            if draft.free(place.start, place.end) and not scene:
                 _add(
                     draft,
                     found[1],

@@ -9,7 +9,7 @@ STYLED = re.compile(
     r"technique|rendition|esque|like)(?!\w)(?:\s+of(?!\w))?|-?(?:ish|esque)(?!\w)"
 )
 _THE_ONE = (
-    r"(?:the|a|an|any|in|my|this|all|too|so|also|even|really|that(?:'s)?|which|who|whichever|whatever|"
+    r"(?:the|a|an|any|in|my|this|all|too|so|also|even|really|that(?:'s)?|which|who|whichever|whatever|anything|"
     r"those|has|have|had|does|do|did|uses|mixes|mixing|offers?|with|was|were|is|are|comes|as|like|of|"
     r"in\s+an?|in\s+the|ones?(?:\s+in)?|models?|versions?|builds?|be)"
 )
@@ -20,8 +20,9 @@ NEGATION = re.compile(
     r"(?:don't|do\s+not|didn't)\s+(?:want|need|like|mean)|"
     r"(?:(?:that|which)\s+)?(?:don't|do\s+not|doesn't|does\s+not|didn't|did\s+not)(?:\s+(?:come|look|seem|appear))?|"
     r"nothing(?:\s+(?:drawn|painted|done|made|rendered))?(?:\s+with)?|none\s+of|minus|but\s+not|not\s+in|not\s+as|"
-    r"skip(?:ping)?|avoid(?:ing)?|omit(?:ting)?|drop(?:ping)?|ignor(?:e|ing)|"
-    r"(?:leav|keep|sett?)(?:e|ing)?\s+(?:out|aside|off))"
+    r"skip|avoid|leave\s+(?:out|aside)|"
+    r"(?:skipping|avoiding|ignor(?:e|ing)|omit(?:ting)?|leaving\s+(?:out|aside))(?=\s+(?:(?:all|any)\s+)?(?:"
+    r"the\s+(?:ones?|models?|versions?|builds?)|those|whichever|whatever|anything|everything)\b))"
     rf"[\s-]+(?:{_THE_ONE}\s+)*)$"
 )
 ALONE_BEFORE = re.compile(
@@ -30,7 +31,7 @@ ALONE_BEFORE = re.compile(
 )
 ALONE_BEHIND = re.compile(
     r"(?:\s*,)?\s+(?:and\s+)?(?:(?:for|in|as|with|by)\s+)?(?:nothing\s+(?:else|besides|more)|"
-    r"no\s+other\s+(?:style|look)|(?:only|alone)(?=\s*(?:$|[,.;])))(?!\w)"
+    r"no\s+other\s+(?:style|look)|only|alone)(?=\s*(?:$|[,.;!?]))"
 )
 SCENE_PREPOSITIONS = frozenset((
     "on", "onto", "near", "beside", "behind", "under", "over", "against", "at", "into", "by",

@@ -204,7 +204,9 @@ def _constraint(draft: Draft, tag: Tag, span: Span) -> Constraint:
             if (lead := ends_before(pattern, shadow, start)) and said in lead[0]:
                 start = lead.start()
     excluded = alone = False
-    if match := ends_before(ALONE_BEFORE, shadow, start):
+    following = draft.page.word_at(end)
+    thing = following is not None and following.joined and lexicon.names_thing(following.norm)
+    if not thing and (match := ends_before(ALONE_BEFORE, shadow, start)):
         alone, start = True, match.start()
     if match := ALONE_BEHIND.match(shadow, end):
         alone, end = True, match.end()
@@ -226,7 +228,7 @@ def _constraint(draft: Draft, tag: Tag, span: Span) -> Constraint:
         fallback=None if excluded else _as_described(draft, whole, word),
     )
     if alone:
-        return replace(style, alone=True, label=f"{word} only", fallback=style)
+        return replace(style, alone=True, label=f"{word} only")
     described = style.fallback
     if described is not None and tag.entry.near and word in lexicon.colours() and whole == span:
         # "a charcoal robot", where no checkpoint draws with charcoal

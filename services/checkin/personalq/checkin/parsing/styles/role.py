@@ -47,6 +47,10 @@ _MOODS = frozenset(["mood", "atmosphere", "lighting", "light"])
 _FORMS = frozenset(["shape", "shaped", "cut"])
 
 
+_COMBINING = frozenset((
+    "combine", "combines", "combining", "mix", "mixes", "mixing", "blend", "blends", "blending",
+    "under", "both",
+))  # fmt: skip
 _PAIR = re.compile(r"\s+(?:and|plus|with|[+&])\s+")
 _PURPOSE = re.compile(r"(?<!\w)for\s+(?:an?|the|my|our|this|that|some|next\s+\w+'s)\s+(?:\w+\s+)?$")
 
@@ -76,15 +80,32 @@ def constrains(draft: Draft, tag: Tag) -> bool:
 
 
 def _is_paired(draft: Draft, tag: Tag) -> bool:
-    """Whether it is one of two looks in a row: "combines pastel with stained glass"."""
-    return tag.entry.known and any(
-        other.entry.known and _PAIR.fullmatch(draft.page.shadow[first.end : second.start])
-        for other in draft.styles
-        for first, second in (
-            (draft.span_of(other.first, other.last), draft.span_of(tag.first, tag.last)),
-            (draft.span_of(tag.first, tag.last), draft.span_of(other.first, other.last)),
-        )
-    )
+    """Whether it is one of two looks in a row that are told of what is asked for: "combines pastel
+    with stained glass", "the model with anime + pencil sketch"; not of "a room with both".
+    """
+    for other in draft.styles if tag.entry.known else ():
+        first, second = sorted((tag, other), key=lambda each: each.first)
+        between = draft.page.shadow[
+            draft.span_of(first.first, first.last).end : draft.span_of(
+                second.first, second.last
+            ).start
+        ]
+        if other.entry.known and _PAIR.fullmatch(between) and _is_told_of_it(draft, first):
+            return True
+    return False
+
+
+def _is_told_of_it(draft: Draft, tag: Tag) -> bool:
+    """Whether what stands before a look says that the subject has it, or is listed under it."""
+    words = draft.page.words
+    lead = words[tag.first - 1] if tag.first and words[tag.first].joined else None
+    if lead is None or lead.norm in _COMBINING:
+        return lead is not None
+    before = words[lead.index - 1] if lead.index and lead.joined else None
+    if lead.norm not in ("with", "has", "having") or before is None:
+        return False
+    known = any(n.first <= before.index < n.last and n.entry.subjects for n in draft.nouns)
+    return known or before.norm in lexicon.words("selectors") or before.norm in ("that", "which")
 
 
 def _following(draft: Draft, tag: Tag) -> Word | None:
