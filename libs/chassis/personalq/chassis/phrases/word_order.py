@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 
 from personalq.chassis.phrases.patterns import WORD, any_of, compiled
 
@@ -86,18 +87,33 @@ def kind_first(description: str) -> str:
 
 def subject_last(sentence: str) -> str:
     """A sentence that says what the subject is like and then names it."""
-    told = _TWO_COLOURS.sub(r"\1-and-", sentence)
-    told = _VISIBLE.sub("", _APART.sub(_set_apart, told))
-    told = _TEXTURES.sub(r"\1", _MATERIAL.sub("", told))
-    told = _ALL_OVER_IT.sub(r"\2 \1 ", told)
-    told = _ALL_OVER.sub(lambda found: " ".join(filter(None, found.group(1, 3, 2, 4))), told)
-    told = _ALL_OVER_LAST.sub(lambda found: f" coloured {found[1] or found[2]}", told)
-    told = _WHOSE_COLOUR.sub(lambda found: f"{found[1]} {found[3]} {found[2]}", told)
-    told = _KIND.sub(r"\1\3 \2", told)
-    return _IS_LIKE.sub(lambda found: f"{found[2].strip()} {found[1]}", told)
+    told, folded = sentence, sentence.casefold()
+    for cues, pattern, put in _FORMS:
+        if any(cue in folded for cue in cues):  # most sentences have none of these forms
+            told = pattern.sub(put, told)
+    return told
 
 
 def _set_apart(found: re.Match[str]) -> str:
     thing, this = found[1], found[2] or found[3]
     subject, comma, rest = this.partition(",")  # "a belt sets off this parka, made of denim"
     return f"{subject} with {thing}{comma}{rest}"
+
+
+_OVER = ("all over", "from head", "from top", " it is")
+_FORMS: tuple[
+    tuple[tuple[str, ...], re.Pattern[str], str | Callable[[re.Match[str]], str]], ...
+] = (
+    ((" and ",), _TWO_COLOURS, r"\1-and-"),
+    ((" set ", " sets "), _APART, _set_apart),
+    (("visible",), _VISIBLE, ""),
+    (("material", "surface", "texture", "whole"), _MATERIAL, ""),
+    (("texture",), _TEXTURES, r"\1"),
+    (_OVER, _ALL_OVER_IT, r"\2 \1 "),
+    (_OVER, _ALL_OVER, lambda found: " ".join(filter(None, found.group(1, 3, 2, 4)))),
+    (_OVER, _ALL_OVER_LAST, lambda found: f" coloured {found[1] or found[2]}"),
+    (("colo",), _WHOSE_COLOUR, lambda found: f"{found[1]} {found[3]} {found[2]}"),
+    ((" kind", " type", " variety"), _KIND, r"\1\3 \2"),
+    ((" is ",), _IS_LIKE, lambda found: f"{found[2].strip()} {found[1]}"),
+)
+"""Forms, each with words that it has, in the order they are tried."""

@@ -380,9 +380,10 @@ def _is_told(concept: str, wanted: Trait, said: Trait) -> bool:
 
 def _only_tints(wanted: Trait, said: Trait) -> bool:
     """Whether several things share no more than a colour: "coffees", "a brown desk"."""
+    if not wanted.head.startswith("=") or wanted.head[1:] not in lexicon.words("colors"):
+        return False
     several = next(wordnet.singulars(wanted.noun), None) is not None
-    tint = wanted.head[1:] in lexicon.words("colors") and wanted.head.startswith("=")
-    return several and tint and stem(wanted.noun) not in said.spelled
+    return several and stem(wanted.noun) not in said.spelled
 
 
 def _ends_alike(one: str, other: str) -> bool:
