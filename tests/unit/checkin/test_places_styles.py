@@ -11,7 +11,7 @@ from support.checkin_cards import card
 from support.checkin_session import Session, outcome_name
 
 from personalq.checkin.cards import Vocabulary
-from personalq.checkin.intent import Attribute, Constraint
+from personalq.checkin.intent import Attribute, Constraint, Intent
 from personalq.checkin.lexicon import wordnet
 from personalq.checkin.lexicon.spelling import american
 from personalq.checkin.outcome import Clarification
@@ -35,10 +35,13 @@ def _lexicon() -> Lexicon:
     )  # fmt: skip
 
 
-def _said(prompt: str, attribute: Attribute) -> Constraint | None:
+def _read(prompt: str) -> Intent:
     context = Context(now=datetime(2026, 11, 20, 12, tzinfo=UTC), zone=ZoneInfo("UTC"))
-    intent = parse(prompt, _lexicon(), context)
-    return next((c for c in intent.all(attribute) if c.hard), None)
+    return parse(prompt, _lexicon(), context)
+
+
+def _said(prompt: str, attribute: Attribute) -> Constraint | None:
+    return next((c for c in _read(prompt).all(attribute) if c.hard), None)
 
 
 @pytest.mark.parametrize(
@@ -359,8 +362,7 @@ def test_where_a_subject_comes_from() -> None:
 )
 def test_looks_not_wanted(prompt: str, looks: set[str]) -> None:
     """However many are named."""
-    context = Context(now=datetime(2026, 11, 20, 12, tzinfo=UTC), zone=ZoneInfo("UTC"))
-    found = parse(prompt, _lexicon(), context).all(Attribute.STYLE)
+    found = _read(prompt).all(Attribute.STYLE)
     assert all(c.excluded for c in found)
     assert looks <= {value for c in found for value in c.values}
 
@@ -384,8 +386,7 @@ def test_looks_not_wanted(prompt: str, looks: set[str]) -> None:
 )
 def test_several_places_and_places_not_wanted(prompt: str, places: list[str]) -> None:
     """Each is a constraint of its own."""
-    context = Context(now=datetime(2026, 11, 20, 12, tzinfo=UTC), zone=ZoneInfo("UTC"))
-    found = parse(prompt, _lexicon(), context).all(Attribute.ENVIRONMENT)
+    found = _read(prompt).all(Attribute.ENVIRONMENT)
     assert [("not " if c.excluded else "") + c.values[0] for c in found] == places
 
 
@@ -403,8 +404,7 @@ def test_what_belongs_to_the_picture(prompt: str, attribute: Attribute) -> None:
 
 def test_a_subject_before_minus() -> None:
     """What is left out is no part of its name."""
-    context = Context(now=datetime(2026, 11, 20, 12, tzinfo=UTC), zone=ZoneInfo("UTC"))
-    intent = parse("lamps minus the library ones", _lexicon(), context)
+    intent = _read("lamps minus the library ones")
     assert [c.values for c in intent.all(Attribute.SUBJECT)] == [("lamp",)]
     assert [c.excluded for c in intent.all(Attribute.ENVIRONMENT)] == [True]
 
@@ -422,8 +422,7 @@ def test_a_subject_before_minus() -> None:
 )
 def test_several_looks_that_are_not_wanted(prompt: str) -> None:
     """A negation goes on over its list."""
-    context = Context(now=datetime(2026, 11, 20, 12, tzinfo=UTC), zone=ZoneInfo("UTC"))
-    styles = parse(prompt, _lexicon(), context).all(Attribute.STYLE)
+    styles = _read(prompt).all(Attribute.STYLE)
     assert all(style.excluded for style in styles)
     assert {"claymation", "lineart"} <= {value for style in styles for value in style.values}
 
@@ -440,8 +439,7 @@ def test_several_looks_that_are_not_wanted(prompt: str) -> None:
 )
 def test_a_second_look_that_is_not_wanted(prompt: str) -> None:
     """A card that has the wanted look may have another."""
-    context = Context(now=datetime(2026, 11, 20, 12, tzinfo=UTC), zone=ZoneInfo("UTC"))
-    styles = parse(prompt, _lexicon(), context).all(Attribute.STYLE)
+    styles = _read(prompt).all(Attribute.STYLE)
     assert [(s.values[0], s.excluded) for s in styles] == [("lineart", False), ("claymation", True)]
 
 
@@ -520,8 +518,7 @@ def test_alone_gives_way_before_anything_else_does() -> None:
 )
 def test_pairs_of_the_scene(prompt: str) -> None:
     """Looks in a row beside a thing of the scene constrain nothing."""
-    context = Context(now=datetime(2026, 11, 20, 12, tzinfo=UTC), zone=ZoneInfo("UTC"))
-    assert not [c for c in parse(prompt, _lexicon(), context).all(Attribute.STYLE) if c.hard]
+    assert not [c for c in _read(prompt).all(Attribute.STYLE) if c.hard]
 
 
 @pytest.mark.parametrize(
@@ -535,8 +532,7 @@ def test_pairs_of_the_scene(prompt: str) -> None:
 )
 def test_what_is_done_to_a_look_refuses_nothing(prompt: str) -> None:
     """Only "skip the one that is" and its like do."""
-    context = Context(now=datetime(2026, 11, 20, 12, tzinfo=UTC), zone=ZoneInfo("UTC"))
-    assert not [c for c in parse(prompt, _lexicon(), context).all(Attribute.STYLE) if c.excluded]
+    assert not [c for c in _read(prompt).all(Attribute.STYLE) if c.excluded]
 
 
 def test_a_place_named_by_a_tag_is_no_compound_of_another() -> None:
@@ -558,9 +554,7 @@ def test_a_look_behind_one_that_is_not_wanted() -> None:
         "a kite rather than claymation, the lineart or the photorealistic one",
     ):
         assert _said(said, Attribute.STYLE) is not None
-        context = Context(now=datetime(2026, 11, 20, 12, tzinfo=UTC), zone=ZoneInfo("UTC"))
-        styles = parse(said, _lexicon(), context).all(Attribute.STYLE)
+        styles = _read(said).all(Attribute.STYLE)
         assert [s.values for s in styles if s.excluded] == [("claymation",)], said
-    context = Context(now=datetime(2026, 11, 20, 12, tzinfo=UTC), zone=ZoneInfo("UTC"))
-    intent = parse("the kite, not claymation, lineart please", _lexicon(), context)
+    intent = _read("the kite, not claymation, lineart please")
     assert [s.excluded for s in intent.all(Attribute.STYLE)] == [True, False]
