@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from zoneinfo import ZoneInfo
 
 import pytest
@@ -10,6 +11,7 @@ from support.checkin_session import Session, outcome_name
 from support.fake_catalog import vocabulary_of
 
 from personalq.checkin.answering.refusals import turned_down
+from personalq.checkin.cards import Card
 from personalq.checkin.outcome import Clarification
 from personalq.checkin.parsing.draft import Context
 from personalq.checkin.parsing.parse import parse
@@ -27,11 +29,11 @@ CONTEXT = Context(now=NOW, zone=ZoneInfo("UTC"))
 PROMPT = "a lighthouse in a storm"
 
 
-def _answered(reply: str) -> str:
-    session = Session(LIGHTS)
-    asked = session.ask(PROMPT)
+def _answered(reply: str, cards: Sequence[Card] = LIGHTS, prompt: str = PROMPT) -> str:
+    session = Session(cards)
+    asked = session.ask(prompt)
     assert isinstance(asked, Clarification)
-    return outcome_name(session.answer(PROMPT, asked, reply))
+    return outcome_name(session.answer(prompt, asked, reply))
 
 
 @pytest.mark.parametrize(
@@ -123,10 +125,7 @@ def test_what_an_answer_says_of_cards_that_say_less(reply: str, chosen: str) -> 
         card("van-v2", "van", "sketch, anime", "2026-02-01", "A mustard van with no windows."),
         card("van-v3", "van", "comic", "2026-03-01", "A mustard van with a striped awning."),
     ]
-    session = Session(vans)
-    asked = session.ask("a mustard van on a hill")
-    assert isinstance(asked, Clarification)
-    assert outcome_name(session.answer("a mustard van on a hill", asked, reply)) == chosen
+    assert _answered(reply, vans, "a mustard van on a hill") == chosen
 
 
 @pytest.mark.parametrize(
@@ -140,10 +139,7 @@ def test_two_looks_of_an_answer_must_both_hold(reply: str) -> None:
         card("van-v3", "van", "sketch", "2026-03-01", "A red van."),
         card("van-v4", "van", "comic", "2026-04-01", "A red van."),
     ]
-    session = Session(vans)
-    asked = session.ask("a van on a hill")
-    assert isinstance(asked, Clarification)
-    assert outcome_name(session.answer("a van on a hill", asked, reply)) == "van-v2"
+    assert _answered(reply, vans, "a van on a hill") == "van-v2"
 
 
 def test_the_latest_month_of_a_name_is_meant() -> None:
@@ -153,8 +149,5 @@ def test_the_latest_month_of_a_name_is_meant() -> None:
         card("van-v2", "van", "sketch", "2026-04-09", "A red van."),
         card("van-v3", "van", "comic", "2025-05-09", "A red van."),
     ]
-    session = Session(vans)
-    asked = session.ask("a van on a hill")
-    assert isinstance(asked, Clarification)
     for reply, chosen in (("whichever was built in April", "van-v2"), ("the May one", "van-v3")):
-        assert outcome_name(session.answer("a van on a hill", asked, reply)) == chosen
+        assert _answered(reply, vans, "a van on a hill") == chosen
