@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from enum import Enum
 from itertools import pairwise
 
+from personalq.chassis.forms import compile_form
 from personalq.chassis.names import name_key
 from personalq.checkin.intent import Span
 from personalq.checkin.parsing.text import shadow
@@ -23,7 +24,7 @@ MAX_NAMES = 300
 """Runs asked about in one request; of a longer one the shorter runs."""
 _MAX_CHARACTERS = 128
 
-_WORD = re.compile(r"<[^<>\s]{1,64}>|\w+(?:[-.:/@+~#']+\w+)*")
+_WORD = compile_form(r"<[^<>\s]{1,64}>|\w+([-.:/@+~#']+\w+)*")
 _GAP = re.compile(r"[ .'\"<>-]{0,4}")
 """What may stand between two words of a name: "Mr. Whiskers", "<s1><s2>"."""
 

@@ -10,53 +10,53 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from personalq.chassis.forms import compile_form, form
 from personalq.chassis.phrases.leads import subject_alone, without_opening
-from personalq.chassis.phrases.patterns import WORD, any_of, compiled
+from personalq.chassis.phrases.patterns import WORD, compiled
 from personalq.chassis.phrases.training import is_only_a_look, without_training
 from personalq.chassis.phrases.word_order import kind_first, subject_last
 
-_SENTENCE = re.compile(r"(?<![.;:/|!?])[.;:/|!?]+(?:\s|$)|\s[/|–—]\s|(?<!\d)\s-\s|[()\n]")
+_SENTENCE = compile_form(r"(?<![.;:/|!?])[.;:/|!?]+(\s|$)|\s[/|–—]\s|(?<!\d)\s-\s|[()\n]")
 _PIECE = compiled(
     r"\b"
-    + any_of(
-        r"(?:it\s+was\s+)?(?:complete|shown|pictured|photographed|posed|painted|drawn|made|seen)"
-        r"\s+with",
-        r"(?:that\s+|which\s+)?comes(?:\s+\w+ed)?\s+with",
-        r"(?:the\s+)?(?:only|one)\s+(?:extra|accessory|detail|addition)\s+is",
+    + form(
+        "(it was )?(complete|shown|pictured|photographed|posed|painted|drawn|made|seen) with",
+        r"(that |which )?comes( \w+ed)? with",
+        "(the )?(only|one) (extra|accessory|detail|addition) is",
         "with",
-        r"(?:seen\s+|shown\s+)?wearing",
+        "(seen |shown )?wearing",
         "(?<!-)and(?!-)",
         "having",
-        r"holding(?:\s+(?:out|up))?",
+        "holding( (out|up))?",
         "carrying",
         "featuring",
-        r"(?:(?:that|which|who)\s+)?has",
+        "((that|which|who) )?has",
         "plus",
-        r"look\s+(?:out\s+)?for",
-        r"and\s+all",
-        r"never\s+(?:seen\s+)?without",
-        r"you(?:['’]ll|\s+can|\s+will)?\s+(?:always\s+)?(?:see|get|find|notice|spot)",
-        r"always\s+has",
-        r"(?:recogni[sz]able|identified|identifiable)\s+by",
-        r"(?:photographed|pictured|shown|seen)\s+alongside",
-        r"(?:(?:is|are)\s+)?easy\s+to\s+(?:spot|tell|recogni[sz]e)\s+(?:by|from|thanks\s+to)",
-        r"you(?:['’]ll|\s+can|\s+will)?\s+(?:always\s+)?(?:tell|know|recogni[sz]e|spot)\s+(?:it\s+)?by",
-        r"(?:notable|known)\s+for",
-        r"together\s+with",
+        "look (out )?for",
+        "and all",
+        "never (seen )?without",
+        "you(['’]ll| can| will)? (always )?(see|get|find|notice|spot)",
+        "always has",
+        "(recogni[sz]able|identified|identifiable) by",
+        "(photographed|pictured|shown|seen) alongside",
+        "((is|are) )?easy to (spot|tell|recogni[sz]e) (by|from|thanks to)",
+        "you(['’]ll| can| will)? (always )?(tell|know|recogni[sz]e|spot) (it )?by",
+        "(notable|known) for",
+        "together with",
         "showing",
-        r"(?:sporting|boasting)(?=\s+(?:an?|the|its|his|her|their|one|two)\s)",
-        r"(?:included|attached)(?=\s*$)",
+        r"(sporting|boasting)(?= (an?|the|its|his|her|their|one|two)\s)",
+        "(included|attached)(?= ?$)",
     )
     + r"\b"
 )
 # "A kite, colour mint", "all that can take colour is mint"
 _NAMED_COLOUR = compiled(
-    r"^\s*(?:(?:its|the)\s+colou?r\s+is|colou?r|(?:all|everything)\s[^,]*\bcolou?r\s+is)\s+"
-    rf"(?={WORD}(?:\s{WORD})?\s*$)"
+    r"^ ?((its|the) colou?r is|colou?r|(all|everything)\s[^,]*\bcolou?r is) "
+    rf"(?={WORD}(\s{WORD})? ?$)"
 )
-_KEYED_COLOUR = compiled(r"\bcolou?r\s*[:=]\s*(?=\w)")  # "kind: church / colour: mint"
+_KEYED_COLOUR = compiled(r"\bcolou?r ?[:=] ?(?=\w)")  # "kind: church / colour: mint"
 _BLANKS = re.compile(r"[^\S\n]+")
-_SPACES = re.compile(r"\s+")
+_SPACES = compile_form(" ")
 _WORD = re.compile(r"\w+")
 
 # Words that say nothing of a subject, alone or beside the words of a tag: "in a snowy setting".

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from personalq.chassis.phrases.patterns import PICTURES, THE, WORD, A, any_of, compiled
+from personalq.chassis.forms import form
+from personalq.chassis.phrases.patterns import PICTURES, THE, THIS, WORD, A, compiled
 
-_ANY_THE = r"(?:an?|the|my|our|your|his|her|their|one|some|this|these|those)"
-_MODEL = any_of(
+_ANY_THE = "(an?|the|my|our|your|his|her|their|one|some|this|these|those)"
+_MODEL = form(
     "checkpoint",
     "lora",
     "model",
@@ -16,60 +17,58 @@ _MODEL = any_of(
     "adapter",
     "embedding",
 )
-_SHOWS = (
-    r"(?:(?:that|which)\s+)?"
-    r"(?:of|on|for|knows|learns|learnt|learned|shows|draws|depicts|captures)"
-)
-_TRAINED = any_of("trained", r"fine-?\s?tuned", "tuned", "learn(?:ed|t|s)", "taught")
-_NO_THING = any_of(
+_SHOWS = "((that|which) )?(of|on|for|knows|learns|learnt|learned|shows|draws|depicts|captures)"
+_TRAINED = form("trained", r"fine-?\s?tuned", "tuned", "learn(ed|t|s)", "taught")
+_NO_THING = form(
     "look", "style", "set", "version", "model", "picture", "photo", "image", "checkpoint", "lora"
 )
 # Who speaks to whom, and of what. With words between them they say nothing of a subject.
 _SPEAKS = (
-    r"(?:i|we|you(?:['’](?:ll|d|ve))?|here(?:['’]s)?|there(?:['’]s)?|what|think|imagine|picture|"
+    "(i|we|you(['’](ll|d|ve))?|here(['’]s)?|there(['’]s)?|what|think|imagine|picture|"
     r"meets?|shows?|introducing|presenting)"
 )
 _BETWEEN = (
-    r"(?:this|that|it|one|is|are|was|will|can|could|would|might|may|should|always|also|mostly|how|"
+    "(this|that|it|one|is|are|was|will|can|could|would|might|may|should|always|also|mostly|how|"
     r"why|which|who|when|the|first|second|last|thing|get|gets|got|have|has|had|see|find|notice|"
-    r"know|tell|recogni[sz]e|spot|want(?:ed)?|expect|do|does|did|to|of|on|in|at|for|by|from|about)"
+    "know|tell|recogni[sz]e|spot|want(ed)?|expect|do|does|did|to|of|on|in|at|for|by|from|about)"
 )
 
 _LEAD = compiled(
     # Only before an article: "trained on pictures of meadows" names places.
-    rf"^\s*(?:(?:{WORD}\s+){{0,5}}{_MODEL}\s+{_SHOWS}"
-    rf"|{_TRAINED}\s+(?:on|with|from)\s+(?:{WORD}\s+){{0,6}}"
-    rf"(?:{PICTURES}|examples|samples)\s+of)\s+(?=(?:an?|my|our|one|this)\s)",
+    f"^ ?(({WORD} ){{0,5}}{_MODEL} {_SHOWS}"
+    f"|{_TRAINED} (on|with|from) ({WORD} ){{0,6}}"
+    rf"({PICTURES}|examples|samples) of) (?=(an?|my|our|one|this)\s)",
     # "That is how you tell | this gecko", "think of | a vase", "here is | a rabbit"
-    rf"^\s*(?:{_BETWEEN}\s+)*{_SPEAKS}\s+(?:(?:{_BETWEEN}|{_SPEAKS})\s+)*"
-    rf"(?={_ANY_THE}\s+(?!(?:subject|looks?|styles?|same)\b))",
-    r"^\s*there\s+(?:is|are)\s+",
-    r"^\s*watch\s+(?:out\s+)?for\s+",
-    r"^\s*this(?:\s+one)?\s+(?:is|learn(?:s|ed|t)|knows|draws)\s+(?=(?:an?|the|my|our|one|this)\s)",
-    r"(?:^|(?<=,))\s*it\s+(?:draws|shows|paints|knows)\s+(?=(?:an?|the|my|our|one)\s(?!subject\b))",
+    f"^ ?({_BETWEEN} )*{_SPEAKS} (({_BETWEEN}|{_SPEAKS}) )*"
+    rf"(?={_ANY_THE} (?!(subject|looks?|styles?|same)\b))",
+    "^ ?there (is|are) ",
+    "^ ?watch (out )?for ",
+    rf"^ ?this( one)? (is|learn(s|ed|t)|knows|draws) (?={THIS}\s)",
+    r"(^|(?<=,)) ?it (draws|shows|paints|knows) (?=(an?|the|my|our|one)\s(?!subject\b))",
     # "This horse is | a white pony"
-    rf"^\s*this\s+(?!{_NO_THING}){WORD}\s+is\s+"
-    rf"(?=an?\s{WORD}\s+(?!(?:from|for|to|of)\b)[\w'’-])",
-    r"^\s*(?:previews|samples)\s+show\s+",
+    f"^ ?this (?!{_NO_THING}){WORD} is "
+    rf"(?=an?\s{WORD} (?!(from|for|to|of)\b)[\w'’-])",
+    "^ ?(previews|samples) show ",
     # "We spent a day collecting pictures of | our kite", but "a locket for photos of the sea"
-    rf"^\s*(?:(?:we|i|they|{_TRAINED})\s+(?:(?!with\b){WORD}\s+){{0,11}}|(?!{_ANY_THE}\s){WORD}\s+)?{PICTURES}\s+"
-    rf"(?:of|showing|that\s+shows?)\s+(?={_ANY_THE}\s)",
-    r"^\s*all\s+of\s+(?=the\s+same\s)",
-    r"^\s*(?:an?|the|this)\s+(?:\w+\s+)?(?:set|series|collection|batch|handful)\s+of\s+"
-    rf"{PICTURES}\s+(?:of|showing|that\s+shows?)\s+(?={THE}\s)",
-    rf"^\s*personali[sz]ed\s+(?:(?:on|for|from|with)\s+(?={THE}\s))?(?=[\w-]+\s)",
+    rf"^ ?((we|i|they|{_TRAINED}) ((?!with\b){WORD} ){{0,11}}|(?!{_ANY_THE}\s){WORD} )?"
+    rf"{PICTURES} (of|showing|that shows?) (?={_ANY_THE}\s)",
+    r"^ ?all of (?=the same\s)",
+    r"^ ?(an?|the|this) (\w+ )?(set|series|collection|batch|handful) of "
+    rf"{PICTURES} (of|showing|that shows?) (?={THE}\s)",
+    rf"^ ?personali[sz]ed ((on|for|from|with) (?={THE}\s))?(?=[\w-]+\s)",
     # "Note | the red collar", but no note pad
-    rf"^\s*note\s+(?!pad|book|card)(?={WORD}\s+{WORD})",
+    f"^ ?note (?!pad|book|card)(?={WORD} {WORD})",
 )
 _AWAY = compiled(
-    r"(?<!\s)(?<!out)(?<!apart)(?<!different)\s+(?:from\s+(?:all\s+)?the\s+(?:rest|others)|myself|ourselves|to\s+see|in\s+view|"
-    r"(?:that\s+)?(?:i|we)\s+(?:all\s+)?(?:keep|own|have|love|use|know)|"
-    r"as\s+(?:one|you|we)\s+(?:might|may|would|could|can)\s[^,]*)\s*(?=$|,)",
+    r"(?<!\s)(?<!out)(?<!apart)(?<!different) "
+    "(from (all )?the (rest|others)|myself|ourselves|to see|in view|"
+    "(that )?(i|we) (all )?(keep|own|have|love|use|know)|"
+    r"as (one|you|we) (might|may|would|could|can)\s[^,]*) ?(?=$|,)",
 )
 _OPENING = compiled(
-    r"^\s*(?:(?:trained|fine-?\s?tuned|tuned)\s+(?:on|from|with)|(?:made|personali[sz]ed)\s+for)\s+"
-    rf"(?={A}\s)(?!{A}\s+(?:{WORD}\s+){{0,3}}"
-    r"(?:pictures?|photos?|images?|set|dataset|data|shoot|session|scenes?)\b)",
+    r"^ ?((trained|fine-?\s?tuned|tuned) (on|from|with)|(made|personali[sz]ed) for) "
+    rf"(?={A}\s)(?!{A} ({WORD} ){{0,3}}"
+    r"(pictures?|photos?|images?|set|dataset|data|shoot|session|scenes?)\b)",
 )
 _KEY = compiled(r"(?<!\w)\w+=(?=\w)")
 

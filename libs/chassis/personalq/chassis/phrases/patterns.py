@@ -4,18 +4,16 @@ from __future__ import annotations
 
 import re
 
-
-def any_of(*alternatives: str) -> str:
-    """A pattern of alternatives, the first that fits."""
-    return f"(?:{'|'.join(alternatives)})"
+from personalq.chassis.forms import compile_form
 
 
 def compiled(*alternatives: str) -> re.Pattern[str]:
     """A pattern of alternatives; upper and lower case are the same."""
-    return re.compile("|".join(alternatives), re.IGNORECASE)
+    return compile_form(*alternatives, flags=re.IGNORECASE)
 
 
 WORD = r"[\w'’-]+"
-A = r"(?:an?|my|our|one)"
-THE = r"(?:an?|the|my|our|one)"
-PICTURES = r"(?:pictures|photos|photographs|images|shots|snapshots|portraits)"
+A = "(an?|my|our|one)"
+THE = "(an?|the|my|our|one)"
+THIS = "(an?|the|my|our|one|this)"
+PICTURES = "(pictures|photos|photographs|images|shots|snapshots|portraits)"

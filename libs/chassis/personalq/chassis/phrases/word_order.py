@@ -5,12 +5,14 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
-from personalq.chassis.phrases.patterns import WORD, any_of, compiled
+from personalq.chassis.forms import form
+from personalq.chassis.phrases.patterns import THE, THIS, WORD, compiled
 
-_BASIC = (
-    "red|orange|yellow|green|teal|blue|purple|pink|brown|black|white|gr[ae]y|gold|silver|cream|tan"
+_BASIC = form(
+    "red|orange|yellow|green|teal|blue|purple|pink|brown|black|white|gr[ae]y",
+    "gold|silver|cream|tan",
 )
-_COLOUR = any_of(
+_COLOUR = form(
     _BASIC,
     "coral|crimson|scarlet|maroon|burgundy|rust|copper|amber|mustard|lemon|lime|mint|olive",
     "emerald|jade|turquoise|aqua|cyan|navy|cobalt|azure|indigo|violet|lavender|lilac|plum|mauve",
@@ -18,71 +20,72 @@ _COLOUR = any_of(
     "bronze|chestnut|chocolate|caramel|ochre|terracotta|sand|ruby|sapphire|tangerine|fawn|blush",
     "brindle|brass|natural",
 )
+_SHADE = rf"([\w'’]+~)?{_COLOUR}"
 # "Red and white striped" is one look, not two things.
-_TWO_COLOURS = compiled(rf"\b((?:{_BASIC}))\s+and\s+(?=(?:{_BASIC})\b)")
+_TWO_COLOURS = compiled(rf"\b(?P<one>{_BASIC}) and (?={_BASIC}\b)")
 # "A pug whose colour is brindle", "a kite coloured mint".
 _WHOSE_COLOUR = compiled(
-    rf"^\s*(an?|the|my|our|one)\s+((?:{WORD}\s+){{1,4}})(?:whose\s+colou?r\s+is|colou?red)\s+"
-    rf"({WORD}(?:\s+(?!with\b|and\b){WORD})?)\s*(?=$|,|\bwith\b|\band\b)",
+    f"^ ?(?P<the>{THE}) (?P<thing>({WORD} ){{1,4}})(whose colou?r is|colou?red) "
+    rf"(?P<colour>{WORD}( (?!with\b|and\b){WORD})?) ?(?=$|,|\bwith\b|\band\b)",
 )
 # "Our dragon, coral all over", "black clothes from head to toe": the subject's own colour.
 _ALL_OVER = compiled(
-    rf"^\s*(?:(an?|the|my|our|one|this)\s+([^,]{{1,60}}),\s*((?:[\w'’]+[\s-]+)?{_COLOUR})"
-    rf"(?:\s+clothes)?|((?:[\w'’]+[\s-]+)?{_COLOUR}))\s+"
-    r"(?:all\s+over|from\s+head\s+to\s+(?:toe|foot|tail)|from\s+top\s+to\s+bottom)\s*(?=$|,)",
+    f"^ ?((?P<the>{THIS}) (?P<thing>[^,]{{1,60}}), ?(?P<its>{_SHADE})( clothes)?|"
+    f"(?P<colour>{_SHADE})) "
+    "(all over|from head to (toe|foot|tail)|from top to bottom) ?(?=$|,)",
 )
 # "Coral all over, this owl has a bell".
 _ALL_OVER_IT = compiled(
-    rf"^\s*((?:[\w'’]+[\s-]+)?{_COLOUR})\s+(?:all\s+over|from\s+top\s+to\s+bottom),\s*"
-    r"(an?|the|my|our|this)\s+(?=[\w'’-])",
+    f"^ ?(?P<colour>{_SHADE}) (all over|from top to bottom), ?"
+    r"(?P<the>an?|the|my|our|this) (?=[\w'’-])",
 )
 # "A furisode, emerald all over", "everything about it is teal".
 _ALL_OVER_LAST = compiled(
-    rf"(?<=,)\s*(?:and\s+)?((?:[\w'’]+[\s-]+)?{_COLOUR})\s+all\s+over(?=\s*$)",
-    r"^\s*(?:everything|all)\s+(?:about|on|of)\s+it\s+is\s+"
-    rf"((?:[\w'’]+[\s-]+)?{_COLOUR})(?=\s*(?:$|,))",
+    f"(?<=,) ?(and )?(?P<colour>{_SHADE}) all over(?= ?$)",
+    f"^ ?(everything|all) (about|on|of) it is (?P<its>{_SHADE})(?= ?($|,))",
 )
 # "Our ash scarf, supporter's kind", "wizard, clockwork type".
 _KIND = compiled(
-    rf"^\s*((?:(?:an?|the|my|our|one|this)\s+)?(?:{WORD}\s+){{0,4}})({WORD}),\s*"
-    rf"((?:{WORD}\s+){{0,2}}{WORD})\s+(?:kind|type|variety)\s*(?=$|,|\s(?:together|with)\b)",
+    f"^ ?(?P<like>({THIS} )?({WORD} ){{0,4}})(?P<thing>{WORD}), ?"
+    rf"(?P<kind>({WORD} ){{0,2}}{WORD}) (kind|type|variety) ?(?=$|,|\s(together|with)\b)",
 )
 # "Personal owl checkpoint: barn type".
 _PERSONAL = compiled(
-    rf"^\s*personal(?:i[sz]ed)?\s+((?:{WORD}\s+){{1,3}}?)(?:checkpoint|lora|model)\s*:\s*"
-    rf"((?:{WORD}\s+){{1,3}}?)(?:kind|type|variety)\s*(?=$|[,.;])",
+    f"^ ?personal(i[sz]ed)? (?P<thing>({WORD} ){{1,3}}?)(checkpoint|lora|model) ?: ?"
+    f"(?P<kind>({WORD} ){{1,3}}?)(kind|type|variety) ?(?=$|[,.;])",
 )
 # "The stoneware teapot here is slate", "this chair is navy".
 _IS_LIKE = compiled(
-    rf"^\s*(?:the\s+(?=(?:{WORD}\s+){{1,4}}here\s)"
-    r"|this\s+(?!look|style|set|version|model|picture|checkpoint))"
-    rf"((?:(?!here\b){WORD}\s+){{1,4}})(?:here\s+)?is\s+"
-    rf"((?!(?:an?|the|in|on|from|of|all|not|\w+ing)\b){WORD}"
-    rf"(?:\s+(?!with\b|and\b|has\b){WORD}){{0,2}})\s*(?=$|,|\bwith\b|\band\b)",
+    rf"^ ?(the (?=({WORD} ){{1,4}}here\s)|"
+    "this (?!look|style|set|version|model|picture|checkpoint))"
+    rf"(?P<thing>((?!here\b){WORD} ){{1,4}})(here )?is "
+    rf"(?P<like>(?!(an?|the|in|on|from|of|all|not|\w+ing)\b){WORD}"
+    rf"( (?!with\b|and\b|has\b){WORD}){{0,2}}) ?(?=$|,|\bwith\b|\band\b)",
 )
 # "A fishbowl helmet sets this astronaut apart", "a patch sets off this kite".
 _APART = compiled(
-    r"^\s*(\S.*?) (?:sets? (?:this|the) (\S.*) apart|sets? off (?:this|an?) (\S.*))\s*$",
+    r"^ ?(?P<part>\S.*?) (sets? (this|the) (?P<thing>\S.*) apart|"
+    r"sets? off (this|an?) (?P<off>\S.*)) ?$",
 )
 # "The lance stays visible in most shots".
 _VISIBLE = compiled(
-    r"(?<!\s)\s+(?:stays?|remains?|(?:is|are)(?:\s+always)?)\s+visible"
-    r"(?:\s+(?:in|on)\s+(?:most|all|many|every)(?:\s+of\s+the)?\s+\w+)?\s*$",
+    r"(?<!\s) (stays?|remains?|(is|are)( always)?) visible"
+    r"( (in|on) (most|all|many|every)( of the)? \w+)? ?$",
 )
 # "The material is wood panelling", "the whole thing looks like foil".
 _MATERIAL = compiled(
-    r"^\s*(?:the\s+)?(?:material|surface|texture|whole\s+thing)\s+"
-    r"(?:is|looks?\s+like|reads?\s+as|feels?\s+like|resembles)\s+"
-    r"(?!(?:it|all|as|not|unknown|unclear)\b)"
-    rf"(?={WORD}(?:\s+(?!with\b){WORD}){{0,3}}\s*(?:$|,|with\b))",
+    "^ ?(the )?(material|surface|texture|whole thing) "
+    "(is|looks? like|reads? as|feels? like|resembles) "
+    r"(?!(it|all|as|not|unknown|unclear)\b)"
+    rf"(?={WORD}( (?!with\b){WORD}){{0,3}} ?($|,|with\b))",
 )
 # "Mostly felt textures".
-_TEXTURES = compiled(rf"^\s*mostly\s+((?:{WORD}\s+){{0,2}}{WORD})\s+textures?\s*$")
+_TEXTURES = compiled(f"^ ?mostly (?P<what>({WORD} ){{0,2}}{WORD}) textures? ?$")
 
 
 def kind_first(description: str) -> str:
     """The kind that a whole description tells before anything else, as a phrase of the subject."""
-    return _PERSONAL.sub(r"a \2\1", description)
+    return _PERSONAL.sub(r"a \g<kind>\g<thing>", description)
 
 
 def subject_last(sentence: str) -> str:
@@ -95,25 +98,29 @@ def subject_last(sentence: str) -> str:
 
 
 def _set_apart(found: re.Match[str]) -> str:
-    thing, this = found[1], found[2] or found[3]
+    part, this = found["part"], found["thing"] or found["off"]
     subject, comma, rest = this.partition(",")  # "a belt sets off this parka, made of denim"
-    return f"{subject} with {thing}{comma}{rest}"
+    return f"{subject} with {part}{comma}{rest}"
+
+
+def _all_over(found: re.Match[str]) -> str:
+    return " ".join(filter(None, found.group("the", "its", "thing", "colour")))
 
 
 _OVER = ("all over", "from head", "from top", " it is")
 _FORMS: tuple[
     tuple[tuple[str, ...], re.Pattern[str], str | Callable[[re.Match[str]], str]], ...
 ] = (
-    ((" and ",), _TWO_COLOURS, r"\1-and-"),
+    ((" and ",), _TWO_COLOURS, r"\g<one>-and-"),
     ((" set ", " sets "), _APART, _set_apart),
     (("visible",), _VISIBLE, ""),
     (("material", "surface", "texture", "whole"), _MATERIAL, ""),
-    (("texture",), _TEXTURES, r"\1"),
-    (_OVER, _ALL_OVER_IT, r"\2 \1 "),
-    (_OVER, _ALL_OVER, lambda found: " ".join(filter(None, found.group(1, 3, 2, 4)))),
-    (_OVER, _ALL_OVER_LAST, lambda found: f" coloured {found[1] or found[2]}"),
-    (("colo",), _WHOSE_COLOUR, lambda found: f"{found[1]} {found[3]} {found[2]}"),
-    ((" kind", " type", " variety"), _KIND, r"\1\3 \2"),
-    ((" is ",), _IS_LIKE, lambda found: f"{found[2].strip()} {found[1]}"),
+    (("texture",), _TEXTURES, r"\g<what>"),
+    (_OVER, _ALL_OVER_IT, r"\g<the> \g<colour> "),
+    (_OVER, _ALL_OVER, _all_over),
+    (_OVER, _ALL_OVER_LAST, lambda found: f" coloured {found['colour'] or found['its']}"),
+    (("colo",), _WHOSE_COLOUR, r"\g<the> \g<colour> \g<thing>"),
+    ((" kind", " type", " variety"), _KIND, r"\g<like>\g<kind> \g<thing>"),
+    ((" is ",), _IS_LIKE, lambda found: f"{found['like'].strip()} {found['thing']}"),
 )
 """Forms, each with words that it has, in the order they are tried."""

@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from zoneinfo import ZoneInfo
 
+from personalq.chassis.forms import compile_form
 from personalq.checkin import lexicon
 from personalq.checkin.cards import Card
 from personalq.checkin.intent import Attribute, Intent, Span
@@ -37,12 +38,12 @@ _LONGEST = 2000
 """Characters of a description that are read."""
 _TAG = re.compile(r"<[^<>]{0,64}>")
 _SENTENCE = re.compile(r"[.!?\n\r;|]+")
-_PIECE = re.compile(
-    r"[,/()\"“”]|\b(?:and|or|with|wearing|in|on|at|of|for|from|against|under|over|near|by|to|"
-    r"that|which|is|are|has|have|while|as|shown|rendered|trained|drawn|painted)\b",
-    re.IGNORECASE,
+_PIECE = compile_form(
+    r"[,/()\"“”]|\b(and|or|with|wearing|in|on|at|of|for|from|against|under|over|near|by|to|that|"
+    r"which|is|are|has|have|while|as|shown|rendered|trained|drawn|painted)\b",
+    flags=re.IGNORECASE,
 )
-_ARTICLE = re.compile(r"^(?:an?|the|its|their|his|her|some)\s+", re.IGNORECASE)
+_ARTICLE = compile_form("^(an?|the|its|their|his|her|some) ", flags=re.IGNORECASE)
 _LETTERS = re.compile(r"[^\w\s'-]|_")
 _MARKUP = re.compile(r"[^\w\s,()'\"“”/&-]|_")
 _ADDRESSED = re.compile(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, replace
 
+from personalq.chassis.forms import compile_form
 from personalq.checkin.answering.options import named_option, option_constraint
 from personalq.checkin.answering.question_ids import Asked
 from personalq.checkin.answering.refusals import turned_down
@@ -17,49 +18,45 @@ from personalq.checkin.parsing.plain import opening
 from personalq.checkin.parsing.text import shadow
 from personalq.checkin.vocabulary import Lexicon
 
-_ANY = re.compile(
-    r"(?:(?:oh|ok|okay|well|um|hm+|just|really|honestly|sorry|i|it|they|that|they're|"
-    r"it's|that's|all|to|me|for|please|then|is|are|so|do|would|be)[\s,]+)*"
-    r"(?:any(?:\s+of\s+(?:them|these|those))?(?:\s+(?:one|will\s+do|is\s+fine|works|"
-    r"would\s+do|would\s+work))?|any(?:thing|one)|either(?:\s+(?:one|of\s+them|"
-    r"is\s+fine|works|way))?|whatever|whichever(?:\s+one)?|"
-    r"(?:does\s?n'?t|don'?t|do\s+not|does\s+not)\s+(?:really\s+)?(?:matter|care|mind)|"
-    r"no\s+(?:real\s+|strong\s+)?(?:preference|idea)|not\s+(?:sure|fussy|picky)|"
-    r"(?:you\s+|u\s+|just\s+)(?:choose|pick|decide)(?:\s+(?:one|any|for\s+me))?|(?:your|"
-    r"dealer's)\s+(?:choice|pick|call)|"
-    r"surprise\s+me|all\s+the\s+same|same\s+to\s+me|both(?:\s+(?:are\s+)?(?:fine|ok|"
-    r"okay))?|up\s+to\s+you|no\s+matter|all(?:\s+of\s+them)?|idk|don'?t\s+know|"
-    r"(?:i\s+)?guess\s+any)"
-    r"(?:[\s,.!]+(?:please|thanks|really|one|is\s+fine|will\s+do|works|fine|"
-    r"you\s+like|you\s+want|you\s+prefer|to\s+me|is\s+good|then|for\s+me|"
-    r"works\s+for\s+me))*[\s.!,]*"
+_ANY = compile_form(
+    "((oh|ok|okay|well|um|hm+|just|really|honestly|sorry|i|it|they|that|they're|it's|that's|all|"
+    r"to|me|for|please|then|is|are|so|do|would|be)[\s,]+)*(any( of (them|these|those))?( (one|"
+    "will do|is fine|works|would do|would work))?|any(thing|one)|"
+    "either( (one|of them|is fine|works|way))?|whatever|whichever( one)?|"
+    r"(does\s?n'?t|don'?t|do not|does not) (really )?(matter|care|mind)|"
+    "no (real |strong )?(preference|idea)|not (sure|fussy|picky)|"
+    "(you |u |just )(choose|pick|decide)( (one|any|for me))?|(your|dealer's) (choice|pick|call)|"
+    "surprise me|all the same|same to me|both( (are )?(fine|ok|okay))?|up to you|no matter|"
+    r"all( of them)?|idk|don'?t know|(i )?guess any)([\s,.!]+(please|thanks|really|one|is fine|"
+    "will do|works|fine|you like|you want|you prefer|to me|is good|then|for me|"
+    r"works for me))*[\s.!,]*"
 )
-_NEITHER = re.compile(
-    r"\s*(?:no(?:ne)?(?:\s+of\s+(?:them|these|those|the\s+above|the\s+others?|the\s+rest))?|"
-    r"neither(?:\s+(?:one|of\s+them|of\s+these))?|nope|nah)(?!\w)(?:\s*[,.;:!-]+|"
-    r"\s+but|\s*$)\s*"
+_NEITHER = compile_form(
+    " ?(no(ne)?( of (them|these|those|the above|the others?|the rest))?|"
+    r"neither( (one|of them|of these))?|nope|nah)(?!\w)( ?[,.;:!-]+| but| ?$) ?"
 )
-_CHATTER = re.compile(
-    r"^\s*(?:(?:um+|uh|oh|ah|er|hm+|well|ok|okay|yes|yeah|yep|sure|sorry|actually|"
-    r"please|i\s+(?:think|guess|meant?|want(?:ed)?|would\s+like|prefer|"
-    r"was\s+thinking\s+of)|i'd\s+(?:like|prefer|say|go\s+(?:for|with))|make\s+(?:it|"
-    r"that)|go\s+(?:for|with)|let's\s+(?:go\s+with|take)|take|use|give\s+me|probably|"
-    r"maybe|(?:without\s+(?:a\s+)?|no\s+)doubt|it's|it\s+is|that\s+would\s+be|definitely)(?:[\s,:!.-]+|$))+"
+_CHATTER = compile_form(
+    "^ ?((um+|uh|oh|ah|er|hm+|well|ok|okay|yes|yeah|yep|sure|sorry|actually|please|"
+    "i (think|guess|meant?|want(ed)?|would like|prefer|was thinking of)|"
+    "i'd (like|prefer|say|go (for|with))|make (it|that)|go (for|with)|let's (go with|take)|take|"
+    "use|give me|probably|maybe|(without (a )?|no )doubt|it's|it is|that would be|"
+    r"definitely)([\s,:!.-]+|$))+"
 )
-_CORRECTED = re.compile(
-    r"^.*?\b(?:no,?\s+(?:wait|sorry)|wait,?\s+no|(?:no,\s+)?sorry,?\s+(?:no|i\s+mean(?:t)?|should\s+have\s+said)|"
-    r"no,\s+i\s+mean|i\s+mean\s+rather|or\s+rather|scratch\s+that)[\s,:]+(?=\w)"
+_CORRECTED = compile_form(
+    r"^.*?\b(no,? (wait|sorry)|wait,? no|(no, )?sorry,? (no|i mean(t)?|should have said)|"
+    r"no, i mean|i mean rather|or rather|scratch that)[\s,:]+(?=\w)"
 )
 """What is taken back: "the puffer... no wait, | the windbreaker"."""
-_CLOSING = re.compile(
-    r"(?:[\s,]+(?:please|thanks|thank\s+you|i\s+(?:think|guess|suppose|mean|believe)|of\s+course|"
-    r"instead|suits?\s+(?:it|them|me|us)(?:\s+better)?|if\s+(?:possible|you\s+(?:can|have\s+it))|then|for\s+sure|definitely|obviously|"
-    r"probably|maybe|actually|really))+[\s.!,]*$"
+_CLOSING = compile_form(
+    r"([\s,]+(please|thanks|thank you|i (think|guess|suppose|mean|believe)|of course|instead|"
+    "suits? (it|them|me|us)( better)?|if (possible|you (can|have it))|then|for sure|definitely|"
+    r"obviously|probably|maybe|actually|really))+[\s.!,]*$"
 )
-_AS_LONG_AS = re.compile(
-    r"^\s*(?:whichever\s+(?:one\s+)?(?:is|was|has|had)\s+(?=\w)|(?:any(?:thing|one)?(?:\s+(?:one|of\s+(?:them|these|those)))?|whichever|either)[\s,]+(?:as\s+"
-    r"long\s+as|so\s+long\s+as|provided(?:\s+that)?|if|but(?=\s+(?:it|they|that)\b)|(?:one\s+)?that)\s+(?:(?:it|they|that)"
-    r"(?:'s|'re|\s+is|\s+are|\s+has|\s+have)?\s+)?(?:is\s+|has\s+)?)"
+_AS_LONG_AS = compile_form(
+    r"^ ?(whichever (one )?(is|was|has|had) (?=\w)|"
+    r"(any(thing|one)?( (one|of (them|these|those)))?|whichever|either)[\s,]+(as long as|"
+    r"so long as|provided( that)?|if|but(?= (it|they|that)\b)|"
+    "(one )?that) ((it|they|that)('s|'re| is| are| has| have)? )?(is |has )?)"
 )
 
 

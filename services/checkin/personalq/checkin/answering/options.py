@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 
+from personalq.chassis.forms import compile_form
 from personalq.checkin import calendar
 from personalq.checkin.answering.question_ids import Asked
 from personalq.checkin.intent import Attribute, Constraint, Interval
@@ -13,12 +14,11 @@ from personalq.checkin.parsing.draft import Context
 from personalq.checkin.parsing.numbers import number
 from personalq.checkin.parsing.text import shadow
 
-_INDEX = re.compile(
-    r"(?:the\s+)?(?:(?:option|choice|number|no\.?|\#)\s*(?P<a>\d|one|two|three|four)|"
-    r"(?:option|choice|answer)\s+(?P<letter>[a-d])|(?P<middle>middle|one\s+in\s+the\s+middle)"
-    r"(?:\s+(?:one|option))?|"
-    r"(?P<b>first|second|third|fourth|1st|2nd|3rd|4th)(?:\s+(?:one|option|choice))?|"
-    r"(?P<c>\d)\.?|(?P<d>former|latter|last\s+option))(?:\s+please)?"
+_INDEX = compile_form(
+    r"(the )?((option|choice|number|no\.?|\#) ?(?P<a>\d|one|two|three|four)|"
+    "(option|choice|answer) (?P<letter>[a-d])|"
+    "(?P<middle>middle|one in the middle)( (one|option))?|(?P<b>first|second|third|fourth|1st|2nd|"
+    r"3rd|4th)( (one|option|choice))?|(?P<c>\d)\.?|(?P<d>former|latter|last option))( please)?"
 )
 
 

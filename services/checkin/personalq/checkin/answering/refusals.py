@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 
+from personalq.chassis.forms import compile_form
 from personalq.checkin import lexicon
 from personalq.checkin.intent import Attribute, Constraint, Intent
 from personalq.checkin.parsing.draft import Context
@@ -13,38 +14,36 @@ from personalq.checkin.parsing.text import read, shadow
 from personalq.checkin.vocabulary import Lexicon
 
 _NOT = (
-    r"(?:(?:(?:it|that|they)(?:'s|\s+is|'re|\s+are)\s+|just\s+|only\s+|certainly\s+|definitely\s+)?"
-    r"not|(?:(?:it|that|they)\s+)?(?:isn't|aren't)|neither(?:\s+of)?|none\s+of|nor|without|skip|"
-    r"forget|drop|leave\s+out|(?:any(?:thing)?|every(?:thing)?|all)\s+but|"
-    r"except(?:\s+for)?(?!\s+(?:it|that|they|he|she)\b)|other\s+than|apart\s+from|(?P<no>no))"
+    "(((it|that|they)('s| is|'re| are) |just |only |certainly |definitely )?not|"
+    "((it|that|they) )?(isn't|aren't)|neither( of)?|none of|nor|without|skip|forget|drop|"
+    r"leave out|(any(thing)?|every(thing)?|all) but|except( for)?(?! (it|that|they|he|she)\b)|"
+    "other than|apart from|(?P<no>no))"
 )
-_PLAIN_NOT = _NOT.replace("?P<no>", "?:")
-_REFUSED = re.compile(
-    rf"(?:(?:and|but|or|so|though)\s+)?{_NOT}(?:\s+(?:either|both|any|all)(?:\s+of)?)?"
-    r"(?:\s+(?:the|those|these|that|this|an?|my|our))?(?:\s+(?:two|three|2|3)(?!\w))?\s+"
-    r"(?!(?:yet|ever|used|been|so|too|that|very|sure|really|fussy|picky|bad|doubt|of\s+them)\b)"
-    r"(?P<what>\S.*)"
+_PLAIN_NOT = _NOT.replace("?P<no>", "")
+_REFUSED = compile_form(
+    f"((and|but|or|so|though) )?{_NOT}( (either|both|any|all)( of)?)?( (the|those|these|that|this|"
+    r"an?|my|our))?( (two|three|2|3)(?!\w))? (?!(yet|ever|used|been|so|too|that|very|sure|really|"
+    r"fussy|picky|bad|doubt|of them)\b)(?P<what>\S.*)"
 )
-_WRONG = re.compile(
-    r"(?P<what>(?:(?!\b(?:whose|who|that|which|where|its)\b).)+?)\s+(?:is|are)\s+(?:wrong|out|no\s+good|"
-    r"not\s+(?:it|right|the\s+one|what\s+i\s+\w+))"
+_WRONG = compile_form(
+    r"(?P<what>((?!\b(whose|who|that|which|where|its)\b).)+?) (is|are) (wrong|out|no good|"
+    r"not (it|right|the one|what i \w+))"
 )
-_BREAK = re.compile(
-    rf" ?[,;.!](?=\s|$) ?| (?=(?:and|but|though|so) {_PLAIN_NOT}\s)|"
-    r" (?=(?:nor|without|except|but not)\s)"
+_BREAK = compile_form(
+    rf" ?[,;.!](?=\s|$) ?| (?=(and|but|though|so) {_PLAIN_NOT}\s)|"
+    r" (?=(nor|without|except|but not)\s)"
 )
-_LIST = re.compile(
-    rf"{_PLAIN_NOT} (?:the|an?) [^,]+(?:, (?:the|an?) [^,]+)*"
-    r"(?P<last>,? (?:and|or|nor) (?:the|an?) [^,]+)"
+_LIST = compile_form(
+    f"{_PLAIN_NOT} (the|an?) [^,]+(, (the|an?) [^,]+)*(?P<last>,? (and|or|nor) (the|an?) [^,]+)"
 )
 """Several turned down at once: "all but the beagle, the terrier and the poodle"."""
-_EACH = re.compile(r"\s+(?:or|nor)\s+|\s+and\s+(?=(?:the|an?|that|those)\s)")
-_LACKS = re.compile(r"(?:no|without)\s+(?!(?:the|that|those|these)\b)")
+_EACH = compile_form(r" (or|nor) | and (?=(the|an?|that|those)\s)")
+_LACKS = compile_form(r"(no|without) (?!(the|that|those|these)\b)")
 """Opens what a card may itself say that it lacks."""
-_NOTHING_MORE = re.compile(
-    r"(?:(?:no|nope|nah|yes|yeah|sorry|please|thanks|and|so|but|then|i|want|meant?|take|use|it's|give|me)\s*)*"
-    r"(?:(?:the\s+)?(?:(?:other|remaining|last|third)(?:\s+(?:one|of\s+(?:them|the\s+\w+)))?|"
-    r"one\s+(?:that(?:'s|\s+is)\s+)?left|rest))?(?:\s+(?:please|then|thanks))?"
+_NOTHING_MORE = compile_form(
+    "((no|nope|nah|yes|yeah|sorry|please|thanks|and|so|but|then|i|want|meant?|take|use|it's|give|"
+    r"me) ?)*((the )?((other|remaining|last|third)( (one|of (them|the \w+)))?|"
+    "one (that('s| is) )?left|rest))?( (please|then|thanks))?"
 )
 """All that is left to say once the rest is turned down: "so the remaining one"."""
 _TALK = frozenset((

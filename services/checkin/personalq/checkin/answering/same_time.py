@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import replace
 
+from personalq.chassis.forms import compile_form
 from personalq.checkin import calendar
 from personalq.checkin.intent import Attribute, Constraint, Intent
 from personalq.checkin.parsing.draft import Context
 from personalq.checkin.parsing.times.point import day_interval
 
-_DAY_ALONE = re.compile(r"(?:^|\s)the\s+(?:\d{1,2}(?:st|nd|rd|th)|[a-z-]+(?:st|nd|rd|th))$")
+_DAY_ALONE = compile_form(r"(^|\s)the (\d{1,2}(st|nd|rd|th)|[a-z-]+(st|nd|rd|th))$")
 
 
 def read_by(earlier: Intent, constraint: Constraint, context: Context) -> Constraint:

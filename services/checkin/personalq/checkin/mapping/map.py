@@ -7,10 +7,10 @@ examples: docs/prompt-rewriting.md.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import replace
 
+from personalq.chassis.forms import compile_form
 from personalq.checkin import lexicon
 from personalq.checkin.cards import Card
 from personalq.checkin.intent import Intent, Mention, Span
@@ -21,16 +21,16 @@ from personalq.checkin.nouns import is_kind_of
 from personalq.checkin.outcome import Replacement, Rewrite
 from personalq.checkin.parsing.text import ends_before, shadow
 
-_SELECTOR_WORD = re.compile(rf"(?<![\w<-]){SELECTOR}(?![\w>-])")
-_OPENS_CLAUSE = re.compile(r"(?:^|[,.;:!?…)]|\s-+|\b(?:while|when|as|because))\s*the\s+$")
-_OPENS_SCENE = re.compile(
-    r"\b(?:an?|another|(?:above|among|at|behind|below|beneath|beside|by|in|inside|into|near|"
-    r"next\s+to|on|onto|over|under|with)(?:\s+the)?|its|his|her|their)\s+(?:[\w-]+\s+)?$"
+_SELECTOR_WORD = compile_form(rf"(?<![\w<-]){SELECTOR}(?![\w>-])")
+_OPENS_CLAUSE = compile_form(r"(^|[,.;:!?…)]|\s-+|\b(while|when|as|because)) ?the $")
+_OPENS_SCENE = compile_form(
+    r"\b(an?|another|(above|among|at|behind|below|beneath|beside|by|in|inside|into|near|next to|"
+    r"on|onto|over|under|with)( the)?|its|his|her|their) ([\w-]+ )?$"
 )
-_IN_STYLE_OF = re.compile(r"(?<!\w)in\s+(?:the|an?)\s+style\s+of\s+(?:an?\s+|the\s+)?")
-_PHOTO_END = re.compile(
-    r"(?:photo|picture|image|sketch|watercolou?r|drawing|painting|render|illustration|"
-    r"portrait|cartoon|anime|art|style)$"
+_IN_STYLE_OF = compile_form(r"(?<!\w)in (the|an?) style of (an? |the )?")
+_PHOTO_END = compile_form(
+    "(photo|picture|image|sketch|watercolou?r|drawing|painting|render|illustration|portrait|"
+    "cartoon|anime|art|style)$"
 )
 _STYLE_SUBJECTS = frozenset(
     ("painting", "drawing", "style", "art style", "illustration", "artwork")

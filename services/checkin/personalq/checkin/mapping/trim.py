@@ -9,50 +9,47 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from personalq.chassis.forms import compile_form
 from personalq.checkin.intent import Attribute, Intent, Span
 from personalq.checkin.mapping.edits import Edit, apply
 from personalq.checkin.parsing.text import ends_before, merge, shadow
 
 SELECTOR = (
-    r"(?:versions?|models?|builds?|checkpoints?|loras?|ones?|variants?|editions?|"
-    r"iterations?|releases?|revisions?|ckpts?|training|run|adapter|batch|set)"
+    "(versions?|models?|builds?|checkpoints?|loras?|ones?|variants?|editions?|iterations?|"
+    "releases?|revisions?|ckpts?|training|run|adapter|batch|set)"
 )
-_SELECTED_AFTER = re.compile(rf"(?:\s+(?:trained|training|lora))?\s+{SELECTOR}(?!\w)")
-_OF = re.compile(
-    r"\s*(?:version\s+)?of(?:(?:\s+(?:the|my|our|an?|that))?(?=\s)|\s+(?:it|them)(?!\w))"
-)
-_AS_WELL = re.compile(r"(?:by|from|in|made|trained|created|painted)\b")
+_SELECTED_AFTER = compile_form(rf"( (trained|training|lora))? {SELECTOR}(?!\w)")
+_OF = compile_form(r" ?(version )?of(( (the|my|our|an?|that))?(?=\s)| (it|them)(?!\w))")
+_AS_WELL = compile_form(r"(by|from|in|made|trained|created|painted)\b")
 """Begins what stands beside an "of" and does not own it: "a picture by ann of a bear"."""
-_OF_START = re.compile(r"of\s+")
-_ONE_BEFORE = re.compile(
-    rf"(?:(?<!\w)(?:the|my|our|an?|that)\s+)?(?<!\w){SELECTOR}\s+(?:(?:that|"
-    rf"which)\s+)?(?:(?:is|was|were|has\s+been|i|we)\s+)?(?:(?:from|of|in|"
-    rf"with)\s+(?:(?:the|my)\s+)?)?$"
+_OF_START = compile_form("of ")
+_ONE_BEFORE = compile_form(
+    rf"((?<!\w)(the|my|our|an?|that) )?(?<!\w){SELECTOR} ((that|which) )?((is|was|were|has been|i|"
+    "we) )?((from|of|in|with) ((the|my) )?)?$"
 )
-_WAS_BEFORE = re.compile(
-    r"(?<!\w)(?:(?:that|which)\s+)?(?:(?:is|was|were|has\s+been)\s+)$|(?<!\w)(?:that|which)\s+$"
+_WAS_BEFORE = compile_form(
+    r"(?<!\w)((that|which) )?((is|was|were|has been) )$|(?<!\w)(that|which) $"
 )
-_LEAD = re.compile(
-    r"(?:[,;:]?\s*(?<!\w)(?:and|but|that's|(?:that|which)\s+(?:is|was)))?(?:[,;:]?\s*(?<!\w)"
-    r"(?:not|using|use|take|like|with|from|by|in|via|as|please|namely|i\s+mean|make\s+it))?"
-    r"(?:[,;:]?\s*(?<!\w)(?:the|my|our|its|an?|that))?\s*$"
+_LEAD = compile_form(
+    r"([,;:]? ?(?<!\w)(and|but|that's|(that|which) (is|was)))?([,;:]? ?(?<!\w)(not|using|use|take|"
+    r"like|with|from|by|in|via|as|please|namely|i mean|make it))?([,;:]? ?(?<!\w)(the|my|our|its|"
+    "an?|that))? ?$"
 )
-_OPEN_NP = re.compile(
-    r"\s*(?:$|[,.;:!?)\]}\"”]|-+\s|(?:on|in|at|under|near|by|beside|behind|over|through|with|and|"
-    r"but|while|to|for|from|please|inside|into|of)\b)"
+_OPEN_NP = compile_form(
+    r" ?($|[,.;:!?)\]}\"”]|-+\s|(on|in|at|under|near|by|beside|behind|over|through|with|and|but|"
+    r"while|to|for|from|please|inside|into|of)\b)"
 )
-_ARTICLE = re.compile(r"(?<!\w)(?:an?|the)\s+$")
-_ASIDE = re.compile(
-    r"(?:^|[,.;:(\[]|(?<=\s)-+)\s*(?:(?:namely|i\s+mean|use|using|and|but)\s+)?"
-    r"(?P<one>(?:not\s+)?(?:the|that|my)\s+(?:[\w'-]+\s+){0,3}?ones?)(?!\w)"
+_ARTICLE = compile_form(r"(?<!\w)(an?|the) $")
+_ASIDE = compile_form(
+    r"(^|[,.;:(\[]|(?<=\s)-+) ?((namely|i mean|use|using|and|but) )?(?P<one>(not )?(the|that|"
+    r"my) ([\w'-]+ ){0,3}?ones?)(?!\w)"
 )
 """Where ", the one …" may begin."""
-_TO_TRAIT = re.compile(
-    r"\s*(?:(?:with|wearing|that|which|who|has|had|is|was|wears?|holding|in|and|an?|the|its|his|"
-    r"her)\s+)*"
+_TO_TRAIT = compile_form(
+    " ?((with|wearing|that|which|who|has|had|is|was|wears?|holding|in|and|an?|the|its|his|her) )*"
 )
 """What may stand between "the one" and what is said of it."""
-_GOES_ON = re.compile(r",\s*(?:\w+ing|on|in|at|under|near|by|beside|behind|over|through|with)\b")
+_GOES_ON = compile_form(r", ?(\w+ing|on|in|at|under|near|by|beside|behind|over|through|with)\b")
 _BRACKETS = {"(": ")", "[": "]", "{": "}", '"': '"', "“": "”"}
 _DASH_BEFORE = re.compile(r"(?<=\s)-+$|^-+$")
 _DASH_AFTER = re.compile(r"-+(?=\s|$)")

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import itertools
-import re
 
+from personalq.chassis.forms import compile_form
 from personalq.checkin import lexicon
 from personalq.checkin.lexicon import plural
 from personalq.checkin.lexicon.wordnet import look_up, may_be_noun
@@ -15,7 +15,7 @@ from personalq.checkin.parsing.text import Page, PhraseTable, Word
 from personalq.checkin.parsing.word_roles import is_making, opens_contact
 from personalq.checkin.vocabulary import Lexicon
 
-_VERSION = re.compile(r"(?:v|ver|version)?\d+")
+_VERSION = compile_form(r"(v|ver|version)?\d+")
 
 
 def find_nouns(page: Page, lexicon_: Lexicon) -> list[Noun]:
@@ -288,12 +288,11 @@ def _goes_doing(words: tuple[Word, ...], index: int) -> bool:
     return following is not None and (words[index].norm, following.norm) in _ACTIVITIES
 
 
-_ORDERED = re.compile(
-    rf"(?:(?:{ORDINAL}|next)[\s-]+)?(?:newest|latest|oldest|earliest|"
-    r"(?:most|least)[\s-]+(?:recent(?:ly)?|used))(?!\w)"
+_ORDERED = compile_form(
+    rf"(({ORDINAL}|next)~)?(newest|latest|oldest|earliest|(most|least)~(recent(ly)?|used))(?!\w)"
 )
-_DATED = re.compile(r"(?:spring|summer|autumn|fall|winter|early|late|mid|q[1-4])[\s-]+(?:20|')\d\d")
-_TRAINED = re.compile(r"[\s-]+(?:training|trained)(?!\w)")
+_DATED = compile_form(r"(spring|summer|autumn|fall|winter|early|late|mid|q[1-4])~(20|')\d\d")
+_TRAINED = compile_form(r"~(training|trained)(?!\w)")
 
 
 def _opens_wish(page: Page, lexicon_: Lexicon, index: int) -> bool:

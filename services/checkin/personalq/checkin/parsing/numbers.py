@@ -81,12 +81,12 @@ def _alternation(words: dict[str, int]) -> str:
     return "|".join(re.escape(word).replace(r"\ ", r"\s+") for word in ordered)
 
 
-CARDINAL = rf"(?:\d{{1,4}}|(?:{_alternation(CARDINALS)}))(?![\w])"
-"""Pattern of a cardinal in lower-cased text."""
-ROMAN = r"(?:(?=[ivx])x{0,2}(?:ix|iv|v?i{0,3}))(?![\w])"
-"""Pattern of a Roman numeral up to 28 in lower-cased text."""
-ORDINAL = rf"(?:\d{{1,4}}\s?(?:st|nd|rd|th)|(?:{_alternation(ORDINALS)}))(?![\w])"
-"""Pattern of an ordinal in lower-cased text."""
+CARDINAL = rf"(\d{{1,4}}|({_alternation(CARDINALS)}))(?![\w])"
+"""Form of a cardinal in lower-cased text."""
+ROMAN = r"((?=[ivx])x{0,2}(ix|iv|v?i{0,3}))(?![\w])"
+"""Form of a Roman numeral up to 28 in lower-cased text."""
+ORDINAL = rf"(\d{{1,4}}\s?(st|nd|rd|th)|({_alternation(ORDINALS)}))(?![\w])"
+"""Form of an ordinal in lower-cased text."""
 
 
 def number(text: str) -> int | None:

@@ -8,10 +8,10 @@ subject is most likely the scene and left alone.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import replace
 
+from personalq.chassis.forms import compile_form
 from personalq.checkin import lexicon
 from personalq.checkin.intent import Attribute, Constraint, Span
 from personalq.checkin.lexicon.wordnet import Nature, nature
@@ -47,11 +47,10 @@ _FOR_WHOM = frozenset(
 """Who gets the picture, not who uses what it shows."""
 _HOW = frozenset(["with", "in", "by", "as", "like", "all", "up"])
 """Behind "covered", "dressed", "clawed": it looks so. "Perched on" says where it is."""
-_RESEMBLANCE = re.compile(
-    r"(?:just\s+)?(?:(?:like|the\s+way|as)\s+(?:(?:it|he|she|they|you|one|people)(?:'d|\s+would|"
-    r"\s+might|\s+could)?\s+(?:be\s+)?(?:looks?|appears?|sees?|finds?|drawn|shown|seen|know)\s+)?|"
-    r"like\s+something\s+|(?:straight|right)\s+out\s+|as\s+(?:seen|shown|drawn|pictured)\s+)"
-    r"(?:in|from|on|of|out\s+of)(?!\w)\s+"
+_RESEMBLANCE = compile_form(
+    "(just )?((like|the way|as) ((it|he|she|they|you|one|people)('d| would| might|"
+    " could)? (be )?(looks?|appears?|sees?|finds?|drawn|shown|seen|know) )?|like something |"
+    r"(straight|right) out |as (seen|shown|drawn|pictured) )(in|from|on|of|out of)(?!\w) "
 )
 """Before what a picture resembles as a whole: "the way it would look in an atlas"."""
 _OWNERS = frozenset(["its", "his", "her", "their", "him", "it", "them"])

@@ -12,6 +12,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from personalq.chassis.forms import compile_form
 from personalq.checkin import lexicon
 from personalq.checkin.intent import Attribute, Constraint, Span
 from personalq.checkin.lexicon import canonical
@@ -32,8 +33,8 @@ _NO_NAME_AFTER = _ARTICLES | frozenset(
 )
 _INTRODUCED = frozenset(("named", "called", "nicknamed"))
 _CLASSES = ("determiners", "prepositions", "links", "openers", "selectors", "frames", "scenes")
-_VERSION = re.compile(r"(?:v|ver|version)?\.?\d+(?:\.\d+)*")
-_SENTENCE_END = re.compile(r"(?:^|[.!?:\n])\s*$")
+_VERSION = compile_form(r"(v|ver|version)?\.?\d+(\.\d+)*")
+_SENTENCE_END = compile_form(r"(^|[.!?:\n]) ?$")
 _QUOTES = "\"'“”„«»"
 
 

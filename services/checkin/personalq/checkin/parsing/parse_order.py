@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, replace
 
+from personalq.chassis.forms import compile_form
 from personalq.checkin import lexicon
 from personalq.checkin.intent import Attribute, Constraint, OrderKey, Span
 from personalq.checkin.parsing.draft import Draft
@@ -12,39 +13,37 @@ from personalq.checkin.parsing.numbers import CARDINAL, ORDINAL, number
 from personalq.checkin.parsing.text import Word, ends_before
 
 _MADE = (
-    r"(?:trained|created|made|built|tuned|fine-?tuned|added|finished|completed|released|"
-    r"uploaded|published|produced|dated|baked)"
+    "(trained|created|made|built|tuned|fine-?tuned|added|finished|completed|released|uploaded|"
+    "published|produced|dated|baked)"
 )
-_MAKE = r"(?:train|create|make|build|tune|finish|add|upload|release)"
+_MAKE = "(train|create|make|build|tune|finish|add|upload|release)"
 _NEWEST = (
-    rf"(?:most\s+up[\s-]to[\s-]date|most\s+recent(?:ly)?(?:[\s-]+{_MADE})?|most\s+current|"
-    rf"most\s+lately\s+{_MADE}|newest|latest|freshest|youngest)"
+    rf"(most up[\s-]to[\s-]date|most recent(ly)?(~{_MADE})?|most current|most lately {_MADE}|"
+    "newest|latest|freshest|youngest)"
 )
-_OLDEST = r"(?:oldest|earliest|eldest)"
+_OLDEST = "(oldest|earliest|eldest)"
 _SELECTOR = (
-    r"(?:one|version|model|build|checkpoint|lora|variant|edition|iteration|release|"
-    r"training|run|ckpt|attempt|try|take)s?"
+    "(one|version|model|build|checkpoint|lora|variant|edition|iteration|release|training|run|ckpt|"
+    "attempt|try|take)s?"
 )
-_WHO = r"(?:i|we|you|she|he|they|anyone|anybody|somebody|someone|everyone|everybody)(?:'ve|'d)?"
-_HAVE = r"(?:(?:have|has|had|ever)\s+)*"
+_WHO = "(i|we|you|she|he|they|anyone|anybody|somebody|someone|everyone|everybody)('ve|'d)?"
+_HAVE = "((have|has|had|ever) )*"
 _USE = (
-    r"(?:uses?|used|keep\s+using|kept\s+using|run|ran|render(?:ed)?\s+with|work(?:ed)?\s+with|reach(?:ed)?\s+for|"
-    r"turn(?:ed)?\s+to|rely\s+on|relied\s+on|depend(?:ed)?\s+on|fall\s+back\s+on|pick(?:s|ed)?|open(?:ed)?|touched|load(?:ed)?|go\s+for)"
+    "(uses?|used|keep using|kept using|run|ran|render(ed)? with|work(ed)? with|reach(ed)? for|"
+    "turn(ed)? to|rely on|relied on|depend(ed)? on|fall back on|pick(s|ed)?|open(ed)?|touched|"
+    "load(ed)?|go for)"
 )
-_COUNT = r"(?:(?:use|usage|render)[\s-]+(?:count|number|total)s?|uses|renders|runs)"
-_OFTEN = r"(?:often|frequently|heavily|commonly|regularly)"
-_VERSION_NUMBER = r"[\s-]+version[\s-]+(?:numbered|number|num\b|no\b\.?)"
-_NUMBERED = (
-    rf"(?:{_VERSION_NUMBER}|[\s-]+version|"
-    r"[\s-]+(?:numbered|number|num\b|no\b\.?)(?!\s+(?:of|on)\b))"
-)
-_DATE = r"[\s-]+(?:(?:creation|training|build|release|upload)[\s-]+)?(?:date|time)(?!\w)"
+_COUNT = "((use|usage|render)~(count|number|total)s?|uses|renders|runs)"
+_OFTEN = "(often|frequently|heavily|commonly|regularly)"
+_VERSION_NUMBER = r"~version~(numbered|number|num\b|no\b\.?)"
+_NUMBERED = rf"({_VERSION_NUMBER}|~version|~(numbered|number|num\b|no\b\.?)(?! (of|on)\b))"
+_DATE = r"~((creation|training|build|release|upload)~)?(date|time)(?!\w)"
 _ENDS = (
-    r"(?=\s*(?:$|[^\w\s]|(?:on|in|at|by|of|with|near|under|and|but|as|to|for|while|please|full|"
-    r"covered|thanks)\b|(?!(?:(?:every|any|no|some)thing|evening|morning|spring)\b)\w{2,}ing\b))"
+    r"(?= ?($|[^\w\s]|(on|in|at|by|of|with|near|under|and|but|as|to|for|while|please|full|covered|"
+    r"thanks)\b|(?!((every|any|no|some)thing|evening|morning|spring)\b)\w{2,}ing\b))"
 )
 """What follows a wish: nothing, or what is to be seen."""
-_OF_ALL = rf"(?:\s+(?:often|frequently|of\s+all)|{_ENDS})"
+_OF_ALL = f"( (often|frequently|of all)|{_ENDS})"
 
 
 @dataclass(frozen=True)
@@ -60,7 +59,7 @@ def _rule(
     pattern: str, key: OrderKey, rank: int = 1, *, hard: bool = True, needs_head: bool = False
 ) -> _Rule:
     pattern = pattern.replace("ORDINAL", ORDINAL).replace("CARDINAL", CARDINAL)
-    return _Rule(re.compile(rf"(?<![\w-])(?:{pattern})(?!\w)"), key, rank, hard, needs_head)
+    return _Rule(compile_form(rf"(?<![\w-])({pattern})(?!\w)"), key, rank, hard, needs_head)
 
 
 _N, _O, _L, _M = OrderKey.NEWEST, OrderKey.OLDEST, OrderKey.LAST_USED, OrderKey.MOST_USED
@@ -304,14 +303,13 @@ _RULES = (
     _rule(r"recent|recently|newish", _N, hard=False, needs_head=True),
 )
 
-_NOT = re.compile(
-    r"(?<!\w)(?:(?<!why )not|(?<!don't )(?<!not )(?<!never )(?<!to )(?:skip|forget|ignore))"
-    r"\s+(?:the\s+)?$"
+_NOT = compile_form(
+    r"(?<!\w)((?<!why )not|(?<!don't )(?<!not )(?<!never )(?<!to )(skip|forget|ignore)) (the )?$"
 )
 _OPPOSITE = {OrderKey.NEWEST: OrderKey.OLDEST, OrderKey.OLDEST: OrderKey.NEWEST}
-_NEW = re.compile(r"(?:(?<=\bmy )|(?<=\bour )|(?<=\bthe ))(?:brand[\s-]+)?new(?!\w)")
-_END = re.compile(
-    r"(?:first|last|latest|newest|oldest|earliest)(?=\s+of\s+(?:the|my|our|these|those|all|them)\b)"
+_NEW = compile_form(r"((?<=\bmy )|(?<=\bour )|(?<=\bthe ))(brand~)?new(?!\w)")
+_END = compile_form(
+    r"(first|last|latest|newest|oldest|earliest)(?= of (the|my|our|these|those|all|them)\b)"
 )
 
 

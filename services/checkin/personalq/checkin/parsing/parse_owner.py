@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 from itertools import takewhile
 
+from personalq.chassis.forms import compile_form
 from personalq.checkin import lexicon
 from personalq.checkin.intent import Attribute, Constraint, Span
 from personalq.checkin.parsing.draft import Draft
@@ -13,47 +14,46 @@ from personalq.checkin.parsing.text import Word, ends_before
 
 _MINE = frozenset(("my", "mine", "our", "ours"))
 _DONE = (
-    r"(?:made|trained|created|owned|built|uploaded|authored|published|contributed|tuned|"
-    r"fine-?tuned|finished|produced|did|put\s+together|added|shared|held|kept|maintained|managed)"
+    "(made|trained|created|owned|built|uploaded|authored|published|contributed|tuned|fine-?tuned|"
+    "finished|produced|did|put together|added|shared|held|kept|maintained|managed)"
 )
-_BY = re.compile(
-    rf"(?<!\w)(?:(?:(?:that|which)\s+(?:is|was|were|are)\s+)?{_DONE}\s+)?(?:by|from|of|at|"
-    r"(?:(?:that|which)\s+)?(?:(?:doesn't|don't|does\s+not|do\s+not|didn't)\s+)?belong(?:s|ing)?\s+to|owned\s+by|(?:is\s+|was\s+)?registered\s+(?:to|under)|credited\s+to|courtesy\s+of|(?<=[,(]\s)owner(?:\s+is|:)?|(?<=\()owner:?|(?:whose|the|its)\s+(?:owner|maker|author)\s+(?:is|was))\s+(?:the\s+|user\s+)?$"
+_BY = compile_form(
+    rf"(?<!\w)(((that|which) (is|was|were|are) )?{_DONE} )?(by|from|of|at|"
+    "((that|which) )?((doesn't|don't|does not|do not|didn't) )?belong(s|ing)? to|owned by|"
+    r"(is |was )?registered (to|under)|credited to|courtesy of|(?<=[,(]\s)owner( is|:)?|"
+    r"(?<=\()owner:?|(whose|the|its) (owner|maker|author) (is|was)) (the |user )?$"
 )
-_ACTS = re.compile(
-    rf"\s+(?:has\s+|had\s+)?(?:(?:also|originally|recently|just|only|ever|once)\s+)*(?:{_DONE}|owns)(?!\w)|"
-    r"\s+(?:looks\s+after|takes\s+care\s+of|(?:is|was)\s+(?:in\s+charge\s+of|responsible\s+for))"
-    r"(?!\w)(?!\s+(?:an?|the|my|our|his|her|their|some)\s)|"
-    r"\s+is\s+(?:the|its|his|her)\s+(?:owner|maker|author)(?!\w)|"
-    r"\s+(?:ha[sd]|holds|registered|keeps)(?=\s+(?:an?|one|two|three|some|several|many|only|exactly|just)\s|"
-    r"\s+(?!(?:the|her|his|its|their|my|our)\s)[\w-]+(?:\s+[\w-]+){0,3}\s*[.!?;])"
+_ACTS = compile_form(
+    rf" (has |had )?((also|originally|recently|just|only|ever|once) )*({_DONE}|owns)(?!\w)|"
+    r" (looks after|takes care of|(is|was) (in charge of|responsible for))(?!\w)(?! (an?|the|my|"
+    r"our|his|her|their|some)\s)| is (the|its|his|her) (owner|maker|author)(?!\w)|"
+    " (ha[sd]|holds|registered|keeps)(?= (an?|one|two|three|some|several|many|only|exactly|"
+    r"just)\s| (?!(the|her|his|its|their|my|our)\s)[\w-]+( [\w-]+){0,3} ?[.!?;])"
 )
 _HAVE = ("has", "had", "holds", "registered", "keeps")
-_MANY_OF = re.compile(
-    r"\s+(?:an?\s+)?(?:\w+\s+)?(?:number|couple|lot|lots|handful|bunch|pair)\s+of(?!\w)"
-)
+_MANY_OF = compile_form(r" (an? )?(\w+ )?(number|couple|lot|lots|handful|bunch|pair) of(?!\w)")
 _PEOPLE = ("crew", "team", "group", "people", "folks", "guys", "department", "lot", "squad")
 _PERSONS = ("i", "we", "you", "he", "she", "they", "it", "who", "my", "his", "her", "i'd", "i'm")
-_KEPT_THERE = re.compile(r"[^,.;!?]*\s(?:on|in|at|under|by|near|over|beside)\s")
+_KEPT_THERE = compile_form(r"[^,.;!?]*\s(on|in|at|under|by|near|over|beside)\s")
 """Behind what somebody of the scene does: "Nina keeps | a parrot on her shoulder"."""
-_DID = re.compile(r"(?<!\w)(?:which|what)\s+(?:[\w-]+\s+){1,3}did\s+$")
-_DO = re.compile(
-    r"\s+(?:train|make|build|create|tune|fine-?tune|upload|add|finish|produce|publish|register)(?!\w)"
+_DID = compile_form(r"(?<!\w)(which|what) ([\w-]+ ){1,3}did $")
+_DO = compile_form(
+    r" (train|make|build|create|tune|fine-?tune|upload|add|finish|produce|publish|register)(?!\w)"
 )
-_THAT = re.compile(r"(?<!\w)(?:that|which)\s+$")
-_NOT = re.compile(
-    r"(?<!\w)(?:not|no|isn't|wasn't|except(?:\s+for)?|excluding|but\s+not|(?P<but>but)|other\s+than|"
-    r"anything\s+but|apart\s+from)\s+(?:(?:the\s+)?(?:ones?|version|model)\s+)?$"
+_THAT = compile_form(r"(?<!\w)(that|which) $")
+_NOT = compile_form(
+    r"(?<!\w)(not|no|isn't|wasn't|except( for)?|excluding|but not|(?P<but>but)|other than|"
+    "anything but|apart from) ((the )?(ones?|version|model) )?$"
 )
-_ANY = re.compile(r"(?<!\w)(?:any|all|every)(?:one|thing|body)?(?:'s)?\s(?P<what>(?:[\w-]+\s)*)$")
-_IS = re.compile(r"(?<!\w)(?:is|are|was|were|be)\s+$")
-_DOES_NOT = re.compile(r"(?:(?:that|which)\s+)?(?:doesn't|don't|does\s+not|do\s+not|didn't)\s")
-_ELSE = re.compile(
-    r"(?<!\w)(?:(?:made\s+|trained\s+|created\s+|built\s+)?(?:by|from)\s+)?(?:some(?:one|body)\s+"
-    r"else(?:'s)?|another\s+person(?:'s)?|other\s+people(?:'s)?)(?!\w)|"
-    r"(?<!\w)not\s+(?:made\s+|trained\s+|created\s+|built\s+)?by\s+me(?!\w)"
+_ANY = compile_form(r"(?<!\w)(any|all|every)(one|thing|body)?('s)?\s(?P<what>([\w-]+\s)*)$")
+_IS = compile_form(r"(?<!\w)(is|are|was|were|be) $")
+_DOES_NOT = compile_form(r"((that|which) )?(doesn't|don't|does not|do not|didn't)\s")
+_ELSE = compile_form(
+    r"(?<!\w)((made |trained |created |built )?(by|from) )?(some(one|body) else('s)?|"
+    r"another person('s)?|other people('s)?)(?!\w)|"
+    r"(?<!\w)not (made |trained |created |built )?by me(?!\w)"
 )
-_NAME = re.compile(r"(?<![\w.])\w+(?:[._-]\w+)+(?![\w])")
+_NAME = compile_form(r"(?<![\w.])\w+([._-]\w+)+(?![\w])")
 
 
 def parse_owner(draft: Draft) -> None:

@@ -4,61 +4,66 @@ from __future__ import annotations
 
 import re
 
+from personalq.chassis.forms import compile_form
 from personalq.checkin.intent import Attribute, Constraint, Span
 from personalq.checkin.parsing.draft import Draft
 from personalq.checkin.parsing.numbers import CARDINAL, number
 from personalq.checkin.parsing.text import ends_before
 
 _WHO = (
-    r"(?:(?:that|which|i|we|you|she|he|they|nobody|no\s+one|noone|was|were|is|has|have|had|been|"
-    r"we've|i've)\s+){0,5}"
+    "((that|which|i|we|you|she|he|they|nobody|no one|noone|was|were|is|has|have|had|been|we've|"
+    "i've) ){0,5}"
 )
 _USED = (
-    r"(?:used|employed|touched|rendered(?:\s+with)?|run|ran|tried|opened|picked|worked\s+with|"
-    r"generated\s+with|put\s+to\s+use|got(?:ten)?\s+(?:a?round\s+)?to\s+(?:using|trying|use|try))"
+    "(used|employed|touched|rendered( with)?|run|ran|tried|opened|picked|worked with|"
+    "generated with|put to use|got(ten)? (a?round )?to (using|trying|use|try))"
 )
 _SINCE = (
-    r"(?!\s+(?:since(?!\s+(?:(?:i|we|you)\s+(?:trained|made|built|tuned)|it\s+was\s+(?:trained|made|built)))|after|before(?!\s*(?:$|[,.;:!?()-]|(?:on|under|beside|near|behind|with)\b))|in|during|on(?!\s+(?:an?|the)\s+(?!\d|weekend|\w+day)\w)|last|this|for|yesterday|today|(?:the\s+)?longest|"
+    "(?! (since(?! ((i|we|you) (trained|made|built|tuned)|it was (trained|made|built)))|after|"
+    r"before(?! ?($|[,.;:!?()-]|(on|under|beside|near|behind|with)\b))|in|during|"
+    r"on(?! (an?|the) (?!\d|weekend|\w+day)\w)|last|this|for|yesterday|today|(the )?longest|"
     r"lately|recently)\b)"
 )
-_ENDS = r"(?:\s+(?:so\s+far|before|yet|at\s+all|any\s?more))?(?=\s*(?:$|[,.;!?)]))"
-_NEVER = re.compile(
-    rf"(?<![\w-])(?:{_WHO}(?:never(?:\s+(?:been|was|were|got|gets|once|actually|yet|even|ever))*|"
-    rf"(?:haven't|hasn't|have\s+not|has\s+not|had\s+not|wasn't|was\s+not|not)(?:\s+(?:been|ever|"
-    rf"yet|once|actually))*)[\s-]+{_USED}(?:\s+(?:so\s+far|before|yet|at\s+all|once|even\s+once|by\s+anyone|"
-    rf"by\s+anybody))?{_SINCE}|"
-    rf"(?:that\s+|which\s+)?(?:nobody|no\s+one|no-one)(?:'s|\s+has|\s+have)?\s+(?:ever\s+)?(?:{_USED}(?:\s+yet)?{_SINCE}|uses{_ENDS})|"
-    rf"(?:(?:still\s+)?unused|un-?touched|untried|not\s+yet\s+used|never[\s-]used|"
-    rf"yet\s+to\s+be\s+used|(?:i|we)(?:'ve|\s+have)\s+yet\s+to\s+(?:use|try|open)(?:\s+even\s+once)?|zero[\s-]use(?=\s)|(?:is\s+)?(?:still\s+)?waiting\s+for\s+(?:its|the|a)\s+first\s+use){_SINCE}|"
-    rf"(?<=,\s)(?:zero|no)\s+(?:uses?|renders){_ENDS}|"
-    r"(?:(?<!longest\s)without(?:\s+any)?|(?:with|(?:(?:that|which)\s+)?(?:has|had|shows))\s+(?:no|zero))\s+(?:uses?|renders?)\b|"
-    r"(?:with\s+)?(?:an?\s+|its\s+)?(?:use|usage)\s+count\s+(?:of|is|at)\s+(?:zero|0))(?!\w)"
+_ENDS = r"( (so far|before|yet|at all|any\s?more))?(?= ?($|[,.;!?)]))"
+_NEVER = compile_form(
+    rf"(?<![\w-])({_WHO}(never( (been|was|were|got|gets|once|actually|yet|even|ever))*|"
+    "(haven't|hasn't|have not|has not|had not|wasn't|was not|"
+    f"not)( (been|ever|yet|once|actually))*)~{_USED}( (so far|before|yet|at all|once|even once|"
+    f"by anyone|by anybody))?{_SINCE}|(that |which )?(nobody|no one|no-one)('s| has|"
+    f" have)? (ever )?({_USED}( yet)?{_SINCE}|uses{_ENDS})|"
+    r"((still )?unused|un-?touched|untried|not yet used|never[\s-]used|yet to be used|"
+    r"(i|we)('ve| have) yet to (use|try|open)( even once)?|zero[\s-]use(?=\s)|"
+    f"(is )?(still )?waiting for (its|the|a) first use){_SINCE}|"
+    rf"(?<=,\s)(zero|no) (uses?|renders){_ENDS}|"
+    r"((?<!longest\s)without( any)?|(with|((that|which) )?(has|had|shows)) (no|zero)) (uses?|"
+    r"renders?)\b|(with )?(an? |its )?(use|usage) count (of|is|at) (zero|0))(?!\w)"
 )
-_AT_ALL = re.compile(
-    r"(?<![\w-])(?:that|which)\s+(?:has|have|had|was|were|got)\s+(?:actually\s+|even\s+)*(?:"
-    rf"(?:ever\s+been|been\s+ever)\s+{_USED}(?!\s+(?:in|as|for|on|with)\b)|(?:ever\s+)?(?:been\s+)?{_USED}\s+(?:at\s+all|(?:at\s+least|even)\s+once))(?!\w)"
+_AT_ALL = compile_form(
+    r"(?<![\w-])(that|which) (has|have|had|was|were|got) (actually |"
+    rf"even )*((ever been|been ever) {_USED}(?! (in|as|for|on|with)\b)|"
+    rf"(ever )?(been )?{_USED} (at all|(at least|even) once))(?!\w)"
 )
-_TIMES = rf"(?:(?P<once>once|twice|thrice)|(?P<n>{CARDINAL})\s+(?:single\s+)?times?)"
-_COUNTED = re.compile(
-    rf"(?<![\w-]){_WHO}(?:only\s+|just\s+)?(?:ever\s+)?(?:been\s+)?{_USED}\s+(?:it\s+)?"
-    rf"(?:(?P<least>at\s+least|no\s+(?:less|fewer)\s+than)|(?P<most>at\s+most|up\s+to|no\s+more\s+than)|"
-    rf"(?P<more>more\s+than|over|above)|(?P<fewer>(?:less|fewer)\s+than|under|below)|"
-    rf"(?:only|just|exactly|precisely|but|a\s+(?:total|sum)\s+of)?)\s*{_TIMES}"
-    r"(?P<plus>\s+or\s+more)?(?:\s+(?:so\s+far|in\s+total|ever))?(?!\w)"
+_TIMES = f"((?P<once>once|twice|thrice)|(?P<n>{CARDINAL}) (single )?times?)"
+_COUNTED = compile_form(
+    rf"(?<![\w-]){_WHO}(only |just )?(ever )?(been )?{_USED} (it )?((?P<least>at least|"
+    "no (less|fewer) than)|(?P<most>at most|up to|no more than)|(?P<more>more than|over|above)|"
+    "(?P<fewer>(less|fewer) than|under|below)|"
+    f"(only|just|exactly|precisely|but|a (total|sum) of)?) ?{_TIMES}(?P<plus> or more)?( (so far|"
+    r"in total|ever))?(?!\w)"
 )
 _ONCE = {"once": 1, "twice": 2, "thrice": 3}
 
 
-_LEFT_OUT = re.compile(
-    r"(?<!\w)(?:leaving\s+(?:aside|out)|ignoring|excluding|except(?:\s+for)?|(?:apart|aside)\s+from|"
-    r"not\s+counting|other\s+than|besides|(?:forget|skip)(?:ping|ting)?|disregard(?:ing)?)\s+"
-    r"(?:(?:all|the|those|any|ones?|models?|versions?|checkpoints?)\s+)*(?:[\w-]+\s+)?$"
+_LEFT_OUT = compile_form(
+    r"(?<!\w)(leaving (aside|out)|ignoring|excluding|except( for)?|(apart|aside) from|"
+    "not counting|other than|besides|(forget|skip)(ping|ting)?|"
+    r"disregard(ing)?) ((all|the|those|any|ones?|models?|versions?|checkpoints?) )*([\w-]+ )?$"
 )
 """Before what was never used, where it is not wanted: "leaving aside the cakes | never used"."""
 
-_NONE_BUT = re.compile(
-    r"(?:^|[,.;:!?]\s*|\b(?:want|need|like)\s+)(?:i\s+(?:don't|do\s+not)\s+want|no|none\s+of|nothing|"
-    r"ignore)(?:\s+(?:any|the|my|our|an?|all|everything))*(?:\s+[\w-]+){0,2},?\s*$"
+_NONE_BUT = compile_form(
+    r"(^|[,.;:!?] ?|\b(want|need|like) )(i (don't|do not) want|no|none of|nothing|"
+    r"ignore)( (any|the|my|our|an?|all|everything))*( [\w-]+){0,2},? ?$"
 )
 """Before it, where nothing else is wanted: "no owl | except the never used one"."""
 _BUT = ("except", "other", "apart", "aside", "besides")

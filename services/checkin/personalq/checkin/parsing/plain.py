@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable
 
+from personalq.chassis.forms import compile_form
 from personalq.checkin import lexicon
 from personalq.checkin.intent import Span
 from personalq.checkin.parsing.corrected import Change, Corrected, with_changes
@@ -13,7 +14,7 @@ from personalq.checkin.parsing.typos import is_word
 
 _MONTH = "|".join(m for m in lexicon.calendar("months") if len(m) > 3 and m != "march")
 _APOSTROPHES = tuple(
-    re.compile(rf"(?<![\w'])(?:{before})(?P<here>)(?:{after})(?![\w'])")
+    compile_form(rf"(?<![\w'])({before})(?P<here>)({after})(?![\w'])")
     for before, after in (
         ("isn|aren|wasn|weren|don|doesn|didn|hasn|haven|hadn|couldn|shouldn|wouldn|can|won", "t"),
         ("i|we|you|they", "ve"),
@@ -22,47 +23,49 @@ _APOSTROPHES = tuple(
     )
 )
 """Where an apostrophe is left out."""
-_TIMES = re.compile(
-    rf"(?P<opens>^|[,.;:!?]\s+)?(?<![\w'])(?P<name>(?:last|this|next|previous|past)\s(?:week|weekend|"
+_TIMES = compile_form(
+    r"(?P<opens>^|[,.;:!?] )?(?<![\w'])(?P<name>(last|this|next|previous|past)\s(week|weekend|"
     rf"month|year|spring|summer|autumn|winter|night)|yesterday|today|{_MONTH})(?P<here>)s(?![\w'])"
 )
 """What a time's is, or times: "last months kettle", but "two Septembers ago"."""
 _OWNERS = tuple(
-    re.compile(rf"(?P<opens>^|[,.;:!?]\s+)?(?<![\w'-])(?P<name>{name})(?P<here>)s(?![\w'])")
+    compile_form(rf"(?P<opens>^|[,.;:!?] )?(?<![\w'-])(?P<name>{name})(?P<here>)s(?![\w'])")
     for name in (r"[\w-]+", r"[\w-]+\s[\w-]+")
 )
 _TUNED = re.compile(r"(?<![\w'])fine[\s-]?tun(?P<ending>ed|ing)(?![\w'])")
-_COLOURED = re.compile(
-    r"(?<![\w'])(red|orange|yellow|green|blue|purple|violet|pink|brown|black|white|gr[ae]y|gold|silver|cream)"
-    r"[\s-]colou?red(?![\w'])"
+_COLOURED = compile_form(
+    r"(?<![\w'])(?P<colour>red|orange|yellow|green|blue|purple|violet|pink|brown|black|white|"
+    r"gr[ae]y|gold|silver|cream)[\s-]colou?red(?![\w'])"
 )
-_SIMILE = re.compile(
-    r"(?<![\w'])(red|orange|yellow|green|blue|purple|pink|brown|black|white|gr[ae]y)\s+as\s+(?:an?\s+|the\s+)?"
-    r"(?:milk|snow|coal|night|ink|pitch|chalk|blood|grass|(?:\w+\s)?sky|gold|ebony|ivory|charcoal)(?!\w)"
+_SIMILE = compile_form(
+    r"(?<![\w'])(?P<colour>red|orange|yellow|green|blue|purple|pink|brown|black|white|gr[ae]y) as "
+    r"((an?|the) )?(milk|snow|coal|night|ink|pitch|chalk|blood|grass|(\w+\s)?sky|gold|ebony|ivory|"
+    r"charcoal)(?!\w)"
 )
-_DO_WE_HAVE = re.compile(
-    r"^\W*(?:which|what)\s+(?:[\w'-]+\s+){1,4}?(?P<here>(?:do|did)\s+(?:we|you|i|they)\s+(?:still\s+|already\s+)?have\s+|"
-    r"(?:have|has)\s+(?:we|you)\s+got\s+|(?:is|are)\s+there\s+)(?=(?:with|in|from|wearing|that|made|trained|on|of)\b)"
+_DO_WE_HAVE = compile_form(
+    r"^\W*(which|what) ([\w'-]+ ){1,4}?(?P<here>(do|did) (we|you|i|they) (still |already )?have |"
+    "(have|has) (we|you) got |(is|are) there )(?=(with|in|from|wearing|that|made|trained|on|"
+    r"of)\b)"
 )
 """What asks and says nothing: "which dragon | do we have | with a broken shell?"."""
-_1ST = re.compile(r"(?P<opens>^|(?:the|my|our|very)\s)(?P<here>1st)(?!\w)")
-_GREETING = (
-    r"[\s\"“(]*(?:(?:(?:hi|hello|hey|hiya|howdy|yo|greetings|good\s+(?:morning|afternoon|evening))"
-    r"(?:\s+(?:there|again|all|team|everyone|folks|guys|bot))?"
-    r"(?:STOP|\s+(?=(?:i|i'm|we|can|could|would|please|show|give|find|get)\b))|"
-    r"(?:ok|okay|so|well|alright|um+|uh+|hm+|er)STOP)\s*)+"
+_1ST = compile_form(r"(?P<opens>^|(the|my|our|very)\s)(?P<here>1st)(?!\w)")
+_STOP = r" ?([,!.…:;]+|\s-+)( |$)"
+_GREETED = compile_form(
+    r"[\s\"“(]*(((hi|hello|hey|hiya|howdy|yo|greetings|good (morning|afternoon|evening))"
+    "( (there|again|all|team|everyone|folks|guys|bot))?"
+    rf"({_STOP}| (?=(i|i'm|we|can|could|would|please|show|give|find|get)\b))|"
+    f"(ok|okay|so|well|alright|um+|uh+|hm+|er){_STOP}) ?)+"
 )
-_GREETED = re.compile(_GREETING.replace("STOP", r"\s*(?:[,!.…:;]+|\s-+)(?:\s+|$)"))
 _WHAT = r"[\s\"“(]*(?P<what>{lead}[^:.,;!?\n]{{1,40}})"
 _ASKING = (
-    r"(?=(?:i|i'd|we|you|please|show|take|give|use|make|draw|put|let|can|could|would|render|"
-    r"generate|paint|create)\s)"
+    "(?=(i|i'd|we|you|please|show|take|give|use|make|draw|put|let|can|could|would|render|generate|"
+    r"paint|create)\s)"
 )
-_PURPOSE = re.compile(
-    _WHAT.format(lead=r"for\s+(?:(?:the|our|my|an?|this|that|next)\s+|(?=[\w-]+'s\s))")
-    + rf"(?:(?P<colon>:)\s+(?=\S)|,\s+{_ASKING})"
+_PURPOSE = compile_form(
+    _WHAT.format(lead=r"for ((the|our|my|an?|this|that|next) |(?=[\w-]+'s\s))")
+    + rf"((?P<colon>:) (?=\S)|, {_ASKING})"
 )
-_TITLE = re.compile(_WHAT.format(lead="") + r":\s+(?=\S)")
+_TITLE = compile_form(_WHAT.format(lead="") + r": (?=\S)")
 _CHOOSING = frozenset((
     "latest", "newest", "oldest", "trained", "made", "used", "unused", "most", "least", "not",
     "last", "this", "past", "previous", "since", "from", "before", "after", "until", "shot",
@@ -168,7 +171,7 @@ def make_plain(
     for match in _TUNED.finditer(lowered):
         changes.append((Span(*match.span()), f"train{match['ending']}"))
     for pattern in (_COLOURED, _SIMILE):
-        changes += [(Span(*match.span()), match[1]) for match in pattern.finditer(lowered)]
+        changes += [(Span(*match.span()), match["colour"]) for match in pattern.finditer(lowered)]
     changes += [(Span(*match.span("here")), "") for match in _DO_WE_HAVE.finditer(lowered)]
     for match in _1ST.finditer(lowered):
         if _leads_to_what_is_asked(lowered, match.end(), is_subject):

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import re
 
+from personalq.chassis.forms import compile_form
 from personalq.checkin.intent import Span
 from personalq.checkin.parsing.draft import Draft
 
 _QUOTED = re.compile(r"\"[^\"]+\"|“[^”]+”")
-_LABELLED = re.compile(
-    r"(?:^|(?<=[.;!?,(|/-])\s*)(?:the\s+)?(?:setting|scene|scenery|scenario|background|backdrop|location|"
-    r"surroundings|lighting|mood|composition|weather)(?:(?P<colon>\s*:)|\s+(?:is|will\s+be|should\s+be)\b)"
-    r"(?:(?!\s(?:but|so|and\s+(?:it's|the|use|i|take)|use|using|trained|made|version)\b)[^,.;!?|/()])+"
+_LABELLED = compile_form(
+    "(^|(?<=[.;!?,(|/-]) ?)(the )?(setting|scene|scenery|scenario|background|backdrop|location|"
+    "surroundings|lighting|mood|composition|weather)((?P<colon> ?:)|"
+    r" (is|will be|should be)\b)((?!\s(but|so|and (it's|the|use|i|take)|use|using|trained|made|"
+    r"version)\b)[^,.;!?|/()])+"
 )
 """What a label says is to be seen: "Setting: a workbench"."""
 _SHORTEST = 3

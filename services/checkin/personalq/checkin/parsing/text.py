@@ -8,11 +8,14 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Generic, TypeVar
 
+from personalq.chassis.forms import compile_form
 from personalq.checkin.intent import Span
 from personalq.checkin.lexicon.spelling import as_meant
 
-_WORD = re.compile(
-    r"<[^<>\s]{1,64}>|(?<!\w)(?:b/w(?!\w)(?!\s+(?:two|three|four|the|an?|these|those|some|my|our|its)\b)|w/(?:o(?:ut)?(?!\w))?)|\w+(?:'\w+|&\w+)*|&"
+_WORD = compile_form(
+    r"<[^<>\s]{1,64}>|"
+    r"(?<!\w)(b/w(?!\w)(?! (two|three|four|the|an?|these|those|some|my|our|its)\b)|"
+    r"w/(o(ut)?(?!\w))?)|\w+('\w+|&\w+)*|&"
 )
 _APOSTROPHES = "’‘ʼ`´"
 _DASHES = "‐‑‒–—−"
@@ -93,16 +96,15 @@ class Page:
         return (word for word in self.words if word.start >= start and word.end <= end)
 
 
-_ROUND_THE = re.compile(
-    r"round\s+(?:the|an?|its|his|her|their|my|our|your|this|that|these|those|some|somebody's|"
-    r"someone's|each|every)(?!\w)"
+_ROUND_THE = compile_form(
+    "round (the|an?|its|his|her|their|my|our|your|this|that|these|those|some|somebody's|someone's|"
+    r"each|every)(?!\w)"
 )
 """The preposition, no shape: "round the neck", but "the round lamp"."""
 
 
-_IS_WITH = re.compile(
-    r"w\s+(?!(?:on|in|at|of|to|for|and|or|is|was|by|as|under|near|from|over|with|painted|written)\b)"
-    r"\w"
+_IS_WITH = compile_form(
+    r"w (?!(on|in|at|of|to|for|and|or|is|was|by|as|under|near|from|over|with|painted|written)\b)\w"
 )
 """A "w" that stands for "with", and what follows it."""
 _BEFORE_A_LETTER = frozenset(["a", "an", "the", "this", "that", "letter", "letters", "capital"])

@@ -8,22 +8,23 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, lru_cache
 
+from personalq.chassis.forms import compile_form
 from personalq.chassis.phrases import phrases_of
 from personalq.checkin import lexicon
 from personalq.checkin.cards import Card
 from personalq.checkin.lexicon import canonical, wordnet
 from personalq.checkin.lexicon.wordnet import Nature, nature
 
-_PICTURED = re.compile(
-    r"^(?:(?:an?|the)\s+)?(?:picture|photo|image|portrait|rendering|depiction|drawing|"
-    r"painting|sketch|illustration)s?\s+of\s+",
-    re.IGNORECASE,
+_PICTURED = compile_form(
+    "^((an?|the) )?(picture|photo|image|portrait|rendering|depiction|drawing|painting|sketch|"
+    "illustration)s? of ",
+    flags=re.IGNORECASE,
 )
-_IS = re.compile(r"(?:this|it)(?:'s|\s+is)\s+", re.IGNORECASE)
+_IS = compile_form("(this|it)('s| is) ", flags=re.IGNORECASE)
 _COLOURED = re.compile(r"colou?red\s", re.IGNORECASE)
 _UNSAFE = re.compile(r"[<>\x00-\x1f\x7f`{}\[\]]")
-_SPACES = re.compile(r"\s+")
-_OURS = re.compile(r"(?<!\w)(?:[Mm]y|[Oo]ur)\s+(?P<name>(?=[A-Z]))?")
+_SPACES = compile_form(" ")
+_OURS = compile_form(r"(?<!\w)([Mm]y|[Oo]ur) (?P<name>(?=[A-Z]))?")
 """What its owner wrote; a question is put to somebody else."""
 _WORD = re.compile(r"\w+")
 _LABEL_LENGTH = 64
@@ -198,13 +199,13 @@ _INNER = frozenset(
 """Words that end the noun of a trait and begin where it is."""
 
 
-_LACKING = re.compile(
-    r"(?:an?\s+|the\s+)?(?:(?:that|which|who)\s+)?(?:(?:is|are|was|has|have|comes?)\s+)?(?:got\s+no|no|without|missing(?!\s+one\b)|lacking|devoid\s+of|free\s+of|"
-    r"(?:hasn't|has\s+not|haven't)\s+got|(?:doesn't|does\s+not|don't)\s+have)\s+(?P<before>\S.*)|"
-    r"(?P<behind>.*\S)\s+(?:missing|gone)",
-    re.IGNORECASE | re.DOTALL,
+_LACKING = compile_form(
+    "(an? |the )?((that|which|who) )?((is|are|was|has|have|comes?) )?(got no|no|without|"
+    r"missing(?! one\b)|lacking|devoid of|free of|(hasn't|has not|haven't) got|"
+    r"(doesn't|does not|don't) have) (?P<before>\S.*)|(?P<behind>.*\S) (missing|gone)",
+    flags=re.IGNORECASE | re.DOTALL,
 )
-_PARTED = re.compile(r"\s+(?=(?:without|missing(?!\s+one\b)|lacking)\s)", re.IGNORECASE)
+_PARTED = compile_form(r" (?=(without|missing(?! one\b)|lacking)\s)", flags=re.IGNORECASE)
 
 
 @lru_cache(maxsize=16384)

@@ -6,9 +6,9 @@ What is left here is only what may describe; whether it does is decided beside t
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 
+from personalq.chassis.forms import compile_form
 from personalq.checkin import lexicon
 from personalq.checkin.intent import Attribute, Constraint, Span
 from personalq.checkin.lexicon import canonical
@@ -27,28 +27,29 @@ from personalq.checkin.parsing.word_roles import (
     is_adjective,
 )
 
-_APPOSITION = re.compile(r",\s*the\s+$")
-_NOT_THE = re.compile(
-    r"(?<!\w)(?:(?:but|just|only)\s+)?(?:not\s+(?:the|an?)|(?:(?:the\s+one\s+)?(?:that|which)\s+)(?:isn't|is\s+not|wasn't))"
-    r"\s+(?:an?\s+)?(?P<kind>(?!an?\s)[\w-]+(?:\s+(?!(?:one|please)\b)[\w-]+)?)(?:\s+one)?(?=(?:\s+please)?\s*(?:$|[,.;!?)]))"
+_APPOSITION = compile_form(", ?the $")
+_NOT_THE = compile_form(
+    r"(?<!\w)((but|just|only) )?(not (the|an?)|((the one )?(that|which) )(isn't|is not|"
+    r"wasn't)) (an? )?(?P<kind>(?!an?\s)[\w-]+( (?!(one|please)\b)[\w-]+)?)( "
+    "one)?(?=( please)? ?($|[,.;!?)]))"
 )
 _REFUSING = frozenset(
     ["is", "was", "isn't", "wasn't", "just", "only", "but", "not", "that", "which"]
 )
 """Words of a refusal."""
-_TYPE = re.compile(
-    r"(?<!\w)of\s+(?:the|a)\s+(?P<kind>[\w-]+(?:\s+[\w-]+)?)\s+(?:type|kind|sort|variety)(?!\w)|"
-    r"(?<=,\s)(?!(?:some|any|that|this|an?|the)\s)(?P<sort>[\w-]+)\s+type(?=\s*(?:$|[,.;]))"
+_TYPE = compile_form(
+    r"(?<!\w)of (the|a) (?P<kind>[\w-]+( [\w-]+)?) (type|kind|sort|variety)(?!\w)|"
+    r"(?<=,\s)(?!(some|any|that|this|an?|the)\s)(?P<sort>[\w-]+) type(?= ?($|[,.;]))"
 )
-_NOT_THERE = re.compile(
-    r"(?<!\w)(?:(?:and|but)\s+)?(?:not|rather\s+than|instead\s+of)\s+(?:(?:up|down|dangling|hooked|running|hanging)\s+)?"
-    r"(?:(?:on|at|in|from|off|around|along|below|under|over)\s+)?(?:(?:the|its|his|her|a)\s+)?(?P<side>[a-z]+)"
-    r"(?:\s+(?:side|end|hand))?(?=\s*(?:$|[,.;:!?)]|(?:and|for|in|on|at|with)\b))"
+_NOT_THERE = compile_form(
+    r"(?<!\w)((and|but) )?(not|rather than|instead of) ((up|down|dangling|hooked|running|"
+    "hanging) )?((on|at|in|from|off|around|along|below|under|over) )?((the|its|his|her|"
+    r"a) )?(?P<side>[a-z]+)( (side|end|hand))?(?= ?($|[,.;:!?)]|(and|for|in|on|at|with)\b))"
 )
 """Where a thing is not."""
-_ITS_COAT = re.compile(
-    r"(?<!\w)(?:its|his|her|their)\s+(?P<body>[\w-]+)\s+(?:(?:should|must|may|could)\s+be|"
-    r"(?:ought|has|needs)\s+to\s+be|is|are|was)\s+(?=\w)"
+_ITS_COAT = compile_form(
+    r"(?<!\w)(its|his|her|their) (?P<body>[\w-]+) ((should|must|may|could) be|"
+    r"(ought|has|needs) to be|is|are|was) (?=\w)"
 )
 """Before what the subject's own colour is: "its coat ought to be | dark grey"."""
 _COVERING = frozenset((

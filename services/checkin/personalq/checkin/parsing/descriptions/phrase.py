@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import re
-
+from personalq.chassis.forms import compile_form
 from personalq.checkin import lexicon
 from personalq.checkin.intent import Attribute, Constraint, Span
 from personalq.checkin.lexicon import canonical
@@ -24,9 +23,9 @@ from personalq.checkin.parsing.word_roles import (
 
 REACH = 7
 """Words of the longest described phrase."""
-_NEGATION = re.compile(
-    r"(?<!\w)(?:not|except(?:\s+for)?|excluding|other\s+than|anything\s+but)\s+"
-    r"(?:(?:the|a|an|that|one|ones|with|in|wearing)\s+)*$"
+_NEGATION = compile_form(
+    r"(?<!\w)(not|except( for)?|excluding|other than|anything but) ((the|a|an|that|one|ones|with|"
+    "in|wearing) )*$"
 )
 _DEGREES = frozenset(
     ["and", "very", "quite", "all", "rather", "a", "bit", "light", "dark", "pale", "bright", "deep"]
@@ -46,12 +45,12 @@ _HANGS = frozenset((
 ))  # fmt: skip
 """Before where on the subject something is."""
 _LACKED = (
-    r"(?<!\w)(?:(?P<bare>no|without|missing|lacking)|devoid\s+of|free\s+of|(?:hasn't|has\s+not|haven't)\s+got|"
-    r"(?:doesn't|does\s+not|don't)\s+have)\s+(?:(?:an?|any|the|its|his|her|their)\s+)*"
+    r"(?<!\w)((?P<bare>no|without|missing|lacking)|devoid of|free of|(hasn't|has not|haven't) got|"
+    "(doesn't|does not|don't) have) ((an?|any|the|its|his|her|their) )*"
 )
-LACKED = re.compile(rf"{_LACKED}(?=\w)")
+LACKED = compile_form(rf"{_LACKED}(?=\w)")
 """What leads to what is not there."""
-_LACKED_BEFORE = re.compile(f"{_LACKED}$")
+_LACKED_BEFORE = compile_form(f"{_LACKED}$")
 
 
 def read_predicate(draft: Draft, index: int) -> int:

@@ -5,102 +5,104 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from personalq.chassis.forms import compile_form
 from personalq.checkin import lexicon
 from personalq.checkin.parsing.draft import Draft
 from personalq.checkin.parsing.text import ends_before
 
-_DET = r"(?:(?:the|an?|some|our|my|various|several|different|real|actual)\s+)*"
+_DET = "((the|an?|some|our|my|various|several|different|real|actual) )*"
 _AT = (
-    r"(?:in\s+front\s+of|next\s+to|aboard|on\s+board|in|at|on|by|with|near|from|using|under|around|outside|inside|"
-    r"against|among|amongst|amid|amidst|along|between|beside|within|through|throughout|across|off|"
-    r"of|upon)\s+(?:both\s+)?"
+    "(in front of|next to|aboard|on board|in|at|on|by|with|near|from|using|under|around|outside|"
+    "inside|against|among|amongst|amid|amidst|along|between|beside|within|through|throughout|"
+    "across|off|of|upon) (both )?"
 )
 _WHERE = (
-    r"(?:(?:both|only|just|mostly|mainly|entirely|purely|solely|exclusively|half|partly|outdoors|"
-    r"indoors|out|over|up|down|"
-    r"deep|somewhere|back|all|underground|underwater|images|pictures|photos)\s+)*"
-    rf"(?:(?:any|every)where\s+(?:but|except|besides)\s+(?:{_AT})?|{_AT})"
+    "((both|only|just|mostly|mainly|entirely|purely|solely|exclusively|half|partly|outdoors|"
+    "indoors|out|over|up|down|deep|somewhere|back|all|underground|underwater|images|pictures|"
+    f"photos) )*((any|every)where (but|except|besides) ({_AT})?|{_AT})"
 )
 _OF_PHOTOS = (
-    r"(?:(?:only\s+)?(?:the\s+|my\s+)?(?:pictures|photos|images|photographs|shots|scenes|snapshots)\s+"
-    r"(?:(?:taken|shot|made)\s+)?(?:of|from|in|at|on|near)\s+)?"
+    "((only )?(the |my )?(pictures|photos|images|photographs|shots|scenes|"
+    "snapshots) ((taken|shot|made) )?(of|from|in|at|on|near) )?"
 )
 _TAUGHT = (
-    r"(?:did\s+[\w-]+\s+(?:train|tune|teach|fine-?tune)|trained|tuned|fine-?tuned|"
-    r"taught|brought\s+up|(?:learned|learnt)\s+(?:its|their|his|her)\s+stuff|learned|learnt|schooled|(?:whose\s+)?training\s+(?:took\s+place|happened|(?:(?:that\s+)?(?:was|is)\s+)?done|was|is)|"
-    r"(?:got|had|received|underwent|did)\s+(?:(?:all|most)\s+(?:of\s+)?)?(?:its|their|his|her|the)\s+"
-    r"(?:training|lessons|schooling)|"
-    r"(?:shot|photographed|pictured|captured|filmed|snapped)\s+for\s+(?:its\s+|the\s+)?training|"
-    r"with\s+(?:its\s+|the\s+)?training)(?:\s+(?:it|them|this\s+one|that\s+one))?"
+    r"(did [\w-]+ (train|tune|teach|fine-?tune)|trained|tuned|fine-?tuned|taught|brought up|"
+    "(learned|learnt) (its|their|his|her) stuff|learned|learnt|schooled|"
+    "(whose )?training (took place|happened|((that )?(was|is) )?done|was|is)|"
+    "(got|had|received|underwent|did) ((all|most) (of )?)?(its|their|his|her|the) (training|"
+    "lessons|schooling)|(shot|photographed|pictured|captured|filmed|snapped) for (its |"
+    "the )?training|with (its |the )?training)( (it|them|this one|that one))?"
 )
-_TRAINED = re.compile(rf"(?<![\w-]){_TAUGHT}\s+{_WHERE}{_OF_PHOTOS}{_DET}(?=\w)")
-_PICTURED = re.compile(
-    rf"(?<!\w)(?:shot|photographed|captured|taken|recorded|filmed|snapped)\s+{_WHERE}{_DET}(?=\w)"
+_TRAINED = compile_form(rf"(?<![\w-]){_TAUGHT} {_WHERE}{_OF_PHOTOS}{_DET}(?=\w)")
+_PICTURED = compile_form(
+    rf"(?<!\w)(shot|photographed|captured|taken|recorded|filmed|snapped) {_WHERE}{_DET}(?=\w)"
 )
 """Of a picture or of the pictures a checkpoint learned from: the words before it tell."""
-_MADE = re.compile(
-    rf"(?<!\w)(?:i|we|you|that\s+was|which\s+was|one|version|model|build|checkpoint|lora)\s+"
-    rf"(?:made|created|built|produced)\s+{_WHERE}{_DET}(?=\w)"
+_MADE = compile_form(
+    r"(?<!\w)(i|we|you|that was|which was|one|version|model|build|checkpoint|lora) (made|created|"
+    rf"built|produced) {_WHERE}{_DET}(?=\w)"
 )
 _PHOTOS = (
-    r"(?:pictures?|pics?|photos?|images?|photographs?|shots?|scenes?|sets?|data|dataset|material|footage|"
-    r"shoots?|sessions?|samples?|examples?|references?|backgrounds?|spots?|locations?|places?|sites?|environments?|settings?)"
+    "(pictures?|pics?|photos?|images?|photographs?|shots?|scenes?|sets?|data|dataset|material|"
+    "footage|shoots?|sessions?|samples?|examples?|references?|backgrounds?|spots?|locations?|"
+    "places?|sites?|environments?|settings?)"
 )
-_SOURCE = re.compile(
-    rf"(?<!\w)(?:(?:whose|with|its|the|all|from|on|using|and|that|has|having|had)\s+)*"
-    rf"(?:(?:training|source|reference|learning|original|sample|input)\s+|(?<=whose\s))+{_PHOTOS}\s*:?\s+"
-    r"(?!(?!captured|photographed|collected|gathered|recorded|snapped|showed|featured|stemmed)\w+ed\s+"
-    r"(?:on|in|at|by|atop|over|near|beside|upon)\b)"  # "the ship training set perched on a mailbox"
-    r"(?:(?:were|was|are|is|all|being|that|which|have|been|had|got)\s+)*"
-    r"(?:(?:taken|shot|made|done|captured|photographed|collected|gathered|recorded|came|come|coming|"
-    rf"snapped|set|shows?|showed|showing|stem|stemmed|featured?|includes?|included|contains?|contained)\s+)?(?:{_WHERE})?{_DET}(?=\w)"
+_SOURCE = compile_form(
+    r"(?<!\w)((whose|with|its|the|all|from|on|using|and|that|has|having|had) )*((training|source|"
+    rf"reference|learning|original|sample|input) |(?<=whose\s))+{_PHOTOS} ?:? (?!(?!captured|"
+    r"photographed|collected|gathered|recorded|snapped|showed|featured|stemmed)\w+ed (on|in|at|by|"
+    r"atop|over|near|beside|upon)\b)((were|was|are|is|all|being|that|which|have|been|had|"
+    "got) )*((taken|shot|made|done|captured|photographed|collected|gathered|recorded|came|come|"
+    "coming|snapped|set|shows?|showed|showing|stem|stemmed|featured?|includes?|included|contains?|"
+    rf"contained) )?({_WHERE})?{_DET}(?=\w)"
 )
-_COVERED = re.compile(
-    rf"(?<!\w)(?:whose|its|the|with|all)\s+(?:the\s+)?training\s+(?:that\s+)?"
-    rf"(?:covers?|covered|spans?|spanned|involved|included|showed|shows|saw|featured)\s+(?:both\s+)?{_DET}(?=\w)"
+_COVERED = compile_form(
+    r"(?<!\w)(whose|its|the|with|all) (the )?training (that )?(covers?|covered|spans?|spanned|"
+    rf"involved|included|showed|shows|saw|featured) (both )?{_DET}(?=\w)"
 )
-_KEYED = re.compile(
-    r"(?<!\w)(?:train(?:ing|ed)?(?:[\s_-]+(?:set|data|place|env|environment|location|on|in))?|"
-    r"env(?:ironment)?|location)\s*[=:]\s*"
+_KEYED = compile_form(
+    r"(?<!\w)(train(ing|ed)?([\s_-]+(set|data|place|env|environment|location|on|in))?|"
+    "env(ironment)?|location) ?[=:] ?"
 )
 """As a form has it: "train set = rooftop"."""
 _IN_TRAINING = (
-    r"\s+(?:among\s+(?:its|the|their)\s+training\s+(?:places|sets|spots|scenes|pictures|photos)|(?:in|during)\s+(?:(?:its|the|their|her|his)\s+)?training(?:\s+(?:set|data|material|run))?|"
-    r"as\s+(?:(?:its|the|their|a)\s+)?(?:training|learning|source|reference)\s+(?:data|set|material|"
-    r"environment|location|setting|place|ground|backdrop|background|scene|scenery|photos|pictures|images)|"
-    r"(?:to\s+(?:train|learn)\s+(?:on|from)|(?:for|while)\s+(?:(?:its|the)\s+)?training))(?!\w)"
+    " (among (its|the|their) training (places|sets|spots|scenes|pictures|photos)|"
+    "(in|during) ((its|the|their|her|his) )?training( (set|data|material|run))?|"
+    "as ((its|the|their|a) )?(training|learning|source|reference) (data|set|material|environment|"
+    "location|setting|place|ground|backdrop|background|scene|scenery|photos|pictures|images)|"
+    r"(to (train|learn) (on|from)|(for|while) ((its|the) )?training))(?!\w)"
 )
-_TRAINED_ONE = re.compile(
-    rf"(?<!\w)(?:i|we)(?:'ve|\s+have)?\s+{_TAUGHT}\s+(?:one|an?|the|this|that|my|our)\s+[\w-]+(?:\s+[\w-]+)?\s+$"
+_TRAINED_ONE = compile_form(
+    rf"(?<!\w)(i|we)('ve| have)? {_TAUGHT} (one|an?|the|this|that|my|our) [\w-]+( [\w-]+)? $"
 )
 """Before where: "we trained one hat | in the mountains"."""
-_IN_PLACE = re.compile(rf"(?<!\w){_WHERE}{_DET}(?=\w)")
-TRAINING = re.compile(_IN_TRAINING)
-AND_IN = re.compile(
-    r"(?:\s*,(?=\s+half\s))?\s+(?P<and>and|(?P<also>as\s+well\s+as|plus|together\s+with|along\s+with|half|"
-    r"[+&]))\s+"
-    rf"(?:also\s+)?(?:{_WHERE})?{_DET}(?=\w)"
+_IN_PLACE = compile_form(rf"(?<!\w){_WHERE}{_DET}(?=\w)")
+TRAINING = compile_form(_IN_TRAINING)
+AND_IN = compile_form(
+    r"( ?,(?= half\s))? (?P<and>and|(?P<also>as well as|plus|together with|along with|half|"
+    rf"[+&])) (also )?({_WHERE})?{_DET}(?=\w)"
 )
-_HELD = re.compile(
-    rf"(?:(?<!\w)(?:(?:that|which)\s+)?(?:with|has|having|had|featuring|showing|saw|seen|(?:was|were|got|been)\s+(?:shown|fed|given)|includes?|included)\s+|(?:(?<=[(,;])|(?<=\s[-–—]))\s*)"
-    rf"{_OF_PHOTOS}{_DET}(?!(?:photographed|shot|captured|taken|filmed)\b)(?=[\w-]+(?:\s+[\w-]+){{0,3}}{_IN_TRAINING})"
+_HELD = compile_form(
+    r"((?<!\w)((that|which) )?(with|has|having|had|featuring|showing|saw|seen|"
+    "(was|were|got|been) (shown|fed|given)|includes?|included) |"
+    rf"((?<=[(,;])|(?<=\s[-–—])) ?){_OF_PHOTOS}{_DET}(?!(photographed|shot|captured|taken|"
+    rf"filmed)\b)(?=[\w-]+( [\w-]+){{0,3}}{_IN_TRAINING})"
 )
-_FED = re.compile(
-    r"(?:(?:that|which)\s+)?(?:was|were|got|been)\s+(?:fed|given)\s+"
-    r"(?!.*(?:photo|picture|image|shot))"
+_FED = compile_form(
+    "((that|which) )?(was|were|got|been) (fed|given) (?!.*(photo|picture|image|shot))"
 )
 """What any animal may be given: "fed fish during training"."""
-_OUTDOORS = re.compile(
-    r"(?<!\w)(?:trained|tuned|taught|shot|photographed|learned|learnt|taken|filmed)\s+(?:(?:only|mostly|"
-    r"entirely|right)\s+)?(?=(?:out|in)doors?\b|outside\b|inside\b|underwater\b|by the sea\b|"
-    r"at (?:home|sea|night)\b|downtown\b|after dark\b)"
+_OUTDOORS = compile_form(
+    r"(?<!\w)(trained|tuned|taught|shot|photographed|learned|learnt|taken|filmed) "
+    r"((only|mostly|entirely|right) )?(?=((out|in)doors?|outside|inside|underwater|by the sea|"
+    r"at (home|sea|night)|downtown|after dark)\b)"
 )
-_FRAME = re.compile(
-    r"(?<!\w)(?:photo|photograph|picture|image|portrait|shot|snapshot|still|selfie|pic)s?(?!\w)"
+_FRAME = compile_form(
+    r"(?<!\w)(photo|photograph|picture|image|portrait|shot|snapshot|still|selfie|pic)s?(?!\w)"
 )
-_SELECTED = re.compile(
-    r"(?<!\w)(?:ones?|version|model|build|checkpoint|lora|variant|edition|training|you|i|we)\s+"
-    r"(?:(?:that|which)\s+)?(?:(?:was|were|is|i|we|you|got|had|has|been)\s+)*$"
+_SELECTED = compile_form(
+    r"(?<!\w)(ones?|version|model|build|checkpoint|lora|variant|edition|training|you|i|"
+    "we) ((that|which) )?((was|were|is|i|we|you|got|had|has|been) )*$"
 )
 
 

@@ -2,45 +2,45 @@
 
 from __future__ import annotations
 
-import re
-
+from personalq.chassis.forms import compile_form
 from personalq.checkin.intent import Span
 from personalq.checkin.parsing.draft import Draft
 from personalq.checkin.parsing.environments.places import MATERIAL
 from personalq.checkin.parsing.text import ends_before
 
 _SELECTOR = (
-    r"(?:one|ones|version|versions|model|models|build|checkpoint|lora|variant|edition|"
-    r"training|trained|iteration|release|ckpt|set|shoot)"
+    "(one|ones|version|versions|model|models|build|checkpoint|lora|variant|edition|training|"
+    "trained|iteration|release|ckpt|set|shoot)"
 )
-_AFTER = re.compile(
-    rf"(?:[\s-]+(?:scenes?|pictures?|photos?|images?|"
-    rf"shots?))?[\s-]+{_SELECTOR}(?!\w)(?:\s+(?:one|version|model|build)(?!\w))?"
+_AFTER = compile_form(
+    rf"(~(scenes?|pictures?|photos?|images?|shots?))?~{_SELECTOR}(?!\w)( (one|version|model|"
+    r"build)(?!\w))?"
 )
-FROM = re.compile(r"(?<!\w)from\s+(?:the\s+)?$")
-_SET = re.compile(
-    r"(?<!\w)(?:from|(?:(?:came|comes|come)\s+)?out\s+of|(?:based|built)\s+on)\s+(?:(?:the|my|our|some|a|an)\s+)?$"
+FROM = compile_form(r"(?<!\w)from (the )?$")
+_SET = compile_form(
+    r"(?<!\w)(from|((came|comes|come) )?out of|(based|built) on) ((the|my|our|some|a|an) )?$"
 )
-_WITH = re.compile(r"(?:(?<!\w)(?:with|has|having)\s+(?:the\s+|its\s+)?|[(,;]\s*(?:the\s+)?)$")
-_HAS_THERE = re.compile(
-    r"(?<!\w)(?:with|has|having|wearing)\s+(?:[\w-]+\s+){1,5}(?:on|in|at|over|around|behind|under|by)\s+"
-    r"(?:(?:the|a|an|its|his|her)\s+)?$"
+_WITH = compile_form(r"((?<!\w)(with|has|having) (the |its )?|[(,;] ?(the )?)$")
+_HAS_THERE = compile_form(
+    r"(?<!\w)(with|has|having|wearing) ([\w-]+ ){1,5}(on|in|at|over|around|behind|under|"
+    "by) ((the|a|an|its|his|her) )?$"
 )
 """Before a part of the subject: "the one with a wind turbine on the roof"."""
-_TAKEN = re.compile(
-    r"[\s-]+(?:scenes(?=\s*(?:$|[,.;)]))|pictures|pics|photos|images|photographs|shots|snapshots|footage|photography|dataset|data|"
-    r"backgrounds?|backdrops?|surroundings|references(?=\s*(?:$|[,.;])))(?!\w)"
+_TAKEN = compile_form(
+    "~(scenes(?= ?($|[,.;)]))|pictures|pics|photos|images|photographs|shots|snapshots|footage|"
+    "photography|dataset|data|backgrounds?|backdrops?|surroundings|"
+    r"references(?= ?($|[,.;])))(?!\w)"
 )
 
-_AFTER_WISH = re.compile(r"(?:\s*[,;|+]|\s+-)\s+$")
-_LISTED = re.compile(
-    r"\s*(?:[+]\s|[.;=]\s+(?=(?:on|in|at|under|near|next|beside|behind|by|with|over|inside|outside|"
+_AFTER_WISH = compile_form("( ?[,;|+]| -) $")
+_LISTED = compile_form(
+    r" ?([+]\s|[.;=] (?=(on|in|at|under|near|next|beside|behind|by|with|over|inside|outside|"
     r"against|atop|show|put|place|have|make|let|draw|paint|i|i'd|the)\b))"
 )
 """What ends the last of several wishes, before what is to be seen."""
-_REFUSED = re.compile(r"(?<!\w)not\s+(?:from\s+)?the\s+$")
-_LEARNED = re.compile(
-    r"[\s-]+(?:material|set|data|dataset|footage|shoot|session|pictures|photos|shots|images)(?!\w)"
+_REFUSED = compile_form(r"(?<!\w)not (from )?the $")
+_LEARNED = compile_form(
+    r"~(material|set|data|dataset|footage|shoot|session|pictures|photos|shots|images)(?!\w)"
 )
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 
+from personalq.chassis.forms import compile_form
 from personalq.checkin import lexicon
 from personalq.checkin.intent import Attribute, Constraint, Span
 from personalq.checkin.lexicon import canonical
@@ -16,31 +17,32 @@ from personalq.checkin.parsing.text import ends_before
 from personalq.checkin.parsing.word_roles import is_doing
 from personalq.checkin.vocabulary import TagEntry
 
-_LAST_ONE = re.compile(
-    r"(?<!\w)(?:last|(?P<surely>latest|newest|most\s+recent|first))\s+(?:[\w-]+\s+){1,4}?(?:(?:that|which)\s+)?"
-    r"(?:i|we)(?:'ve|\s+have)?\s+(?:ever\s+)?$"
+_LAST_ONE = compile_form(
+    r"(?<!\w)(last|(?P<surely>latest|newest|most recent|first)) ([\w-]+ ){1,4}?((that|which) )?(i|"
+    "we)('ve| have)? (ever )?$"
 )
 """Before a "trained" that says which is the last."""
-_ARTICLE = re.compile(r"(?<!\w)an?\s+$")
-_NEGATION = re.compile(
-    r"(?<!\w)(?:not|except(?:\s+for)?|other\s+than|anything\s+but|without|never|"
-    r"wasn't|isn't|no|minus|none\s+of|neither|nor)\s+(?:(?:the|a|an|ones?|that|was|is|one|with|has|having|from|of|built|based|made|trained|on|i|we|which)\s+)*$"
+_ARTICLE = compile_form(r"(?<!\w)an? $")
+_NEGATION = compile_form(
+    r"(?<!\w)(not|except( for)?|other than|anything but|without|never|wasn't|isn't|no|minus|"
+    "none of|neither|nor) ((the|a|an|ones?|that|was|is|one|with|has|having|from|of|built|based|"
+    "made|trained|on|i|we|which) )*$"
 )
 _NO_SCENE = frozenset((
     "still", "again", "too", "available", "anywhere", "around", "would", "could", "should", "will",
     "please",
 ))  # fmt: skip
 """What goes on behind a place, and not with what is to be seen there."""
-_TRAINED = re.compile(r"\b(?:train|tun|taught|learn|school)")
-_THERE = re.compile(r"(?:\s+and\s+[\w-]+)?\s+(?:in|at|on|inside|of)\s+(?:an?|the|our|my|some)\s+")
-_ALONE = re.compile(r"(?<!\w)(?:only|solely|exclusively|purely|entirely)(?!\w)")
-_ALONE_BEHIND = re.compile(
-    r"(?:\s*,)?\s+(?:and\s+)?(?:nowhere\s+else|no\s+(?:second|other)\s+(?:place|location|spot|setting)|"
-    r"only|alone)(?=\s*(?:$|[,.;!?]))"
+_TRAINED = compile_form(r"\b(train|tun|taught|learn|school)")
+_THERE = compile_form(r"( and [\w-]+)? (in|at|on|inside|of) (an?|the|our|my|some) ")
+_ALONE = compile_form(r"(?<!\w)(only|solely|exclusively|purely|entirely)(?!\w)")
+_ALONE_BEHIND = compile_form(
+    "( ?,)? (and )?(nowhere else|no (second|other) (place|location|spot|setting)|only|"
+    "alone)(?= ?($|[,.;!?]))"
 )
-_END = re.compile(r"\s+(?:alike|too|as\s+well|both)\b|\s*(?:$|[,.;!?])")
-_JOINED = re.compile(r"\s+(?:and|plus|[+&])\s+$")
-_BUT = re.compile(r"(?:any|every)where\s+(?:but|except|besides)\s")
+_END = compile_form(r" (alike|too|as well|both)\b| ?($|[,.;!?])")
+_JOINED = compile_form(" (and|plus|[+&]) $")
+_BUT = compile_form(r"(any|every)where (but|except|besides)\s")
 
 
 def parse_environment(draft: Draft) -> None:

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import re
-
+from personalq.chassis.forms import compile_form
 from personalq.checkin import lexicon
 from personalq.checkin.intent import Span
 from personalq.checkin.lexicon.wordnet import Nature, nature
@@ -11,10 +10,10 @@ from personalq.checkin.parsing.draft import Draft
 from personalq.checkin.parsing.text import Word
 from personalq.checkin.vocabulary import TagEntry
 
-MATERIAL = re.compile(
-    r"[\s-]+(?:scenes?|pictures?|photos?|images?|shots?|sets?|data|dataset|backgrounds?|surroundings|"
-    r"backdrops?|settings?|environments?|shoots?|photographs?|footage|material|sessions?|views?|"
-    r"scenery|shelves|halls?|rooms?|grounds?|areas?|districts?|stalls?|floors?|walls?|locations?|"
+MATERIAL = compile_form(
+    "~(scenes?|pictures?|photos?|images?|shots?|sets?|data|dataset|backgrounds?|surroundings|"
+    "backdrops?|settings?|environments?|shoots?|photographs?|footage|material|sessions?|views?|"
+    "scenery|shelves|halls?|rooms?|grounds?|areas?|districts?|stalls?|floors?|walls?|locations?|"
     r"photography|photoshoots?|snapshots?|landscapes?)(?!\w)"
 )
 _SKIP = frozenset((

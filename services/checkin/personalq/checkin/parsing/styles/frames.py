@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import re
-
+from personalq.chassis.forms import compile_form
 from personalq.checkin import lexicon
 from personalq.checkin.intent import Attribute, Constraint, Span
 from personalq.checkin.parsing.draft import Draft
 from personalq.checkin.parsing.styles.leads import NEGATION, SCENE_PREPOSITIONS, THAT_IS
 from personalq.checkin.parsing.text import Word, ends_before
 
-_REFUSED = re.compile(
-    r"(?<!\w)(?:but\s+not\s+(?:(?:the|an?|as|in)\s+)*|(?:not|isn't|wasn't|except(?:\s+for)?|excluding|"
-    r"other\s+than|anything\s+but|instead\s+of|rather\s+than)\s+(?:the|an?)\s+)$"
+_REFUSED = compile_form(
+    r"(?<!\w)(but not ((the|an?|as|in) )*|(not|isn't|wasn't|except( for)?|excluding|other than|"
+    "anything but|instead of|rather than) (the|an?) )$"
 )
 _NO_FRAMES = frozenset(["drawn", "painted"])
 

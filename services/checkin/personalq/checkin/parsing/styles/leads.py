@@ -2,45 +2,46 @@
 
 from __future__ import annotations
 
-import re
+from personalq.chassis.forms import compile_form
 
-STYLED = re.compile(
-    r"[\s-]+(?:art\s+style|styled?|type|looking|look|styling|aesthetic|effect|vibes?|feel|finish|treatment|"
-    r"technique|rendition|esque|like)(?!\w)(?:\s+of(?!\w))?|-?(?:ish|esque)(?!\w)"
+STYLED = compile_form(
+    "~(art style|styled?|type|looking|look|styling|aesthetic|effect|vibes?|feel|finish|treatment|"
+    r"technique|rendition|esque|like)(?!\w)( of(?!\w))?|-?(ish|esque)(?!\w)"
 )
 _THE_ONE = (
-    r"(?:the|a|an|any|in|my|this|all|too|so|also|even|really|that(?:'s)?|which|who|whichever|whatever|anything|"
-    r"those|has|have|had|does|do|did|uses|mixes|mixing|offers?|with|was|were|is|are|comes|as|like|of|"
-    r"in\s+an?|in\s+the|ones?(?:\s+in)?|models?|versions?|builds?|be)"
+    "(the|a|an|any|in|my|this|all|too|so|also|even|really|that('s)?|which|who|whichever|whatever|"
+    "anything|those|has|have|had|does|do|did|uses|mixes|mixing|offers?|with|was|were|is|are|comes|"
+    "as|like|of|in an?|in the|ones?( in)?|models?|versions?|builds?|be)"
 )
 """Between a refusal and the look: "not | the one that also does | anime"."""
-NEGATION = re.compile(
-    r"(?:\b(?:not|no|non|never|without|except(?:\s+for)?|excluding|other\s+than|apart\s+from|"
-    r"aside\s+from|anything\s+but|instead\s+of|rather\s+than|nor|neither|isn't|aren't|wasn't|less|"
-    r"(?:don't|do\s+not|didn't)\s+(?:want|need|like|mean)|"
-    r"(?:(?:that|which)\s+)?(?:don't|do\s+not|doesn't|does\s+not|didn't|did\s+not)(?:\s+(?:come|look|seem|appear))?|"
-    r"nothing(?:\s+(?:drawn|painted|done|made|rendered))?(?:\s+with)?|none\s+of|minus|but\s+not|not\s+in|not\s+as|"
-    r"skip|avoid|leave\s+(?:out|aside)|"
-    r"(?:skipping|avoiding|ignor(?:e|ing)|omit(?:ting)?|leaving\s+(?:out|aside))(?=\s+(?:(?:all|any)\s+)?(?:"
-    r"the\s+(?:ones?|models?|versions?|builds?)|those|whichever|whatever|anything|everything)\b))"
-    rf"[\s-]+(?:{_THE_ONE}\s+)*)$"
+NEGATION = compile_form(
+    r"(\b(not|no|non|never|without|except( for)?|excluding|other than|apart from|aside from|"
+    "anything but|instead of|rather than|nor|neither|isn't|aren't|wasn't|less|"
+    "(don't|do not|didn't) (want|need|like|mean)|((that|which) )?(don't|do not|doesn't|does not|"
+    "didn't|did not)( (come|look|seem|appear))?|"
+    "nothing( (drawn|painted|done|made|rendered))?( with)?|none of|minus|but not|not in|not as|"
+    "skip|avoid|leave (out|aside)|(skipping|avoiding|ignor(e|ing)|omit(ting)?|"
+    "leaving (out|aside))(?= ((all|any) )?(the (ones?|models?|versions?|builds?)|those|whichever|"
+    rf"whatever|anything|everything)\b))~({_THE_ONE} )*)$"
 )
-ALONE_BEFORE = re.compile(
-    r"(?<!\w)(?:(?:one\s+and\s+only|only|sole|single)\s+(?:style|look)\s+(?:is|was|being)|solely|purely|"
-    r"exclusively|nothing\s+but|only(?=\s+(?:in|as)\s))\s+(?:(?:in|as|for|an?)\s+)*$"
+ALONE_BEFORE = compile_form(
+    r"(?<!\w)((one and only|only|sole|single) (style|look) (is|was|being)|solely|purely|"
+    r"exclusively|nothing but|only(?= (in|as)\s)) ((in|as|for|an?) )*$"
 )
-ALONE_BEHIND = re.compile(
-    r"(?:\s*,)?\s+(?:and\s+)?(?:(?:for|in|as|with|by)\s+)?(?:nothing\s+(?:else|besides|more)|"
-    r"no\s+other\s+(?:style|look)|only|alone)(?=\s*(?:$|[,.;!?]))"
+ALONE_BEHIND = compile_form(
+    "( ?,)? (and )?((for|in|as|with|by) )?(nothing (else|besides|more)|no other (style|look)|only|"
+    "alone)(?= ?($|[,.;!?]))"
 )
 SCENE_PREPOSITIONS = frozenset((
     "on", "onto", "near", "beside", "behind", "under", "over", "against", "at", "into", "by",
     "beneath", "above", "underneath", "holding", "wearing", "carrying", "reading", "painting",
     "drawing", "watching", "around", "inside", "through", "past", "atop", "upon", "next", "front",
 ))  # fmt: skip
-THAT_IS = re.compile(r"(?<!\w)(?:that|which|it)(?:'s|\s+is|\s+was)\s+(?:an?|the|in)\s+$")
-LIKE = re.compile(
-    r"(?<!\w)(?:(?:(?:that|which)\s+)?(?:looks?|looking|appears?|seems?)\s+|(?:that|which)\s+(?=(?:could|can|would|might|pass)))?"
-    r"(?:like(?:\s+in)?|[àa]\s+la|(?<!ing\s)out\s+of|(?:made|built|put\s+together|assembled)\s+(?:up\s+)?(?:of|from)|(?:(?:could|can|would|might)\s+)?pass(?:es)?\s+(?:for|as))\s+"
-    r"(?:(?:an?|the|some|one\s+of|those|real|old|actual|genuine|true)\s+)*$"
+THAT_IS = compile_form(r"(?<!\w)(that|which|it)('s| is| was) (an?|the|in) $")
+LIKE = compile_form(
+    r"(?<!\w)(((that|which) )?(looks?|looking|appears?|seems?) |"
+    r"(that|which) (?=(could|can|would|might|pass)))?(like( in)?|[àa] la|(?<!ing\s)out of|"
+    "(made|built|put together|assembled) (up )?(of|from)|"
+    "((could|can|would|might) )?pass(es)? (for|as)) ((an?|the|some|one of|those|real|old|actual|"
+    "genuine|true) )*$"
 )

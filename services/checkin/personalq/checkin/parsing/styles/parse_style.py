@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 
+from personalq.chassis.forms import compile_form
 from personalq.checkin import lexicon
 from personalq.checkin.intent import Attribute, Constraint, Span
 from personalq.checkin.lexicon import canonical
@@ -19,33 +20,29 @@ from personalq.checkin.parsing.styles.leads import (
 from personalq.checkin.parsing.styles.role import DRAWN, constrains, stands_last
 from personalq.checkin.parsing.text import ends_before
 
-_DEGREE = re.compile(
-    r"(?:\b(?:most|more|very|really|super|quite|highly|ultra|extremely|rather|pretty|"
-    r"fully|truly)[\s-]+)+$"
+_DEGREE = compile_form(
+    r"(\b(most|more|very|really|super|quite|highly|ultra|extremely|rather|pretty|fully|truly)~)+$"
 )
-_IN_STYLE = re.compile(
-    r"(?:\bin\s+(?:the\s+)?(?:style|look)\s+of\s+(?:an?\s+|the\s+)?|\bin\s+(?:an?\s+|the\s+)?)$"
+_IN_STYLE = compile_form(r"(\bin (the )?(style|look) of (an? |the )?|\bin (an? |the )?)$")
+_DRAWN_WITH = compile_form(
+    rf"(?<!\w)({'|'.join(sorted(DRAWN))}) with ((nothing but|only|just) )?(\w+ )?$"
 )
-_DRAWN_WITH = re.compile(
-    rf"(?<!\w)(?:{'|'.join(sorted(DRAWN))})\s+with\s+(?:(?:nothing\s+but|only|just)\s+)?(?:\w+\s+)?$"
-)
-_NOR_THE = re.compile(r"(?:,\s*)?(?:or|nor)\s+(?:the|any|an?)")
-_AND = re.compile(r"\s*(?:,\s*)?(?:and|or|nor)\s+(?:(?:the|any|an?)\s+)?")
-_AND_THE = re.compile(r"(?:,\s*)?(?:and|or|nor)(?:\s*(?:the|any|an?))?")
-_COMMA = re.compile(r",(?:\s*(?:the|an?))?")
-_COMMA_THE = re.compile(r",\s*(?:the|an?)")
-_RATHER = re.compile(r"(?:rather\s+than|instead\s+of)\s", re.IGNORECASE)
-_WANTED = re.compile(
-    r"\s(?:would|will|are|is)\s+(?:be\s+)?(?:fine|great|good|ok|okay|nice|perfect|do)\b"
-)
+_NOR_THE = compile_form("(, ?)?(or|nor) (the|any|an?)")
+_AND = compile_form(" ?(, ?)?(and|or|nor) ((the|any|an?) )?")
+_AND_THE = compile_form("(, ?)?(and|or|nor)( ?(the|any|an?))?")
+_COMMA = compile_form(",( ?(the|an?))?")
+_COMMA_THE = compile_form(", ?(the|an?)")
+_RATHER = compile_form(r"(rather than|instead of)\s", flags=re.IGNORECASE)
+_WANTED = compile_form(r"\s(would|will|are|is) (be )?(fine|great|good|ok|okay|nice|perfect|do)\b")
 """What follows a look that is wanted: "anything but anime, watercolor would be great"."""
-_ALL_BUT = re.compile(
-    r"(?:(?:any|every)(?:thing|one)?\s+but|(?:(?:any|every)(?:thing|one)?\s+)?(?:except|excluding|other\s+than|apart\s+from|aside\s+from))\s",
-    re.IGNORECASE,
+_ALL_BUT = compile_form(
+    "((any|every)(thing|one)? but|((any|every)(thing|one)? )?(except|excluding|other than|"
+    r"apart from|aside from))\s",
+    flags=re.IGNORECASE,
 )
 """Before several that are not wanted: "anything except pop art, oils and anime"."""
-_SEVERAL = re.compile(rf"(?:skip|avoid)\s|{_ALL_BUT.pattern}", re.IGNORECASE)
-_OR = re.compile(r"\s*(?:,\s*)?(?:or|/)\s*(?:an?\s+|the\s+)?")
+_SEVERAL = compile_form(rf"(skip|avoid)\s|{_ALL_BUT.pattern}", flags=re.IGNORECASE)
+_OR = compile_form(" ?(, ?)?(or|/) ?(an? |the )?")
 
 
 def parse_style(draft: Draft) -> None:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 
+from personalq.chassis.forms import compile_form
 from personalq.checkin import lexicon
 from personalq.checkin.lexicon import wordnet
 from personalq.checkin.lexicon.wordnet import look_up
@@ -21,20 +21,18 @@ from personalq.checkin.parsing.styles.leads import (
 from personalq.checkin.parsing.text import Word, ends_before
 from personalq.checkin.parsing.word_roles import is_ing_verb
 
-_IN_STYLE_OF = re.compile(
-    r"(?<!\w)(?:style|look|manner|form|guise)\s+of\s+(?:(?:an?|the|some|those|old)\s+)*$"
+_IN_STYLE_OF = compile_form(
+    r"(?<!\w)(style|look|manner|form|guise) of ((an?|the|some|those|old) )*$"
 )
 _PRONOUNS = frozenset(["it", "them", "there", "him", "her", "this"])
 _CHECKPOINT = frozenset(["checkpoint", "ckpt", "lora", "finetune", "version", "weights"])
 _OK_BEFORE = frozenset(["in", "as", "of", "using", "like", "for"])
-_AS = re.compile(r"(?<!\w)as\s+(?:if\s+it\s+were\s+)?(?:an?|the)\s+(?:real\s+|true\s+)?$")
-_ONE_THAT_IS = re.compile(
-    r"(?<!\w)(?:(?:one|version|model)s?|those)\s+(?:that|which)(?:'s|\s+(?:is|was|are|were)|"
-    r"\s+looks?\s+like)\s+(?:(?:an?|the|in|real|actual)\s+)*$"
+_AS = compile_form(r"(?<!\w)as (if it were )?(an?|the) (real |true )?$")
+_ONE_THAT_IS = compile_form(
+    r"(?<!\w)((one|version|model)s?|those) (that|which)('s| (is|was|are|were)|"
+    " looks? like) ((an?|the|in|real|actual) )*$"
 )
-_LIKENED = re.compile(
-    r"(?<!\w)(?:dressed|disguised|posing|acting)\s+(?:up\s+)?(?:like|as)\s+(?:an?|the)\s+$"
-)
+_LIKENED = compile_form(r"(?<!\w)(dressed|disguised|posing|acting) (up )?(like|as) (an?|the) $")
 _COVERED = frozenset((
     "covered", "soaked", "drenched", "smeared", "coated", "splattered", "wrapped", "caked",
     "dressed",
@@ -51,8 +49,8 @@ _COMBINING = frozenset((
     "combine", "combines", "combining", "mix", "mixes", "mixing", "blend", "blends", "blending",
     "under", "both",
 ))  # fmt: skip
-_PAIR = re.compile(r"\s+(?:and|plus|with|[+&])\s+")
-_PURPOSE = re.compile(r"(?<!\w)for\s+(?:an?|the|my|our|this|that|some|next\s+\w+'s)\s+(?:\w+\s+)?$")
+_PAIR = compile_form(" (and|plus|with|[+&]) ")
+_PURPOSE = compile_form(r"(?<!\w)for (an?|the|my|our|this|that|some|next \w+'s) (\w+ )?$")
 
 
 def constrains(draft: Draft, tag: Tag) -> bool:

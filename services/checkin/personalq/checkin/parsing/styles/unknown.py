@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import re
-
+from personalq.chassis.forms import compile_form
 from personalq.checkin import lexicon
 from personalq.checkin.intent import Attribute, Constraint, Span
 from personalq.checkin.lexicon import canonical
@@ -11,13 +10,13 @@ from personalq.checkin.parsing.draft import Draft
 from personalq.checkin.parsing.styles.leads import NEGATION
 from personalq.checkin.parsing.text import ends_before
 
-_POSITION = re.compile(
-    r"(?<!\w)(?:in|with)\s+(?:an?\s+|the\s+)?(?P<before>(?!(?:the|an?)\s)[\w-]+(?:\s[\w-]+){0,2}?)[\s-]+(?:art\s+style|"
-    r"style|look|aesthetic)(?!\w)|(?<!\w)in\s+(?:an?\s+|the\s+)?(?:style|manner)\s+of\s+(?:the\s+|an?\s+)?"
-    r"(?P<after>[\w-]+(?:\s[\w-]+)?)|(?<![\w-])(?P<joined>(?:(?!(?:the|an?|my|our|this|that)\s)\w+[\s-])?"
-    r"\w+)-(?:styled?|esque)(?!\w)"
+_POSITION = compile_form(
+    r"(?<!\w)(in|with) (an? |the )?(?P<before>(?!(the|an?)\s)[\w-]+(\s[\w-]+){0,2}?)~(art style|"
+    r"style|look|aesthetic)(?!\w)|(?<!\w)in (an? |the )?(style|manner) of (the |"
+    r"an? )?(?P<after>[\w-]+(\s[\w-]+)?)|"
+    r"(?<![\w-])(?P<joined>((?!(the|an?|my|our|this|that)\s)\w+[\s-])?\w+)-(styled?|esque)(?!\w)"
 )
-_COINED = re.compile(r"\w{2,}(?:ism|ist|punk|wave|core|esque)")
+_COINED = compile_form(r"\w{2,}(ism|ist|punk|wave|core|esque)")
 
 
 def parse_unknown_style(draft: Draft) -> None:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass, replace
 
+from personalq.chassis.forms import compile_form
 from personalq.checkin import lexicon
 from personalq.checkin.intent import Mention
 from personalq.checkin.lexicon.wordnet import look_up
@@ -183,9 +183,10 @@ def opens_choice(words: tuple[Word, ...], index: int) -> bool:
     return opens and words[index].norm in ("from", "among", "amongst")
 
 
-_AROUND = re.compile(
-    r"\s+(?:everywhere|all\s+(?:around|over|about)|around|about|overhead|nearby|above|below|galore|"
-    r"in\s+the\s+(?:background|distance|air|sky)|circling|flying|watching|scattered)(?=\s*(?:$|[,.;!?]|\w+ly\b|in\b|by\b))"
+_AROUND = compile_form(
+    " (everywhere|all (around|over|about)|around|about|overhead|nearby|above|below|galore|"
+    "in the (background|distance|air|sky)|circling|flying|watching|"
+    r"scattered)(?= ?($|[,.;!?]|\w+ly\b|in\b|by\b))"
 )
 _GO = frozenset(["go", "going", "stick", "stay", "start", "begin", "continue", "work", "proceed"])
 """Before "with", ask for what follows: "let's go with the lamp"."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 
+from personalq.chassis.forms import compile_form
 from personalq.checkin import lexicon
 from personalq.checkin.intent import Constraint, Mention
 from personalq.checkin.lexicon import canonical
@@ -56,9 +57,7 @@ def is_for(draft: Draft, unknown: Constraint) -> bool:
     return mine and bool(following) and following[0].norm in _LIKING
 
 
-_ADDED = re.compile(
-    r"(?<!\w)and\s+(?:then\s+)?(?:put|add|place|set|stick|lay|hang|drop)\s+an?\s+(?:[\w-]+\s+)?$"
-)
+_ADDED = compile_form(r"(?<!\w)and (then )?(put|add|place|set|stick|lay|hang|drop) an? ([\w-]+ )?$")
 
 
 def is_added(draft: Draft, unknown: Constraint, noun: Noun) -> bool:

@@ -90,7 +90,7 @@ def _day(year: int, month: int, day: int, context: Context) -> Named | None:
     return Named(interval=interval, kind="day") if interval else None
 
 
-_ON_A = rf"(?:(?:{WEEKDAYS}),?\s+(?:the\s+)?)?"
+_ON_A = f"(({WEEKDAYS}),? (the )?)?"
 """The weekday of a date, which says no more: "Wednesday 18 November"."""
 
 RULES: tuple[tuple[str, Read], ...] = (

@@ -7,9 +7,9 @@ only beside a cue ("trained in", "from", "last") or as the modifier of the subje
 
 from __future__ import annotations
 
-import re
 from dataclasses import replace
 
+from personalq.chassis.forms import compile_form
 from personalq.checkin import calendar
 from personalq.checkin.intent import Attribute, Constraint, Interval, OrderKey, Span
 from personalq.checkin.parsing.draft import Context, Draft
@@ -19,22 +19,19 @@ from personalq.checkin.parsing.times.points import points
 from personalq.checkin.parsing.times.role import constrains, of_the_scene
 from personalq.checkin.parsing.times.setting import USED, Setting, applied, read_setting
 
-_JOINT = re.compile(
-    r"\s*(?P<j>to|until|till|through|thru|-|and|,\s*or|,\s*and|or|nor|/|,)\s*"
-    r"(?:(?:in|from)\s+)?(?:the\s+)?"
+_JOINT = compile_form(
+    " ?(?P<j>to|until|till|through|thru|-|and|, ?or|, ?and|or|nor|/|,) ?((in|from) )?(the )?"
 )
-_ALSO = re.compile(r"\s*,?\s*(?:and|but)\s+")
-_USED_THEN = re.compile(
-    rf"(?<!\w)(?:i|we)\s+(?:(?:last|just)\s+)?(?:{USED})(?:\s+(?:it|last|most|recently|lately|the\s+last\s+time))*,\s*"
-    r"(?:(?:basically|namely|that's|meaning|so)\s+)?(?:the\s+one\s+)?$"
+_ALSO = compile_form(" ?,? ?(and|but) ")
+_USED_THEN = compile_form(
+    rf"(?<!\w)(i|we) ((last|just) )?({USED})( (it|last|most|recently|lately|"
+    "the last time))*, ?((basically|namely|that's|meaning|so) )?(the one )?$"
 )
 """Before a time that a comma adds: "the one I used last, | on Wednesday"."""
-_LEAD = re.compile(
-    r"(?<!\w)(?:(?:any(?:where|time)|some(?:where|time))\s+)?(?:between|from)\s+(?:the\s+)?$"
-)
-_EITHER = re.compile(r"(?<!\w)(?:n?either)\s+(?:in\s+|from\s+)?(?:the\s+)?$")
-_BUILT = re.compile(
-    r"\s+(?:\w+\s+)?(?:build|version|training|run|release|edition|iteration|batch|export)"
+_LEAD = compile_form(r"(?<!\w)((any(where|time)|some(where|time)) )?(between|from) (the )?$")
+_EITHER = compile_form(r"(?<!\w)(n?either) (in |from )?(the )?$")
+_BUILT = compile_form(
+    r" (\w+ )?(build|version|training|run|release|edition|iteration|batch|export)"
 )
 
 

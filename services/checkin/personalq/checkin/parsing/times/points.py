@@ -12,6 +12,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from datetime import timedelta
 
+from personalq.chassis.forms import compile_form
 from personalq.checkin import calendar
 from personalq.checkin.intent import Interval
 from personalq.checkin.parsing.draft import Context
@@ -29,11 +30,11 @@ from personalq.checkin.parsing.times.units import back, part_of
 from personalq.checkin.parsing.times.words import COUNT, NTHS, counted
 
 _RULES = tuple(
-    (re.compile(rf"(?<![\w.#])(?<!\d[/-])(?:{pattern})"), read)
+    (compile_form(rf"(?<![\w.#])(?<!\d[/-])({pattern})"), read)
     for pattern, read in (*dates.RULES, *relative.RULES, *periods.RULES)
 )
-_THAT_YEAR = re.compile(r",?\s+(?:of\s+|in\s+)?(?:that|the\s+same)\s+(?:same\s+)?year(?!\w)")
-_OF = re.compile(r"(?:,?\s+|\s+(?:of|in|from)\s+(?:the\s+)?)")
+_THAT_YEAR = compile_form(r",? (of |in )?(that|the same) (same )?year(?!\w)")
+_OF = compile_form("(,? | (of|in|from) (the )?)")
 
 Narrow = Callable[[re.Match[str], Point, Context], Interval | None]
 
@@ -231,56 +232,54 @@ def _beside(match: re.Match[str], point: Point, context: Context) -> Interval | 
 
 _NARROWING: tuple[tuple[re.Pattern[str], Narrow], ...] = (
     (
-        re.compile(
-            r"(?<!\w)(?P<part>early|mid|middle\s+of|late|the\s+middle\s+of|(?:the\s+)?(?:very\s+)?"
-            r"(?:beginn?ing|start|end|(?:first|opening|last|final)\s+(?:(?:few|couple\s+of)\s+)?days|"
-            r"first\s+half|second\s+half|1st\s+half|2nd\s+half)\s+of)(?:[\s-]+)(?:in\s+)?(?:the\s+)?$"
+        compile_form(
+            r"(?<!\w)(?P<part>early|mid|middle of|late|the middle of|"
+            "(the )?(very )?(beginn?ing|start|end|(first|second|1st|2nd) half|"
+            "(first|opening|last|final) ((few|couple of) )?days) of)~(in )?(the )?$"
         ),
         _part,
     ),
     (
-        re.compile(
-            r"(?<!\w)(?:the\s+)?(?P<unit>week|weekend)\s+(?:of|around|beginning|starting|from)\s+"
-            r"(?:on\s+)?(?:the\s+)?$"
+        compile_form(
+            r"(?<!\w)(the )?(?P<unit>week|weekend) "
+            "(of|around|beginning|starting|from) (on )?(the )?$"
         ),
         _week,
     ),
     (
-        re.compile(
-            rf"(?<!\w)(?:the\s+)?(?P<nth>{'|'.join(NTHS)}|last|final)\s+(?:(?P<n>{COUNT})\s+)?"
-            r"(?P<unit>week|weekend|day)s?\s+(?:of|in)\s+(?:the\s+)?$"
+        compile_form(
+            rf"(?<!\w)(the )?(?P<nth>{'|'.join(NTHS)}|last|final) ((?P<n>{COUNT}) )?"
+            "(?P<unit>week|weekend|day)s? (of|in) (the )?$"
         ),
         _nth_week,
     ),
     (
-        re.compile(
-            rf"(?<!\w)(?:the\s+)?(?:(?P<nth>{ORDINAL})|(?P<last>last\s+day))\s+of\s+(?:the\s+)?$"
-        ),
+        compile_form(rf"(?<!\w)(the )?((?P<nth>{ORDINAL})|(?P<last>last day)) of (the )?$"),
         _nth_day,
     ),
     (
-        re.compile(
-            rf"(?<!\w)(?:the\s+)?(?P<nth>{'|'.join(NTHS)}|last|final)\s+quarter\s+(?:of|in)\s+$"
-        ),
+        compile_form(rf"(?<!\w)(the )?(?P<nth>{'|'.join(NTHS)}|last|final) quarter (of|in) $"),
         _nth_quarter,
     ),
     (
-        re.compile(
-            rf"(?<!\w)(?:the\s+)?(?P<nth>{'|'.join(NTHS)}|opening|last|final|closing)\s+"
-            rf"(?:(?P<n>{COUNT})\s+months|month)\s+(?:of|in)\s+(?:the\s+)?(?:year\s+)?$"
+        compile_form(
+            rf"(?<!\w)(the )?(?P<nth>{'|'.join(NTHS)}|opening|last|final|closing) "
+            f"((?P<n>{COUNT}) months|month) (of|in) (the )?(year )?$"
         ),
         _nth_months,
     ),
     (
-        re.compile(
-            rf"(?<!\w)(?:in|during|within|over|from)\s+the\s+(?:(?:last|first|final)\s+)?(?:(?P<n>{COUNT})\s+)?(?P<unit>day|week|month)(?P<many>s)?\s+"
-            r"(?:(?P<after>after|following)|before|preceding|(?:leading|running|coming)?\s*(?:up\s+)?to|prior\s+to|ahead\s+of)\s+(?:the\s+)?$"
+        compile_form(
+            r"(?<!\w)(in|during|within|over|"
+            f"from) the ((last|first|final) )?((?P<n>{COUNT}) )?(?P<unit>day|week|"
+            "month)(?P<many>s)? ((?P<after>after|following)|before|preceding|"
+            "(leading|running|coming)? ?(up )?to|prior to|ahead of) (the )?$"
         ),
         _around,
     ),
     (
-        re.compile(
-            rf"(?<!\w)(?P<n>the|{COUNT})?\s*(?P<unit>day|week)s?\s+(?P<side>before|after)\s+(?:the\s+)?$"
+        compile_form(
+            rf"(?<!\w)(?P<n>the|{COUNT})? ?(?P<unit>day|week)s? (?P<side>before|after) (the )?$"
         ),
         _beside,
     ),

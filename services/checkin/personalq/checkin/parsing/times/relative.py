@@ -109,9 +109,9 @@ def _while(match: re.Match[str], context: Context) -> Named:
 
 
 _MORE = (
-    r"(?:(?P<cmp>more\s+than|over|at\s+least|longer\s+than|less\s+than|under|no\s+more\s+than|"
-    r"not\s+more\s+than|not\s+longer\s+than|at\s+most|within|almost|nearly|about|around|roughly|"
-    r"some|exactly|just\s+over|just\s+under)\s+)?"
+    "((?P<cmp>more than|over|at least|longer than|less than|under|no more than|not more than|"
+    "not longer than|at most|within|almost|nearly|about|around|roughly|some|exactly|just over|"
+    "just under) )?"
 )
 
 RULES: tuple[tuple[str, Read], ...] = (

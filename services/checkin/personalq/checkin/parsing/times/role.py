@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from personalq.chassis.forms import compile_form
 from personalq.checkin import lexicon
 from personalq.checkin.intent import Span
 from personalq.checkin.lexicon.wordnet import may_be_noun
@@ -22,14 +23,15 @@ _WHERE = frozenset((
     "at", "on", "in", "under", "through", "near", "by", "along", "across", "outside", "inside",
     "behind", "beside", "around", "past", "into", "onto", "over",
 ))  # fmt: skip
-_ASKED = re.compile(rf"(?:{TRAINED}|{USED}|want|need|like|get|have|had|see|take|use|mean|meant)")
+_ASKED = compile_form(f"({TRAINED}|{USED}|want|need|like|get|have|had|see|take|use|mean|meant)")
+_VERB = compile_form(rf"\b({TRAINED}|{USED})\b")
 _COLOURS = (("winter", "white"), ("spring", "green"))
 _TELLERS = frozenset(["i", "we", "he", "she", "they", "somebody", "someone"])
-_ANY_BUT = re.compile(r"(?:any|every|all|always)")
-_EVE = re.compile(r"\b(?:night|eve|day)\s+before\s+(?:the\s+)?$")
-_SELECTOR_AFTER = re.compile(
-    r"\s+(?:one|ones|model|version|build|checkpoint|lora|variant|edition|iteration|"
-    r"release|training|run|batch|take|snapshot|ckpt)s?(?!\w)"
+_ANY_BUT = compile_form("(any|every|all|always)")
+_EVE = compile_form(r"\b(night|eve|day) before (the )?$")
+_SELECTOR_AFTER = compile_form(
+    " (one|ones|model|version|build|checkpoint|lora|variant|edition|iteration|release|training|"
+    r"run|batch|take|snapshot|ckpt)s?(?!\w)"
 )
 
 
@@ -209,7 +211,7 @@ def of_the_scene(draft: Draft, span: Span) -> bool:
     before, first = draft.page.word_before(span.start), draft.page.word_at(span.start)
     if before is None or first is None or not first.joined or not draft.is_free(before):
         return False
-    if re.search(rf"\b(?:{TRAINED}|{USED})\b", draft.page.shadow[span.start : span.end]):
+    if _VERB.search(draft.page.shadow[span.start : span.end]):
         return False
     kinds = ("selectors", "determiners", "links", "prepositions")
     chosen = any(before.norm in lexicon.words(kind) for kind in kinds)

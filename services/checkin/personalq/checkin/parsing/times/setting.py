@@ -6,94 +6,95 @@ import re
 from dataclasses import dataclass
 from datetime import timedelta
 
+from personalq.chassis.forms import compile_form
 from personalq.checkin.intent import Interval
 from personalq.checkin.parsing.draft import Draft
 from personalq.checkin.parsing.text import ends_before
 
 TRAINED = (
-    r"(?:trained|created|made|built|tuned|finetuned|fine-tuned|learned|learnt|produced|"
-    r"(?:finished|completed|stopped|started|began|ended)\s+(?:training|tuning|building|making)|"
-    r"finished|completed|(?:(?<=i\s)|(?<=we\s)|(?<=you\s)|(?<=they\s)|(?<=was\s)|(?<=were\s))(?:wrapped\s+up|polished\s+off|rolled\s+out)|dated|added|uploaded|released|registered|published|baked|"
-    r"(?:(?<=that\s)|(?<=which\s)|(?<=one\s)|(?<=model\s)|(?<=version\s)|(?<=it\s))c(?:ame|omes)\s+out|"
-    r"(?:with\s+)?(?:(?:a|its|the)\s+)?(?:creation|training|release|upload)\s+date|put\s+together|cooked\s+up|"
-    r"dates|dating|(?<=i\s)did|(?<=we\s)did)"
+    "(trained|created|made|built|tuned|finetuned|fine-tuned|learned|learnt|produced|"
+    "(finished|completed|stopped|started|began|ended) (training|tuning|building|making)|finished|"
+    r"completed|((?<=i\s)|(?<=we\s)|(?<=you\s)|(?<=they\s)|(?<=was\s)|(?<=were\s))(wrapped up|"
+    "polished off|rolled out)|dated|added|uploaded|released|registered|published|baked|"
+    r"((?<=that\s)|(?<=which\s)|(?<=one\s)|(?<=model\s)|(?<=version\s)|(?<=it\s))c(ame|omes) out|"
+    "(with )?((a|its|the) )?(creation|training|release|upload) date|put together|cooked up|dates|"
+    r"dating|(?<=i\s)did|(?<=we\s)did)"
 )
 USED = (
-    r"(?:used|rendered(?:\s+with)?|generated\s+with|ran|run|worked\s+with|played\s+with|"
-    r"(?:working|playing)\s+with|had\s+open|tried|opened|touched|picked|loaded|was\s+using|were\s+using|"
-    r"(?:made|did)\s+(?:some\s+)?(?:pictures|images|renders|art)\s+with|saw\s+use|put\s+to\s+use|"
-    r"been\s+using|stopped\s+using|last\s+(?:use|run|render)(?:\s+(?:was|is|dates))?|"
-    r"last\s+time\s+(?:it\s+was|i|we)\s+used(?:\s+it)?\s+was|in\s+use|idle|"
-    r"dormant)"
+    "(used|rendered( with)?|generated with|ran|run|worked with|played with|(working|playing) with|"
+    "had open|tried|opened|touched|picked|loaded|was using|were using|"
+    "(made|did) (some )?(pictures|images|renders|art) with|saw use|put to use|been using|"
+    "stopped using|last (use|run|render)( (was|is|dates))?|last time (it was|i|we) used( it)? was|"
+    "in use|idle|dormant)"
 )
-_DID = r"did\s+(?:i|we|you|he|she|they)\s+(?:(?:last|first|actually)\s+)?"
+_DID = "did (i|we|you|he|she|they) ((last|first|actually) )?"
 _WAS_TRAINED = (
-    rf"(?:{TRAINED}|{_DID}(?:train|create|make|build|tune|fine-?tune|produce|finish|complete|add|"
-    r"upload|release|publish|bake))"
+    f"({TRAINED}|{_DID}(train|create|make|build|tune|fine-?tune|produce|finish|complete|add|"
+    "upload|release|publish|bake))"
 )
-_WAS_USED = (
-    rf"(?:{USED}|{_DID}(?:use|run|try|open|touch|pick|load|(?:render|generate|work|play)\s+with))"
-)
+_WAS_USED = f"({USED}|{_DID}(use|run|try|open|touch|pick|load|(render|generate|work|play) with))"
 _NOT = (
-    r"(?:haven't|hasn't|hadn't|have\s+not|has\s+not|had\s+not|didn't|did\s+not|wasn't|weren't|"
-    r"was\s+not|were\s+not|not|never|nobody|no\s+one|noone)"
+    "(haven't|hasn't|hadn't|have not|has not|had not|didn't|did not|wasn't|weren't|was not|"
+    "were not|not|never|nobody|no one|noone)"
 )
-_WHO = r"(?:(?:i|we|you|she|he|they|that|which|with|its)(?:'ve|'d|'s)?\s+)*"
+_WHO = "((i|we|you|she|he|they|that|which|with|its)('ve|'d|'s)? )*"
 _ADVERB = (
-    r"(?:(?:last|just|also|already|recently|originally|freshly|newly|first|had|have|has|"
-    r"was|were|been|got|is|it|being|actually|really)\s+)*"
+    "((last|just|also|already|recently|originally|freshly|newly|first|had|have|has|was|were|been|"
+    "got|is|it|being|actually|really) )*"
 )
 _TAKES = (
-    r"(?:\s+(?:in|on|at|during|from|around|over|back|to|it|them|him|her|that\s+one|"
-    r"this\s+one|with|for|sometime|some\s+time|once|the\s+last\s+time))*"
+    "( (in|on|at|during|from|around|over|back|to|it|them|him|her|that one|this one|with|for|"
+    "sometime|some time|once|the last time))*"
 )
-_VERB_BEFORE = re.compile(
-    rf"(?<!\w){_WHO}(?:(?P<neg>{_NOT})\s+)?{_WHO}{_ADVERB}"
-    rf"(?:(?P<verb>{_WAS_TRAINED}|{_WAS_USED})|(?P<idle>unused|untouched)){_TAKES}\s+(?:the\s+)?$"
+_VERB_BEFORE = compile_form(
+    rf"(?<!\w){_WHO}((?P<neg>{_NOT}) )?{_WHO}{_ADVERB}((?P<verb>{_WAS_TRAINED}|{_WAS_USED})|"
+    f"(?P<idle>unused|untouched)){_TAKES} (the )?$"
 )
-_A = r"(?:an?|one|the|my|our|this|that)"
-_USED_ONE = re.compile(
-    rf"(?<!\w)(?:i|we)\s+(?:(?:last\s+)?{USED}\s+{_A}\s+[\w-]+(?:\s+[\w-]+)?|"
-    rf"had\s+{_A}\s+[\w-]+(?:\s+[\w-]+)?\s+open)\s+$"
+_A = "(an?|one|the|my|our|this|that)"
+_USED_ONE = compile_form(
+    rf"(?<!\w)(i|we) ((last )?{USED} {_A} [\w-]+( [\w-]+)?|had {_A} [\w-]+( [\w-]+)? open) $"
 )
 """With what was used in between: "I used a chair | last Sunday"."""
-_VERB_AFTER = re.compile(
-    rf"(?:,\s*the\s+\d{{1,2}}(?:st|nd|rd|th)\s*,)?[\s-]*(?:(?P<trained>{TRAINED}|(?P<told>(?:i|we)\s+(?:(?:just|also|finally)\s+)?(?:trained|tuned|finished|"
-    rf"uploaded|published|produced|built))(?=(?P<thing>\s+{_A}\s+[\w-]+(?:\s+[\w-]+)?)))(?!\w)|"
-    rf"\s(?:{_WHO}{_ADVERB}(?P<used>{USED}))(?!\w)(?:\s+(?:it|with))?)"
+_VERB_AFTER = compile_form(
+    rf"(, ?the \d{{1,2}}(st|nd|rd|th) ?,)?~?((?P<trained>{TRAINED}|"
+    "(?P<told>(i|we) ((just|also|finally) )?(trained|tuned|finished|uploaded|published|produced|"
+    rf"built))(?=(?P<thing> {_A} [\w-]+( [\w-]+)?)))(?!\w)|"
+    rf"\s({_WHO}{_ADVERB}(?P<used>{USED}))(?!\w)( (it|with))?)"
 )
-_USED_THEN = re.compile(
-    rf"[\s,;-](?:i|we)\s+(?:was\s+|were\s+)?(?:using|{USED})\s+(?:it|him|her|that\s+one)\s+then(?!\w)"
+_USED_THEN = compile_form(
+    rf"[\s,;-](i|we) (was |were )?(using|{USED}) (it|him|her|that one) then(?!\w)"
 )
 """Behind a time of use, anywhere: "Monday's barn - I was using it then"."""
-_PLACE_AFTER = re.compile(
-    r"\s+(?:(?:mostly|only|entirely|mainly)\s+)?(?:in|on|at|by|near|among|amid|around|outside|inside|using|with|from)\s"
+_PLACE_AFTER = compile_form(
+    " ((mostly|only|entirely|mainly) )?(in|on|at|by|near|among|amid|around|outside|inside|using|"
+    r"with|from)\s"
 )
 """Where rather than when something was trained: "of 2026 trained on the beach"."""
-_BEFORE = re.compile(
-    r"(?<!\w)(?:from\s+(?=(?:just|right|shortly|soon)\s))?(?:(?:any\s+time|sometime|some\s+time|(?P<near>just|right|shortly|soon)|anywhere)\s+)?"
-    r"(?P<from>from\s+)?(?P<op>no\s+later\s+than|no\s+earlier\s+than|not\s+(?:before|after)|"
-    r"before|predat(?:es?|ed|ing)|prior\s+to|earlier\s+than|older\s+than|until|till|up\s+to(?:\s+and\s+including)?|by(?:\s+the\s+end\s+of)?|pre|"
-    r"after|postdat(?:es?|ed|ing)|later\s+than|newer\s+than|more\s+recent\s+than|(?:not|no)\s+(?:older|newer)\s+than|since|post|as\s+of|"
-    r"starting(?:\s+(?:in|from))?|from|in|(?:out\s+(?=of\s+(?!the|my|our|an?\b)))?of|back\s+in|at|on|during|over|around|about|"
-    r"circa|roughly|dated|through|within)(?:[\s-]+|$)(?:the\s+(?:month\s+of\s+|year\s+)?|my\s+)?"
-    r"(?:sometime\s+in\s+|some\s+time\s+in\s+)?$"
+_BEFORE = compile_form(
+    r"(?<!\w)(from (?=(just|right|shortly|soon)\s))?((any time|sometime|some time|"
+    "(?P<near>just|right|shortly|soon)|anywhere) )?(?P<from>from )?(?P<op>no later than|"
+    "no earlier than|not (before|after)|before|predat(es?|ed|ing)|prior to|earlier than|"
+    "older than|until|till|up to( and including)?|by( the end of)?|pre|after|postdat(es?|ed|ing)|"
+    "later than|newer than|more recent than|(not|no) (older|newer) than|since|post|as of|"
+    r"starting( (in|from))?|from|in|(out (?=of (?!the|my|our|an?\b)))?of|back in|at|on|during|"
+    "over|around|about|circa|roughly|dated|through|within)(~|$)(the (month of |year )?|"
+    "my )?(sometime in |some time in )?$"
 )
-_SAME_AS = re.compile(
-    r"(?<!\w)(?:the\s+)?(?P<same>same)(?:\s+[\w-]+){1,5}\s+(?P<as>as(?:\s+(?:from|on|in|for))?)\s+$"
+_SAME_AS = compile_form(
+    r"(?<!\w)(the )?(?P<same>same)( [\w-]+){1,5} (?P<as>as( (from|on|in|for))?) $"
 )
 """What was used then: "the same kettle as yesterday"."""
-_ONWARD = re.compile(
-    r"\s*(?:(?:on(?:wards?)?|and\s+after|or\s+after)(?=\s*(?:$|[,.;!?]|and\b))|"
-    r"(?:and|or)\s+(?:later|newer)(?!\w))"
+_ONWARD = compile_form(
+    r" ?((on(wards?)?|and after|or after)(?= ?($|[,.;!?]|and\b))|(and|or) (later|newer)(?!\w))"
 )
-_OLDER = re.compile(
-    r"\s*(?:and|or)\s+(?:(?:earlier|older)(?!\w)|"
-    r"before(?=\s*(?:$|[^\s\w])|\s+(?:on|at|in|under|beside|near|with)\s+(?:an?|the|my|our)\s))"
+_OLDER = compile_form(
+    r" ?(and|or) ((earlier|older)(?!\w)|"
+    r"before(?= ?($|[^\s\w])| (on|at|in|under|beside|near|with) (an?|the|my|our)\s))"
 )
-_NEGATION = re.compile(
-    r"(?<!\w)(?:not|(?:(?:any|every)\s+(?:time|month|season|day|week|year)\s+)?except(?:\s+for)?|excluding|other\s+than|"
-    r"(?:any(?:\s*(?:time|thing|one|month|season|day|week|year))?|every\w*(?:\s+(?:month|season|year))?|all|always)\s+but|without|neither)\s+(?:the\s+)?(?:ones?\s+)?$"
+_NEGATION = compile_form(
+    r"(?<!\w)(not|((any|every) (time|month|season|day|week|year) )?except( for)?|excluding|"
+    "other than|(any( ?(time|thing|one|month|season|day|week|year))?|"
+    r"every\w*( (month|season|year))?|all|always) but|without|neither) (the )?(ones? )?$"
 )
 _SAME = {
     "no later than": "until",

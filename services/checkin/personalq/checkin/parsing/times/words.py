@@ -17,9 +17,9 @@ MONTHS = _any(lexicon.calendar("months"))
 SEASONS = _any(lexicon.calendar("seasons"))
 HOLIDAYS = _any(lexicon.calendar("holidays"))
 WEEKDAYS = "|".join(lexicon.weekdays())
-YEAR = r"(?:(?:19|20)\d\d)"
-DAY = r"(?:\d{1,2}(?:st|nd|rd|th)?)"
-UNITS = r"(?:day|week|fortnight|month|quarter|year|weekend)"
+YEAR = r"((19|20)\d\d)"
+DAY = r"(\d{1,2}(st|nd|rd|th)?)"
+UNITS = "(day|week|fortnight|month|quarter|year|weekend)"
 NTHS = {"first": 1, "second": 2, "third": 3, "fourth": 4, "1st": 1, "2nd": 2, "3rd": 3, "4th": 4}
 COUNT = (
     r"(?:\d{1,3}|a\s+couple\s+of|couple\s+of|a\s+few|few|several|an?|one\s+and\s+a\s+half|"

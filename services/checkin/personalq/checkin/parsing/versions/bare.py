@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 
+from personalq.chassis.forms import compile_form
 from personalq.checkin import lexicon
 from personalq.checkin.intent import Attribute, Constraint, OrderKey, Span
 from personalq.checkin.parsing.draft import Draft
@@ -12,23 +13,23 @@ from personalq.checkin.parsing.numbers import CARDINALS, ORDINAL, ROMAN, number
 from personalq.checkin.parsing.versions.bounds import of_versions
 from personalq.checkin.parsing.versions.numbers import ON_A_SHIRT
 
-_ORDINAL_VERSION = re.compile(
-    rf"(?<!\w)(?:(?P<n>{ORDINAL})[\s-]+(?:version|ver\.?|revision|iteration|build|release|"
-    rf"edition|checkpoint|model|variant|take|one)|version\s+the\s+(?P<m>{ORDINAL}))(?!\w)"
+_ORDINAL_VERSION = compile_form(
+    rf"(?<!\w)((?P<n>{ORDINAL})~(version|ver\.?|revision|iteration|build|release|edition|"
+    rf"checkpoint|model|variant|take|one)|version the (?P<m>{ORDINAL}))(?!\w)"
 )
-_BARE_ORDINAL = re.compile(rf"(?:(?<!\w)(?:the|my|our)\s+|^[\s\"“]*)(?P<n>{ORDINAL})(?!\w)")
-_UNIT = re.compile(
-    r"\s*(?:st|nd|rd|th)?\s*(?:days?|weeks?|months?|years?|quarters?|half|century|"
-    r"floor|street|avenue|birthday|anniversary|of)\b"
+_BARE_ORDINAL = compile_form(rf"((?<!\w)(the|my|our) |^[\s\"“]*)(?P<n>{ORDINAL})(?!\w)")
+_UNIT = compile_form(
+    " ?(st|nd|rd|th)? ?(days?|weeks?|months?|years?|quarters?|half|century|floor|street|avenue|"
+    r"birthday|anniversary|of)\b"
 )
-_FROM_END = re.compile(
-    r"[\s-]*(?:(?:ever|most|newest|latest|oldest|earliest|youngest|highest|lowest|to|last|before|least)\b|"
-    r"(?:\w+\s+){0,2}from\s+(?:the\s+)?(?:last|end|left|right|top|bottom|front|back)\b)"
+_FROM_END = compile_form(
+    r"~?((ever|most|newest|latest|oldest|earliest|youngest|highest|lowest|to|last|before|least)\b|"
+    r"(\w+ ){0,2}from (the )?(last|end|left|right|top|bottom|front|back)\b)"
 )
-_EVER_MADE = re.compile(
-    r"(?:\s+(?!in\b|on\b|at\b|with\b)\w+){0,3}?\s+(?:(?:that\s+)?(?:i|we)(?:'ve|\s+have)?\s+"
-    r"(?:ever\s+)?(?:trained|made|built|created|did|finished)|ever\s+(?:trained|made|built)|"
-    r"(?:that\s+was\s+)?(?:trained|made|built|created))(?!\w)"
+_EVER_MADE = compile_form(
+    r"( (?!in\b|on\b|at\b|with\b)\w+){0,3}? ((that )?(i|we)('ve| have)? (ever )?(trained|made|"
+    "built|created|did|finished)|ever (trained|made|built)|"
+    r"(that was )?(trained|made|built|created))(?!\w)"
 )
 
 
@@ -71,15 +72,13 @@ def read_ordinals(draft: Draft, found: list[Constraint]) -> None:
 _COUNTED_FROM = ("before", "after", "from", "to", "or", "by", "past")
 _BEING = frozenset(["adrift", "afloat", "asleep", "alone", "aboard", "ablaze", "astride", "aloft"])
 _GOING_ON = ("with", "that", "which", "while", "please")
-_O_CLOCK = re.compile(
-    r"\s*(?:am|pm|a\.m|p\.m|o'clock|:\d|at\s+night|in\s+the\s+(?:morning|afternoon|evening|night))"
+_O_CLOCK = compile_form(
+    r" ?(am|pm|a\.m|p\.m|o'clock|:\d|at night|in the (morning|afternoon|evening|night))"
 )
-_SPELLED = re.compile(
-    r"(?!(?:zero|one)(?![\w-]))"
-    rf"(?:{'|'.join(sorted(map(re.escape, CARDINALS), key=len, reverse=True))})(?![\w-])"
-)
+_LONGEST_FIRST = sorted(map(re.escape, CARDINALS), key=len, reverse=True)
+_SPELLED = compile_form(rf"(?!(zero|one)(?![\w-]))({'|'.join(_LONGEST_FIRST)})(?![\w-])")
 """A number in words; "the bear one" is no first version."""
-_COUNTS = re.compile(rf"(?<![\w-])(?:{'|'.join(w for w in CARDINALS if w.isalpha())})(?!\w)(?!-)")
+_COUNTS = compile_form(rf"(?<![\w-])({'|'.join(w for w in CARDINALS if w.isalpha())})(?!\w)(?!-)")
 
 
 def read_after_noun(draft: Draft, found: list[Constraint]) -> None:

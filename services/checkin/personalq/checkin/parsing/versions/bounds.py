@@ -4,43 +4,45 @@ from __future__ import annotations
 
 import re
 
+from personalq.chassis.forms import compile_form
 from personalq.checkin.intent import Attribute, Constraint, OrderKey, Span
 from personalq.checkin.parsing.draft import Draft
 from personalq.checkin.parsing.numbers import CARDINAL
 from personalq.checkin.parsing.text import ends_before
 from personalq.checkin.parsing.versions.numbers import MARK, NUMBER, ONE, WORD, number_in
 
+_NUMBER = compile_form(NUMBER)
+_LONE_NUMBER = compile_form(rf"{NUMBER}(?! ?\w)")
 HIGHEST = 1000
 """Open upper bounds are spelled out up to this many versions above the lower one."""
-_OR = re.compile(r"\s*(?P<j>,\s*(?:or|and)|,|/|or|and|&)\s*(?:the\s+)?")
-_TO = re.compile(r"\s*(?:to|through|thru|until|till|up\s+to|-)\s*")
-_AND = re.compile(r"\s*and\s*")
-_TAIL = re.compile(
-    rf"(?:(?:v\.?\s?|{WORD}\s*(?:{MARK}\s*)?))?(?P<n>{NUMBER})(?!\s*(?:day|week|month|year)s?\b)"
+_OR = compile_form(" ?(?P<j>, ?(or|and)|,|/|or|and|&) ?(the )?")
+_TO = compile_form(" ?(to|through|thru|until|till|up to|-) ?")
+_AND = compile_form(" ?and ?")
+_TAIL = compile_form(
+    rf"((v\.?\s?|{WORD} ?({MARK} ?)?))?(?P<n>{NUMBER})(?! ?(day|week|month|year)s?\b)"
 )
-_NOT = re.compile(
-    r"(?:\b(?:not|except(?:\s+for)?|excluding|without|but(?:\s+not)?|other\s+than|"
-    r"anything\s+but|apart\s+from|aside\s+from)\s+(?:the\s+|for\s+)?)$"
+_NOT = compile_form(
+    r"(\b(not|except( for)?|excluding|without|but( not)?|other than|anything but|apart from|"
+    "aside from) (the |for )?)$"
 )
-_LEAD = re.compile(r"(?:\b(?:between|from)\s+)$")
+_LEAD = compile_form(r"(\b(between|from) )$")
 
 # Comparisons; "the version just before v4" is the neighbour, "before v4" is all of them.
 _BELOW = (
-    r"(?:before|below|under|beneath|older\s+than|earlier\s+than|prior\s+to|preceding|"
-    r"(?:less|lower|smaller|fewer)\s+than)"
+    "(before|below|under|beneath|older than|earlier than|prior to|preceding|"
+    "(less|lower|smaller|fewer) than)"
 )
 _ABOVE = (
-    r"(?:after|above|over|past|beyond|following|newer\s+than|later\s+than|"
-    r"more\s+recent\s+than|(?:greater|more|higher|larger|bigger)\s+than)"
+    "(after|above|over|past|beyond|following|newer than|later than|more recent than|"
+    "(greater|more|higher|larger|bigger) than)"
 )
 _AT_LEAST = (
-    r"(?:since|at\s+least|(?:no|not)\s+(?:older|earlier|lower|less)\s+than|from|"
-    r"starting\s+(?:at|with|from)|beginning\s+with|minimum)"
+    "(since|at least|(no|not) (older|earlier|lower|less) than|from|starting (at|with|from)|"
+    "beginning with|minimum)"
 )
 _AT_MOST = (
-    r"(?:up\s+to|until|till|at\s+most|through|(?:no|not)\s+(?:(?:newer|later|higher|more)\s+than|"
-    r"above|over|past|beyond|after)|"
-    r"maximum)"
+    "(up to|until|till|at most|through|(no|not) ((newer|later|higher|more) than|above|over|past|"
+    "beyond|after)|maximum)"
 )
 _BOUNDS = (
     (_AT_LEAST, 0, HIGHEST),
@@ -49,13 +51,13 @@ _BOUNDS = (
     (_ABOVE, 1, HIGHEST),
 )
 _BEFORE_ONE = tuple(
-    (re.compile(rf"(?<![\w-])(?P<op>{op})\s+(?:the\s+)?$"), low, high) for op, low, high in _BOUNDS
+    (compile_form(rf"(?<![\w-])(?P<op>{op}) (the )?$"), low, high) for op, low, high in _BOUNDS
 )
 _COMPARED = tuple(
     (
-        re.compile(
-            rf"(?<!\w){WORD}\s+(?:{MARK}\s+)?(?:(?:that\s+)?(?:is|are|was)\s+|that's\s+|of\s+)?"
-            rf"(?P<op>{op})\s+(?:{MARK}\s*)?(?:v\.?\s?)?(?P<n>{NUMBER})(?!\w){tail}"
+        compile_form(
+            rf"(?<!\w){WORD} ({MARK} )?((that )?(is|are|was) |that's |"
+            rf"of )?(?P<op>{op}) ({MARK} ?)?(v\.?\s?)?(?P<n>{NUMBER})(?!\w){tail}"
         ),
         low,
         high,
@@ -66,31 +68,30 @@ _COMPARED = tuple(
         *((op, "", low, high) for op, low, high in _BOUNDS[1:]),
     )
 )
-_OR_MORE = re.compile(
-    r"\s*(?:\+|(?:or|and)\s+(?:later|newer|higher|above|up|upwards?|greater|more\s+recent|more|"
-    r"beyond|after|over)(?!\w)|on(?:wards?)?(?=\s*(?:$|[^\w\s]|of\b|in\b|on\b)))"
+_OR_MORE = compile_form(
+    r" ?(\+|(or|and) (later|newer|higher|above|up|upwards?|greater|more recent|more|beyond|after|"
+    r"over)(?!\w)|on(wards?)?(?= ?($|[^\w\s]|of\b|in\b|on\b)))"
 )
-_OR_LESS = re.compile(
-    r"\s*(?:or|and)\s+(?:earlier|older|lower|below|before|less|under|down(?:wards?)?)(?!\w)"
+_OR_LESS = compile_form(
+    r" ?(or|and) (earlier|older|lower|below|before|less|under|down(wards?)?)(?!\w)"
 )
-_NEIGHBOUR = re.compile(
-    rf"(?:(?:(?:the|one)\s+)(?:{WORD}\s+|one\s+)?(?:that\s+(?:came|comes)\s+)?"
-    rf"(?:just\s+|right\s+|straight\s+|immediately\s+|directly\s+)?|"
-    rf"(?:(?:that|which)\s+(?:came|comes|was\s+made)\s+)?"
-    rf"(?:just|right|straight|immediately|directly|next)\s+)$"
+_NEIGHBOUR = compile_form(
+    f"(((the|one) )({WORD} |one )?(that (came|comes) )?(just |right |straight |immediately |"
+    "directly )?|((that|which) (came|comes|was made) )?(just|right|straight|immediately|directly|"
+    "next) )$"
 )
-_WANTED = re.compile(r"(?:\b(?:i'm|im|we're|am|are|is|going|looking|go)\s+(?:also\s+|just\s+)?)$")
+_WANTED = compile_form(r"(\b(i'm|im|we're|am|are|is|going|looking|go) (also |just )?)$")
 """Before an "after" that asks: "I'm after iteration 18"."""
-_ANY_OF = re.compile(r"(?:\b(?:any|all|every|some)\s+(?:\w+\s+)?)$")
-_FIRST_FEW = re.compile(
-    rf"(?:(?<!\w)(?:one\s+)?(?:of|from|among)\s+)?(?<!\w)(?:the|my|our)\s+(?:very\s+)?first\s+"
-    rf"(?P<n>{CARDINAL})\s+versions(?!\w)"
+_ANY_OF = compile_form(r"(\b(any|all|every|some) (\w+ )?)$")
+_FIRST_FEW = compile_form(
+    r"((?<!\w)(one )?(of|from|among) )?(?<!\w)(the|my|"
+    rf"our) (very )?first (?P<n>{CARDINAL}) versions(?!\w)"
 )
 """The first few of all: "one of my first five versions"."""
-_BARE_NEIGHBOUR = re.compile(
-    rf"(?<!\w)version\s+of\s+(?:[\w-]+\s+){{1,4}}?(?:that\s+(?:came|comes)\s+)?"
-    rf"(?P<lead>(?:just|right|straight|immediately|directly)\s+)(?P<op>{_BELOW}|{_ABOVE})\s+"
-    rf"(?:{MARK}\s*)?(?P<n>{NUMBER})(?!\w|:\d|\s*(?:[ap]\.?m|o'clock)|\s+in\s+the\s)"
+_BARE_NEIGHBOUR = compile_form(
+    r"(?<!\w)version of ([\w-]+ ){1,4}?(that (came|comes) )?(?P<lead>(just|right|straight|"
+    rf"immediately|directly) )(?P<op>{_BELOW}|{_ABOVE}) ({MARK} ?)?(?P<n>{NUMBER})(?!\w|:\d|"
+    r" ?([ap]\.?m|o'clock)| in the\s)"
 )
 """A number beside which the version lies: "the version of the hamster just before 36"."""
 
@@ -227,9 +228,7 @@ def _listed(draft: Draft, start: int, end: int, value: int) -> tuple[list[int], 
         said = joint["j"]
         bare = plural or "or" in said
         if tail is None and bare:
-            tail = re.compile(rf"{NUMBER}(?!\s*\w)" if not plural else NUMBER).match(
-                shadow, joint.end()
-            )
+            tail = (_NUMBER if plural else _LONE_NUMBER).match(shadow, joint.end())
         other = number_in(tail[0]) if tail else None
         ends = said in ("and", "&", ", and") and not (plural or negated)
         if tail is None or other is None or ends or (negated and "the" in joint[0]):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from personalq.chassis.forms import compile_form
 from personalq.checkin import lexicon
 from personalq.checkin.parsing.draft import Draft
 from personalq.checkin.parsing.numbers import CARDINAL, ROMAN, number
@@ -11,44 +12,41 @@ from personalq.checkin.parsing.text import ends_before
 from personalq.checkin.parsing.word_roles import is_ing_verb
 
 WORD = (
-    r"(?:versions?|vers?\.?|revisions?|rev\.?|iterations?|releases?|builds?|checkpoints?|"
-    r"ckpts?|models?|editions?|variants?|marks?|mk\.?)"
+    r"(versions?|vers?\.?|revisions?|rev\.?|iterations?|releases?|builds?|checkpoints?|ckpts?|"
+    r"models?|editions?|variants?|marks?|mk\.?)"
 )
-MARK = r"(?:numbered|numbers?|num\.?|no\.?|nr\.?|\#|№)"
-_DIGITS = r"(?:\d{1,4}(?:\.0)?(?![.\d]*\d))"
-NUMBER = rf"(?:{_DIGITS}(?!\w)|{CARDINAL})"
-_V = rf"(?:v\.?\s?[-_]?\s?{_DIGITS})"
-_NUMBERED = (
-    rf"(?:(?:whose\s+)?{WORD}\s*(?:[:=]|is\s)?\s*(?:{MARK}\s*(?:is\s+|:\s*)?)?-?\s*"
-    rf"(?:{NUMBER}|{ROMAN}))"
+MARK = r"(numbered|numbers?|num\.?|no\.?|nr\.?|\#|№)"
+_DIGITS = r"(\d{1,4}(\.0)?(?![.\d]*\d))"
+NUMBER = rf"({_DIGITS}(?!\w)|{CARDINAL})"
+_V = rf"(v\.?\s?[-_]?\s?{_DIGITS})"
+_NUMBERED = rf"((whose )?{WORD} ?([:=]|is\s)? ?({MARK} ?(is |: ?)?)?-? ?({NUMBER}|{ROMAN}))"
+ONE = compile_form(
+    rf"(?<![\w.])({_V}|{_NUMBERED}|(?P<plain>(?!no one\b){MARK}\s?{NUMBER})|r\d{{1,3}}|"
+    rf"take {NUMBER}(?= ?($|[^\w\s]|of\b)))(?!\w)"
 )
-ONE = re.compile(
-    rf"(?<![\w.])(?:{_V}|{_NUMBERED}|(?P<plain>(?!no\s+one\b){MARK}\s?{NUMBER})|r\d{{1,3}}|"
-    rf"take\s+{NUMBER}(?=\s*(?:$|[^\w\s]|of\b)))(?!\w)"
+_BASE = compile_form(r"(stable[\s-]?diffusion|sd|sdxl|flux|dall-?e|midjourney)~?$")
+_WORN = compile_form(
+    r"(^|\s)(?P<before>\w+ )?(with|wearing|in|at|on|has|having|holding|sporting|bearing|showing|"
+    r"reading|saying) ((a|the|its|his|her|their) )?(\w+ )?$"
 )
-_BASE = re.compile(r"(?:stable[\s-]?diffusion|sd|sdxl|flux|dall-?e|midjourney)[\s-]*$")
-_WORN = re.compile(
-    r"(?:^|\s)(?P<before>\w+\s+)?(?:with|wearing|in|at|on|has|having|holding|sporting|bearing|"
-    r"showing|reading|saying)\s+(?:(?:a|the|its|his|her|their)\s+)?(?:\w+\s+)?$"
-)
-ON_A_SHIRT = re.compile(r"\s*(?:painted\s+|printed\s+|written\s+)?on\s+(?:its|his|her|their)\b")
+ON_A_SHIRT = compile_form(r" ?(painted |printed |written )?on (its|his|her|their)\b")
 _THINKING = ("believe", "guess", "reckon", "suppose", "assume", "mean", "liked", "love", "loved")
 """What somebody does who says "the third version I …", beside the verbs of scenes."""
 _OF_ONE = ("selectors", "numbered")
 """Lists of words for a checkpoint or a picture, which has a number of its own."""
-_NO = re.compile(r"no\s+[a-z]")
+_NO = compile_form("no [a-z]")
 """Not any, unless a subject is before: "no two alike", but "robot no two"."""
-_ALIKE = re.compile(r"\s+(?:alike|the\s+same|are|of\s+them)\b")
-_REACHING = re.compile(r"(?<!\w)(?:up|down|next|close|turned|pointing)\s+to\s+the\s+$")
+_ALIKE = compile_form(r" (alike|the same|are|of them)\b")
+_REACHING = compile_form(r"(?<!\w)(up|down|next|close|turned|pointing) to the $")
 """Before a number that is to be seen: "buried in sand up to the | number 6"."""
-_BY_USE = re.compile(r"\s+(?:by|in)\s+(?:usage|uses?|renders|popularity)(?!\w)")
-_MY = re.compile(r"(?<!\w)(?:my|our)\s+$")
+_BY_USE = compile_form(r" (by|in) (usage|uses?|renders|popularity)(?!\w)")
+_MY = compile_form(r"(?<!\w)(my|our) $")
 _ADVERBS = (
     "last", "just", "never", "once", "only", "first", "recently", "already", "always", "also",
 )  # fmt: skip
 """What stands between somebody and what they do: "the lamp checkpoint I last ran"."""
-_MAKERS = re.compile(r"(?:builds?|releases?|models?|marks?|take)\b")
-_ONE_MADE = re.compile(r"(?:build|release|model|mark)\b")
+_MAKERS = compile_form(r"(builds?|releases?|models?|marks?|take)\b")
+_ONE_MADE = compile_form(r"(build|release|model|mark)\b")
 
 
 def is_version(draft: Draft, match: re.Match[str]) -> bool:
