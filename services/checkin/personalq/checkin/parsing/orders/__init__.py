@@ -1,0 +1,1 @@
+"""Order: "latest", "newest but one", "the very first", "least used", and soft "recently"."""

@@ -1,0 +1,125 @@
+"""By use: "most used", "the one I ran last", "longest unused"."""
+
+from __future__ import annotations
+
+from personalq.checkin.intent import OrderKey
+from personalq.checkin.parsing.numbers import ORDINAL
+from personalq.checkin.parsing.orders.rule import rule
+from personalq.checkin.parsing.orders.words import (
+    HAVE,
+    NOT_A_TIME,
+    OF_ALL,
+    SELECTOR,
+    THAT,
+    USE,
+    WHO,
+)
+
+_OFTEN = "(often|frequently|heavily|commonly|regularly)"
+_COUNT = "((use|usage|render)~(count|number|total)s?|uses|renders|runs)"
+_THAN_ANY = "than (any|all|the)( (the )?others?| rest)?"
+_LONGEST = "(the )?longest( time)?"
+_FOR_LONGEST = f"(for )?{_LONGEST}"
+
+# The least used and the longest unused come first: "most used" and "last used" are words of theirs.
+RULES = (
+    rule(
+        OrderKey.LEAST_USED,
+        f"((?P<n>{ORDINAL})~)?least~({_OFTEN}~|popular|favou?rite|used|loved|worn)(used)?",
+        f"{WHO} {HAVE}{USE} (it )?less(?= ?($|[.,;!?]))",
+        f"({WHO} )?{HAVE}(been )?{USE} (it )?(the )?(least|fewest times){OF_ALL}",
+        "used (the )?(least|(fewest|(least|smallest|lowest) number of) times)",
+        f"({WHO} )?{USE} (it )?less (often )?{_THAN_ANY}",
+        f"(({WHO}|is|are|was|that|which) )*(hardly|rarely|seldom|barely|scarcely) (ever )?{USE}",
+        f"{WHO} (don't|do not) {USE} much",
+        r"(with )?(the )?(lowest|lightest) usage(?! \w)",
+        f"(with )?(the |its )?(lowest|smallest|fewest) (number of )?{_COUNT}",
+    ),
+    rule(
+        OrderKey.LEAST_RECENTLY_USED,
+        "(least|longest)~recently~used",
+        "used (the )?least recently",
+        "(longest|most)~(unused|neglected|forgotten|untouched|idle)",
+        f"(({WHO}|that|which|has|have|had|been) )+left (it )?"
+        f"(untouched|unused|alone) {_FOR_LONGEST}",
+        f"(({WHO}|that|which) )*(haven't|hasn't|have not|has not|not) (been )?"
+        f"{USE} ((in|for) )?{_LONGEST}",
+        "(((that|which)( one)? )?(has|have|had|'s) been )?"
+        f"(unused|idle|untouched|dormant) {_FOR_LONGEST}",
+        f"{THAT}((has|have|had|'s) )?(gone|went|been) (the )?longest without "
+        "(any use|use|being used)",
+        f"(that |has )?(nobody|no one) (has )?{USE} (in|for) {_LONGEST}",
+        "((that|which)( has|'s)? (been )?)?"
+        f"(gathering|collecting|gathered|collected) dust {_FOR_LONGEST}",
+        "(with )?(the )?longest (time )?since (its |the )?last (use|used|render)",
+        "((with )?the )?(oldest|earliest) last use",
+        r"(?<![,;]\s)left alone (for )?the longest(?! time)",
+        "whose last use (is|was|lies) (the )?(furthest|farthest|longest) (back|ago)",
+    ),
+    rule(OrderKey.MOST_USED, f"(?P<n>{ORDINAL})~most(~{_OFTEN})?~used"),
+    rule(
+        OrderKey.LAST_USED,
+        f"(?P<n>{ORDINAL})~most~recently~used",
+        f"({WHO} )?{HAVE}{USE} (it )?(the )?(?P<nth>{ORDINAL})~most~recently",
+    ),
+    rule(
+        OrderKey.MOST_USED,
+        f"most~({_OFTEN}~)?used",
+        r"top[\s-]used(?! (as|by|for|to)\b)",
+        f"({WHO} )?{HAVE}{USE} (it )?(the )?most( times)?{OF_ALL}",
+        f"{WHO} (always {USE}|{USE} all the time)",
+        rf"{WHO} used? more( often)?(?=[\s.!]*$)",
+        "most~popular",
+        "favou?rite",
+        r"((?<=\bmy\s)|(?<=\bour\s)|(?<=\bthe\s))go[\s-]to",
+        r"(?<=\bmy\s)number one(?! (\d|fans?\b))",
+        r"(?<=\bour\s)number one(?! fans?\b)",
+        f"({WHO} )?{HAVE}(been )?{USE} (it )?more (often |frequently )?{_THAN_ANY}",
+        "((at|on) )?(the )?top(s|ping)? (of )?(the|our|my) (usage|use) "
+        "(charts?|lists?|stats|statistics|tables?|rankings?|leaderboard)",
+        "number one (by|in) (usage|uses?|renders|popularity)",
+        "(with|gets|got|has|had|sees|saw|seen) ((had|seen) )?(the )?most (uses?|renders|runs)",
+        "most~loved",
+        r"(with )?(the )?(highest|heaviest) usage(?! \w)",
+        f"(with )?(the |its )?(highest|largest|biggest) (number of )?{_COUNT}",
+    ),
+    # "I use one robot | more than any other"
+    rule(
+        OrderKey.MOST_USED,
+        rf"{WHO} (often )?{USE} one [\w-]+ (?P<tail>more (often )?than any( other)?)",
+    ),
+    rule(
+        OrderKey.LAST_USED,
+        f"({WHO} )?{HAVE}{USE} the time before (last|that)",
+        "(last|most recently) used but one",
+        rank=2,
+    ),
+    rule(
+        OrderKey.LAST_USED,
+        "most recently used",
+        "last~used",
+        f"(the )?last( {SELECTOR})? (that )?{WHO} (have )?{USE}",
+        f"({WHO} )?{HAVE}{USE} (it )?"
+        f"(last|most (recently|lately)|the last time|last time){NOT_A_TIME}",
+        f"{WHO} last (used|ran|worked with|rendered with)",
+        f"({WHO} )?(have )?just (now )?used",
+        f"{WHO} used (a (moment|minute|second) ago|just now)",
+        "from (my|our) (last|latest|most recent) session",
+    ),
+    # "The last bear | I worked with", but "the second to last bear I used" is counted
+    rule(
+        OrderKey.LAST_USED,
+        "(?<!to )(?<!to the )(?<!before )(?<!before the )"
+        "(?<!second )(?<!third )(?<!2nd )(?<!3rd )(?P<not>last)"
+        r"( (?!(but|ones?|two|three|four|five|few|couple|\d+)\b)[\w-]+){1,3}? "
+        f"(?P<tail>(that )?{WHO} {HAVE}(used|ran|run|rendered|worked with|played with))",
+    ),
+    rule(
+        OrderKey.LAST_USED,
+        "recently used",
+        f"({WHO} )?(have )?(been using|used|was using|(was|were|been) (playing|working) with) "
+        "(recently|lately|the other day)",
+        f"({WHO} )?recently (used|worked with)",
+        hard=False,
+    ),
+)

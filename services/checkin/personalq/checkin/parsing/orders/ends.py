@@ -1,0 +1,115 @@
+"""The ends: "the latest", "the very first", "the highest version", and soft "recently"."""
+
+from __future__ import annotations
+
+from personalq.checkin.intent import OrderKey
+from personalq.checkin.parsing.numbers import ORDINAL
+from personalq.checkin.parsing.orders.rule import rule
+from personalq.checkin.parsing.orders.words import (
+    MADE,
+    MAKE,
+    NEWEST,
+    NOT_A_TIME,
+    OF_ALL,
+    OF_THEM,
+    OLDEST,
+    SELECTOR,
+    THAT,
+    WHO,
+)
+
+_VERSION_NUMBER = r"~version~(numbered|number|num\b|no\b\.?)"
+_NUMBERED = rf"({_VERSION_NUMBER}|~version|~(numbered|number|num\b|no\b\.?)(?! (of|on)\b))"
+_DATE = r"~((creation|training|build|release|upload)~)?(date|time)(?!\w)"
+_OF_SOME = rf"(?= ((\w+ )?{OF_THEM}|(\w+ )?{SELECTOR}))"
+
+RULES = (
+    # By number; a version trained again later may have a lower one.
+    rule(
+        OrderKey.HIGHEST_VERSION,
+        f"((?P<n>{ORDINAL})~)?((highest|top){_NUMBERED}|"
+        f"(largest|biggest|greatest){_VERSION_NUMBER})",
+    ),
+    rule(
+        OrderKey.LOWEST_VERSION,
+        f"((?P<n>{ORDINAL})~)?(lowest{_NUMBERED}|smallest{_VERSION_NUMBER})",
+    ),
+    rule(OrderKey.NEWEST, f"with (the )?{NEWEST}{_DATE}"),
+    rule(
+        OrderKey.NEWEST,
+        r"(?<=\bone\s)((that|which)('s| is) )?(only|just|barely) (a few|a couple of|some) "
+        "(days|weeks) old",
+    ),
+    rule(OrderKey.OLDEST, f"with (the )?({OLDEST}|first){_DATE}"),
+    rule(
+        OrderKey.OLDEST,
+        "first( (that|which))? ((was|we|i|you|they) )?ever (made|trained|created|built)",
+        "very first",
+        "first~ever",
+        OLDEST,
+        "(first|1st) (one|version|model|build|checkpoint|lora|variant|edition|iteration|release|"
+        "attempt|try)( ever)?",
+        "inaugural",
+        "most original",
+        r"longest[\s-]standing",
+        "most aged",
+        "(that |which )?started it all",
+    ),
+    # Of two: "the older of them", "the newer one"
+    rule(
+        OrderKey.OLDEST,
+        f"(older|earlier){_OF_SOME}",
+        r"(the )?(older|earlier)(?=[\s.!?]*$)",
+        "the (older|earlier)(?= ?[,.;!?])",
+        r"(with|of) the (older|earlier) date( of the \w+)?",
+    ),
+    rule(
+        OrderKey.NEWEST,
+        f"(newer|later|more recent){_OF_SOME}",
+        r"(the )?(newer|later|more recent)(?=[\s.!?]*$)",
+        "the (newer|later|more recent)(?= ?[,.;!?])",
+    ),
+    # "Came third in time", "which did we make first", "that came out last"
+    rule(
+        OrderKey.OLDEST,
+        f"{THAT}c(ame|omes?) (out |along )?(?P<n>{ORDINAL}) (in (time|order)|chronologically)"
+        r"(?! (of|to|for|trials?)\b)",
+    ),
+    rule(OrderKey.OLDEST, f"({WHO} )?(ever )?{MADE} first", f"did {WHO} {MAKE} first"),
+    rule(OrderKey.NEWEST, f"did {WHO} {MAKE} (last|latest|most recently){OF_ALL}"),
+    rule(
+        OrderKey.OLDEST,
+        f"{THAT}c(ame|omes?) (out|along) (first|earliest){OF_ALL}",
+        rf"{THAT}c(ame|omes?) (first|earliest)"
+        r"(?= ?($|[.;!?])|, (?!with\b)| (on|under|beside|near|behind)\s)",
+    ),
+    rule(
+        OrderKey.NEWEST,
+        f"{THAT}c(ame|omes?) (out|along) (the )?(last|latest|most recently){OF_ALL}",
+    ),
+    rule(OrderKey.OLDEST, "first", "original", "older", "earlier", needs_head=True),
+    rule(OrderKey.NEWEST, "previous", rank=2, needs_head=True),
+    rule(
+        OrderKey.NEWEST,
+        "very (last|latest|newest)",
+        f"{NEWEST}( and greatest)?",
+        f"({WHO} )?{MADE} (the )?(last|latest|most recently){NOT_A_TIME}",
+        rf"({WHO} )?last {MADE}(?! (in|on|before|during)\b)",
+    ),
+    rule(
+        OrderKey.NEWEST,
+        *("last", "final", "current", "most new", r"up[\s-]to[\s-]date", "newer", "present"),
+        needs_head=True,
+    ),
+    rule(
+        OrderKey.NEWEST,
+        f"(quite |fairly |very |rather |pretty )?(recently|newly|freshly|lately|just)~{MADE}",
+        f"{MADE} (very |quite )?"
+        "(recently|lately|not (so |too |that )?long ago|the other (day|week))",
+        "recentish",
+        "more recently",
+        "from (the other (day|week)|recent (days|weeks))",
+        hard=False,
+    ),
+    rule(OrderKey.NEWEST, "recent", "recently", "newish", hard=False, needs_head=True),
+)

@@ -1,0 +1,150 @@
+"""Order: "latest", "newest but one", "the very first", "least used", and soft "recently"."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+
+from personalq.chassis.forms import compile_form
+from personalq.checkin import lexicon
+from personalq.checkin.intent import Attribute, Constraint, OrderKey, Span
+from personalq.checkin.parsing.draft import Draft
+from personalq.checkin.parsing.numbers import number
+from personalq.checkin.parsing.orders import by_use, counted, ends
+from personalq.checkin.parsing.text import Word, ends_before
+
+_RULES = (*by_use.RULES, *counted.RULES, *ends.RULES)
+"""In the order they are tried: "third newest" before "newest"."""
+_NOT = compile_form(
+    r"(?<!\w)((?<!why )not|(?<!don't )(?<!not )(?<!never )(?<!to )(skip|forget|ignore)) (the )?$"
+)
+_OPPOSITE = {OrderKey.NEWEST: OrderKey.OLDEST, OrderKey.OLDEST: OrderKey.NEWEST}
+_NEW = compile_form(r"((?<=\bmy )|(?<=\bour )|(?<=\bthe ))(brand~)?new(?!\w)")
+_END = compile_form(
+    r"(first|last|latest|newest|oldest|earliest)(?= of (the|my|our|these|those|all|them)\b)"
+)
+
+
+def parse_order(draft: Draft) -> None:
+    """Claim words that order candidates; the first hard order wins, the rest only rank."""
+    shadow = draft.page.shadow
+    for rule in _RULES:
+        for match in rule.pattern.finditer(shadow):
+            if not draft.free(match.start(), match.end()):
+                continue
+            if rule.needs_head and not _before_head(draft, match):
+                continue
+            if not rule.needs_head and _is_scene(draft, match):
+                continue
+            rank = rule.rank
+            groups = match.groupdict()
+            if nth := groups.get("n") or groups.get("nth"):
+                rank = number(nth) or 1
+            if groups.get("but"):
+                rank = (number(groups["but"]) or 1) + 1
+            key = rule.key
+            if refused := ends_before(_NOT, shadow, match.start()):
+                if not draft.answering:  # "the previous one, not the latest"
+                    draft.mark(Span(refused.start(), match.end()), selecting=True)
+                    continue
+                key = _OPPOSITE.get(key, key)  # "not the oldest" of those asked about
+            if groups.get("not"):
+                draft.mark(Span(match.start("not"), match.end("not")), selecting=True)
+            _claim(draft, match, key, min(rank, 10_000), hard=rule.hard)
+    for match in _NEW.finditer(shadow):
+        if draft.free(match.start(), match.end()) and _before_head(draft, match):
+            _claim(draft, match, OrderKey.NEWEST, 1, hard=False)
+    chosen = (Attribute.ORDER, Attribute.VERSION)
+    if draft.nearest and not any(c.hard and c.attribute in chosen for c in draft.constraints):
+        draft.constraints.append(draft.nearest)
+
+
+def _is_scene(draft: Draft, match: re.Match[str]) -> bool:
+    """Whether an end of an order belongs to a thing of the scene: "the newest fashion"."""
+    if draft.answering or "version" in match[0]:
+        return False
+    following = draft.page.word_at(match.end())
+    if following is None or not following.joined or match.end() > following.start:
+        return False
+    before = draft.page.word_before(match.start())
+    step = before
+    if step is not None and step.norm in ("the", "its", "his", "her", "their") and step.index:
+        step = draft.page.words[step.index - 1]
+    governed = step is not None and step.norm in (
+        "in", "on", "at", "reading", "wearing", "holding", "watching", "with",
+    )  # fmt: skip
+    return governed and not (
+        draft.leads_to_head(following.index, reach=5) or _closes(following.norm)
+    )
+
+
+def _closes(word: str) -> bool:
+    """Whether a word ends the phrase before it."""
+    return word in lexicon.words("prepositions") or word in lexicon.words("links")
+
+
+def _before_head(draft: Draft, match: re.Match[str]) -> bool:
+    following = draft.page.word_at(match.end())
+    before = draft.page.word_before(match.start())
+    if draft.answering and following is not None and following.index == len(draft.page.words) - 1:
+        return True  # "the older pair"
+    if following is None or not following.joined:
+        alone = before is None or before.norm in ("the", "my", "our")
+        return alone and (draft.answering or (match[0] in ("first", "last") and before is not None))
+    if before is not None and before.joined and before.norm in ("a", "an", "its", "his", "her"):
+        return match[0] == "recent" and before.norm in ("a", "an")
+    if _END.match(draft.page.shadow, match.start()):
+        return draft.leads_to_head(following.index + 2, reach=4)
+    if _is_all_that_is_named(draft, match, following):
+        return True
+    return draft.leads_to_head(following.index, reach=5)
+
+
+def _is_all_that_is_named(draft: Draft, match: re.Match[str], following: Word) -> bool:
+    """Whether a request opens with it and a thing the catalog may only describe: "first hydra"."""
+    lead = draft.page.shadow[: match.start()].strip()
+    known = any(noun.entry.subjects for noun in draft.nouns)
+    thing = lexicon.names_thing(following.norm) and following.norm not in lexicon.words("scenes")
+    return lead in ("", "the", "my", "our") and thing and not known
+
+
+_WORDS = {
+    OrderKey.NEWEST: "the newest",
+    OrderKey.OLDEST: "the oldest",
+    OrderKey.LAST_USED: "the last used",
+    OrderKey.MOST_USED: "the most used",
+    OrderKey.LEAST_USED: "the least used",
+    OrderKey.LEAST_RECENTLY_USED: "the longest unused",
+    OrderKey.HIGHEST_VERSION: "the highest version",
+    OrderKey.LOWEST_VERSION: "the lowest version",
+}
+
+
+_UNCOUNTED = {
+    # of cards whose uses nobody counted, the one in use is the one used last
+    OrderKey.MOST_USED: (OrderKey.LAST_USED, "uses are not counted"),
+    OrderKey.HIGHEST_VERSION: (OrderKey.NEWEST, "versions are not numbered"),
+    OrderKey.LOWEST_VERSION: (OrderKey.OLDEST, "versions are not numbered"),
+}
+"""What is sorted by where no card has what was asked for, and what the person is told."""
+
+
+def _claim(draft: Draft, match: re.Match[str], key: OrderKey, rank: int, *, hard: bool) -> None:
+    hard = hard and not any(c.attribute is Attribute.ORDER and c.hard for c in draft.constraints)
+    part = "tail" if "tail" in match.re.groupindex else 0
+    span = Span(match.start(part), match.end(part))
+    constraint = Constraint(
+        attribute=Attribute.ORDER,
+        order=key,
+        rank=rank,
+        hard=hard,
+        span=span,
+        text=span.of(draft.page.text),
+        label=_WORDS[key] if rank == 1 else f"number {rank} from {_WORDS[key]}",
+    )
+    if hard and (fallback := _UNCOUNTED.get(key)) and (rank == 1 or key is not OrderKey.MOST_USED):
+        other, missing = fallback
+        label = constraint.label.replace(_WORDS[key], _WORDS[other])
+        instead = replace(constraint, order=other, label=f"{label}; {missing}")
+        constraint = replace(constraint, fallback=instead)
+    draft.add(constraint, selecting=True)

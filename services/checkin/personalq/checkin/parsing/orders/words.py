@@ -1,0 +1,35 @@
+"""What the rules of order are made of."""
+
+from __future__ import annotations
+
+MADE = (
+    "(trained|created|made|built|tuned|fine-?tuned|added|finished|completed|released|uploaded|"
+    "published|produced|dated|baked)"
+)
+MAKE = "(train|create|make|build|tune|finish|add|upload|release)"
+NEWEST = (
+    rf"(most up[\s-]to[\s-]date|most recent(ly)?(~{MADE})?|most current|most lately {MADE}|"
+    "newest|latest|freshest|youngest)"
+)
+OLDEST = "(oldest|earliest|eldest)"
+SELECTOR = (
+    "(one|version|model|build|checkpoint|lora|variant|edition|iteration|release|training|run|ckpt|"
+    "attempt|try|take)s?"
+)
+WHO = "(i|we|you|she|he|they|anyone|anybody|somebody|someone|everyone|everybody)('ve|'d)?"
+HAVE = "((have|has|had|ever) )*"
+USE = (
+    "(uses?|used|keep using|kept using|run|ran|render(ed)? with|work(ed)? with|reach(ed)? for|"
+    "turn(ed)? to|rely on|relied on|depend(ed)? on|fall back on|pick(s|ed)?|open(ed)?|touched|"
+    "load(ed)?|go for)"
+)
+THAT = "((that|which) )?"
+OF_THEM = "(of (the|them|these|those|both)\\b)"
+NOT_A_TIME = r"(?! (week|month|year|night|summer|winter|spring|autumn|fall|\w+day))"
+"""Behind "last", where no time is told: "used last", but not "used last week"."""
+ENDS = (
+    r"(?= ?($|[^\w\s]|(on|in|at|by|of|with|near|under|and|but|as|to|for|while|please|full|covered|"
+    r"thanks)\b|(?!((every|any|no|some)thing|evening|morning|spring)\b)\w{2,}ing\b))"
+)
+"""What follows a wish: nothing, or what is to be seen."""
+OF_ALL = f"( (often|frequently|of all)|{ENDS})"
