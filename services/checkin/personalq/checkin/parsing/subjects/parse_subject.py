@@ -8,6 +8,7 @@ from personalq.checkin.lexicon import canonical
 from personalq.checkin.parsing.draft import Draft, Noun
 from personalq.checkin.parsing.subjects.role import Role, role_of
 from personalq.checkin.parsing.subjects.weighed import (
+    acted_on,
     behind_headings,
     definite,
     demote_frames,
@@ -46,7 +47,7 @@ def parse_subject(draft: Draft) -> None:
     unknown = unknown or unknown_head(draft, [noun for noun, _, _ in mentions])
     told = told_apart(draft, mentions) if best < 2 else []
     if not told and unknown is not None and best < 2 and not ordered:
-        told = definite(draft, mentions, unknown)
+        told = definite(draft, mentions, unknown) or acted_on(draft, mentions, unknown)
     if told:
         _claim(draft, told)
         return

@@ -8,9 +8,11 @@ from dataclasses import replace
 from personalq.chassis.forms import compile_form
 from personalq.checkin import lexicon
 from personalq.checkin.intent import Constraint, Mention
-from personalq.checkin.lexicon import canonical
+from personalq.checkin.lexicon import canonical, wordnet
 from personalq.checkin.lexicon.wordnet import Nature, nature
+from personalq.checkin.nouns import is_kind_of
 from personalq.checkin.parsing.draft import Draft, Noun
+from personalq.checkin.parsing.numbers import CARDINALS
 from personalq.checkin.parsing.subjects.role import Role
 from personalq.checkin.parsing.text import ends_before
 
@@ -107,6 +109,37 @@ def definite(
         told[:1]
         or [each for each in known if each[1].weight == 1 and _is_inverted(draft, each[0])][:1]
     )
+
+
+def acted_on(
+    draft: Draft, mentions: list[tuple[Noun, Mention, Role]], unknown: Constraint
+) -> list[tuple[Noun, Mention]]:
+    """The one with which some others do something: "hands playing a saxophone".
+
+    A checkpoint is of one, so several are of the scene; so is who only wears it: "a saint wearing
+    the jacket".
+    """
+    words = draft.page.words
+    head = draft.page.word_at(unknown.span.start) if unknown.span else None
+    if head is None or len(words) < head.index + 4:
+        return []
+    acts, the = words[head.index + 1 : head.index + 3]
+    bare = not head.joined or not head.index or words[head.index - 1].norm in CARDINALS
+    some = bare and _may_act(head.norm) and the.norm in ("a", "an", "the")
+    wears = nature(head.norm) is Nature.PERSON and acts.norm == "wearing" and the.norm == "the"
+    if not (acts.joined and acts.norm.endswith("ing") and the.joined and (some or wears)):
+        return []
+    reach = range(the.index + 1, the.index + 4)
+    objects = [(noun, m) for noun, m, _ in mentions if m.subjects and noun.first in reach]
+    within = words[the.index + 1 : objects[0][0].first + 1] if objects else []
+    return objects[:1] if all(word.joined for word in within) else []
+
+
+def _may_act(word: str) -> bool:
+    """Whether it is of several people, animals or limbs."""
+    single = next(wordnet.singulars(word), None)
+    kinds = ("person", "animal", "body part")
+    return single not in (None, word) and any(is_kind_of(single, kind) for kind in kinds)
 
 
 def _is_inverted(draft: Draft, noun: Noun) -> bool:
