@@ -7,7 +7,7 @@ import itertools
 from personalq.chassis.forms import compile_form
 from personalq.checkin import lexicon
 from personalq.checkin.lexicon import plural
-from personalq.checkin.lexicon.wordnet import look_up, may_be_noun
+from personalq.checkin.lexicon.wordnet import look_up, may_be_noun, singulars
 from personalq.checkin.parsing.draft import Noun
 from personalq.checkin.parsing.numbers import CARDINALS, ORDINAL
 from personalq.checkin.parsing.roles import plays
@@ -205,6 +205,8 @@ def _is_modifier(page: Page, lexicon_: Lexicon, first: int, last: int) -> bool:
         return False
     if _governs(page.words, first, last) or _is_made(page.words, last):
         return False
+    if _sticks_out(page.words, last):
+        return False
     plural_noun = page.words[last - 1].norm == plural(page.words[last - 1].norm.rstrip("s"))
     if norm in lexicon.verb_forms():
         base = norm in lexicon.words("verbs") and not norm.endswith(("ed", "ing"))
@@ -314,6 +316,17 @@ def _governs(words: tuple[Word, ...], first: int, index: int) -> bool:
         return False
     acts = entry.mostly_verb or _made_to(words, first)
     return acts and following.norm in ("a", "an", "the", "his", "her", "its", "their")
+
+
+_OUT = frozenset(["out", "up", "off", "away", "apart", "down", "forward", "sideways", "upward"])
+
+
+def _sticks_out(words: tuple[Word, ...], index: int) -> bool:
+    """Whether the word is a verb with its adverb: "a mailbox | sticks out of the water"."""
+    following = words[index + 1] if index + 1 < len(words) else None
+    verbs = [entry for base in singulars(words[index].norm) if (entry := look_up(base))]
+    acts = words[index].norm.endswith("s") and any(entry.verb is not None for entry in verbs)
+    return acts and following is not None and following.joined and following.norm in _OUT
 
 
 _MADE_TO = frozenset(["make", "let", "have", "see", "watch", "could", "would", "should", "can"])

@@ -10,6 +10,7 @@ from personalq.chassis.forms import compile_form
 from personalq.checkin import lexicon
 from personalq.checkin.intent import Attribute, Constraint, Span
 from personalq.checkin.parsing.draft import Draft
+from personalq.checkin.parsing.orders.words import NOT_A_TIME
 from personalq.checkin.parsing.text import Word, ends_before
 
 _MINE = frozenset(("my", "mine", "our", "ours"))
@@ -30,8 +31,14 @@ _ACTS = compile_form(
     " (ha[sd]|holds|registered|keeps)(?= (an?|one|two|three|some|several|many|only|exactly|"
     r"just)\s| (?!(the|her|his|its|their|my|our)\s)[\w-]+( [\w-]+){0,3} ?[.!?;])"
 )
+_IT_WAS = compile_form(r"(?<!\w)(it was|it is|it's) $")
+_WHO_DID = compile_form(rf" (who|that) ({_DONE}|owns)( (it|them|that one))?(?!\w)")
+_HAS = compile_form(r" (has|had|have)(?= ?($|[.,;:!?)]))")
+"""Behind the owner of what was named: "that airplane studio-b | has"."""
 _HAVE = ("has", "had", "holds", "registered", "keeps")
 _MANY_OF = compile_form(r" (an? )?(\w+ )?(number|couple|lot|lots|handful|bunch|pair) of(?!\w)")
+_TRAINING = compile_form(r"(?<!\w)(trained|fine-?tuned|tuned|did)(?!\w)")
+_TRAINED = compile_form("( (?P<did>train|tune|fine-?tune))? ")
 _PEOPLE = ("crew", "team", "group", "people", "folks", "guys", "department", "lot", "squad")
 _PERSONS = ("i", "we", "you", "he", "she", "they", "it", "who", "my", "his", "her", "i'd", "i'm")
 _KEPT_THERE = compile_form(r"[^,.;!?]*\s(on|in|at|under|by|near|over|beside)\s")
@@ -39,6 +46,9 @@ _KEPT_THERE = compile_form(r"[^,.;!?]*\s(on|in|at|under|by|near|over|beside)\s")
 _DID = compile_form(r"(?<!\w)(which|what) ([\w-]+ ){1,3}did $")
 _DO = compile_form(
     r" (train|make|build|create|tune|fine-?tune|upload|add|finish|produce|publish|register)(?!\w)"
+)
+_IN_ORDER = compile_form(
+    rf" (the )?(last|first|latest|earliest|most (recently|lately)){NOT_A_TIME}(?!\w)"
 )
 _THAT = compile_form(r"(?<!\w)(that|which) $")
 _NOT = compile_form(
@@ -63,6 +73,18 @@ def parse_owner(draft: Draft) -> None:
         if whole is not None:
             _add(draft, whole, owner, selecting=True)
             return
+
+
+def trains(draft: Draft, start: int) -> bool:
+    """Whether somebody's training is told right before: "the one Lena trained | in spring"."""
+    shadow = draft.page.shadow
+    return any(
+        c.attribute is Attribute.OWNER
+        and c.span is not None
+        and (verb := _TRAINED.fullmatch(shadow, c.span.end, start)) is not None
+        and (verb["did"] or _TRAINING.search(c.span.of(shadow)) is not None)
+        for c in draft.constraints
+    )
 
 
 def parse_mine(draft: Draft) -> None:
@@ -137,14 +159,17 @@ def _phrase(draft: Draft, span: Span, end: int, *, possessive: bool) -> Span | N
         lead = None
     if lead and lead[0].startswith("at "):
         lead = None  # a place, but for "made at studio-a"
+    cleft, who = ends_before(_IT_WAS, shadow, span.start), _WHO_DID.match(shadow, end)
+    if cleft and who and draft.free(cleft.start(), who.end()):
+        return Span(cleft.start(), who.end())
     acts = _acts(draft, span, end)
     if acts and not (lead and re.search(r"\bby\s", lead[0])):
         that = ends_before(_THAT, shadow, span.start)
         many = _MANY_OF.match(shadow, acts.end())
-        if draft.free(end, acts.end()):
+        if draft.free(end, acts.end()) and not _IN_ORDER.match(shadow, acts.end()):
             stop = many.end() if many else acts.end()
             return Span(that.start() if that else span.start, stop)
-        return Span(span.start, end)  # "lena trained in April": the time took the verb
+        return Span(span.start, end)  # "lena trained | last": the verb is of the order
     asked, done = ends_before(_DID, shadow, span.start), _DO.match(shadow, end)
     if asked and done and draft.free(asked.start(), done.end()):
         return span  # "which one did Hana train in a garden?": the place takes the verb
@@ -168,12 +193,23 @@ def _phrase(draft: Draft, span: Span, end: int, *, possessive: bool) -> Span | N
 
 def _acts(draft: Draft, span: Span, end: int) -> re.Match[str] | None:
     """What somebody is said to have done with the subject, or to have: "Lena has | a kettle"."""
+    if (has := _HAS.match(draft.page.shadow, end)) and _is_named_before(draft, span.start):
+        return has
     acts = _ACTS.match(draft.page.shadow, end)
     if acts is None or acts[0].strip() not in _HAVE:
         return acts
     kept = _KEPT_THERE.match(draft.page.shadow, acts.end())
     there = kept is not None and acts[0].strip() in ("keeps", "holds")
     return acts if _has_it(draft, span, acts.end()) and not there else None
+
+
+def _is_named_before(draft: Draft, start: int) -> bool:
+    """Whether the subject stands before somebody: "that airplane (that) | studio-b has"."""
+    before = draft.page.word_before(start)
+    if before is not None and before.norm in ("that", "which") and before.index:
+        before = draft.page.words[before.index - 1]
+    ends = [noun.last - 1 for noun in draft.nouns if noun.entry.subjects]
+    return before is not None and before.index in ends
 
 
 def _is_listed(draft: Draft, following: Word | None) -> bool:

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from personalq.chassis.forms import compile_form
 from personalq.checkin import lexicon
 from personalq.checkin.parsing.draft import Draft
+from personalq.checkin.parsing.parse_owner import trains
 from personalq.checkin.parsing.text import ends_before
 
 _DET = "((the|an?|some|our|my|various|several|different|real|actual) )*"
@@ -118,7 +119,7 @@ def training_leads(draft: Draft) -> Iterator[tuple[re.Match[str], bool]]:
                     pattern in (_SOURCE, _COVERED, _HELD, _TRAINED) and not _FED.match(match[0]),
                 )
     for match in _IN_PLACE.finditer(shadow):
-        if ends_before(_TRAINED_ONE, shadow, match.start()):
+        if ends_before(_TRAINED_ONE, shadow, match.start()) or trains(draft, match.start()):
             yield match, True
     for match in _PICTURED.finditer(shadow):
         chosen = ends_before(_SELECTED, shadow, match.start()) is not None

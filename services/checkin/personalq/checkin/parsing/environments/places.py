@@ -14,7 +14,7 @@ MATERIAL = compile_form(
     "~(scenes?|pictures?|photos?|images?|shots?|sets?|data|dataset|backgrounds?|surroundings|"
     "backdrops?|settings?|environments?|shoots?|photographs?|footage|material|sessions?|views?|"
     "scenery|shelves|halls?|rooms?|grounds?|areas?|districts?|stalls?|floors?|walls?|locations?|"
-    r"photography|photoshoots?|snapshots?|landscapes?)(?!\w)"
+    r"photography|photoshoots?|snapshots?|landscapes?|series)(?!\w)"
 )
 _SKIP = frozenset((
     "my", "our", "your", "his", "her", "their", "me", "it", "this", "that", "whichever",

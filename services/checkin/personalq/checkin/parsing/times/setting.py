@@ -9,6 +9,7 @@ from datetime import timedelta
 from personalq.chassis.forms import compile_form
 from personalq.checkin.intent import Interval
 from personalq.checkin.parsing.draft import Draft
+from personalq.checkin.parsing.parse_owner import trains
 from personalq.checkin.parsing.text import ends_before
 
 TRAINED = (
@@ -148,6 +149,8 @@ def read_setting(draft: Draft, start: int, end: int) -> Setting:
     elif used is None and (match := ends_before(_USED_ONE, shadow, start)):
         used = True if _is_the_only_subject(draft, match.start(), start) else None
         cued = cued or used is True
+    elif trains(draft, start):
+        used, cued = False, True
     if (match := ends_before(_SAME_AS, shadow, start)) and draft.free(match.start("as"), start):
         used, start, cued = True, match.start("as"), True
     if (match := ends_before(_NEGATION, shadow, start)) and draft.free(match.start(), start):
