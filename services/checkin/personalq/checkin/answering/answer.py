@@ -108,7 +108,7 @@ def merge_answer(
     if not remainder:
         return answered
     said = parse(remainder, lexicon, context, answering=True)
-    return _merged(answered, said, text, context)
+    return _merged(answered, said, asked, text, context)
 
 
 def _fixed(intent: Intent, option: Option, text: str, context: Context) -> Intent:
@@ -144,9 +144,27 @@ def _refuse(intent: Intent, asked: Asked, text: str, context: Context) -> Intent
     return replace(intent, constraints=(*intent.constraints, *refused))
 
 
-def _merged(intent: Intent, said: Intent, text: str, context: Context) -> Intent:
+def _as_offered(constraint: Constraint, asked: Asked) -> Constraint:
+    """What an option says in the same words is no time: "the Christmas elf" of two elves."""
+    words = shadow(constraint.text).split()
+    offered = (shadow(option.label).split() for option in asked.options)
+    said = any(set(words).issubset(label) for label in offered)
+    if constraint.attribute is not Attribute.CREATED_AT or not (
+        said and asked.attribute is Attribute.DESCRIPTION
+    ):
+        return constraint
+    return Constraint(
+        attribute=Attribute.DESCRIPTION,
+        values=tuple(words),
+        hard=False,
+        text=constraint.text,
+        label=constraint.text,
+    )
+
+
+def _merged(intent: Intent, said: Intent, asked: Asked, text: str, context: Context) -> Intent:
     """What the answer names replaces what the prompt said of the same attribute."""
-    new = [replace(c, span=None) for c in said.constraints]
+    new = [_as_offered(replace(c, span=None), asked) for c in said.constraints]
     new = [read_by(intent, c, context) for c in new]
     if sum(_is_look(c) for c in new) == 1:
         new = [_alone(c) for c in new]

@@ -226,7 +226,7 @@ def _is_participle(word: Word) -> bool:
     """By its ending: "hanging", "blown", but neither "brown" nor "crown"."""
     norm = word.norm
     if norm.endswith("ing"):
-        return True
+        return norm not in lexicon.words("not_participles")
     thing = lexicon.names_thing(norm) or norm in lexicon.colours()
     return norm.endswith(("ed", "wn")) and not thing
 
@@ -241,8 +241,12 @@ def _takes_object(word: Word, chunk: list[Word], draft: Draft) -> bool:
 
 def _is_chosen(word: Word, chunk: list[Word], draft: Draft) -> bool:
     """Whether a verb's first form is a thing behind what chooses: "the newest skateboard"."""
-    led = bool(chunk) and not draft.is_free(chunk[-1])
-    return led and lexicon.names_thing(word.norm) and not word.norm.endswith(("s", "ing"))
+    if not chunk or not lexicon.names_thing(word.norm) or word.norm.endswith("s"):
+        return False
+    if word.norm.endswith("ing") and word.norm not in lexicon.words("not_participles"):
+        return False
+    compound = look_up(f"{chunk[-1].norm} {word.norm}") is not None  # "the anime wedding cake"
+    return not draft.is_free(chunk[-1]) or compound
 
 
 def _follows_choice(word: Word, chunk: list[Word], draft: Draft) -> bool:
@@ -342,6 +346,8 @@ def _head(draft: Draft, chunk: list[Word]) -> Word | None:
         if word.norm in lexicon.words("selectors") and draft.is_free(word):
             limit, selector = position, True
             break
+    if len(chunk) > 1 and chunk[-1].norm == "full" and not draft.noun_at(chunk[-1].index + 2):
+        chunk = chunk[:-1]  # "a bathtub | full of lemons"
     if _takes_it(draft, chunk) or chunk[-1].norm in ("what", "how"):
         return None
     if chunk[0].norm in ("all", "both") and chunk[0].index:

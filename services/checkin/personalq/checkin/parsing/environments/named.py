@@ -42,12 +42,19 @@ _REFUSED = compile_form(r"(?<!\w)not (from )?the $")
 _LEARNED = compile_form(
     r"~(material|set|data|dataset|footage|shoot|session|pictures|photos|shots|images)(?!\w)"
 )
+_WHERE_TRAINED = compile_form(
+    r" (is|was|were) where (it|she|he|they|that one|this one) (was|were|got|learned|learnt|trained)"
+    r"( (its|her|his|their) stuff| trained| photographed| shot)?(?!\w)"
+)
+"""Behind the place: "the harbor | was where it was trained"."""
 
 
 def named_phrase(draft: Draft, span: Span, *, known: bool) -> Span | None:
     """The whole phrase when the place names a checkpoint ("the harbor one"), else None."""
     shadow = draft.page.shadow
     start, end = span.start, span.end
+    if known and (told := _WHERE_TRAINED.match(shadow, end)):
+        return Span(start, told.end())
     if after := _AFTER.match(shadow, end):
         before = draft.page.word_before(start)
         article = before is not None and before.norm in ("the", "my", "our", "that")

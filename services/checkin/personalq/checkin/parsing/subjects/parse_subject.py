@@ -5,6 +5,7 @@ from __future__ import annotations
 from personalq.checkin import lexicon
 from personalq.checkin.intent import Attribute, Constraint, Mention, Span
 from personalq.checkin.lexicon import canonical
+from personalq.checkin.nouns import is_kind_of
 from personalq.checkin.parsing.draft import Draft, Noun
 from personalq.checkin.parsing.subjects.role import Role, role_of
 from personalq.checkin.parsing.subjects.weighed import (
@@ -33,7 +34,9 @@ def parse_subject(draft: Draft) -> None:
     mentions: list[tuple[Noun, Mention, Role]] = []
     for noun in draft.nouns:
         span = draft.span_of(noun.first, noun.last)
-        if not draft.free(span.start, span.end) or tells(draft, draft.page.words[noun.last - 1]):
+        last = draft.page.words[noun.last - 1]
+        whose = last.possessive and not noun.entry.subjects  # "the children's | book"
+        if whose or not draft.free(span.start, span.end) or tells(draft, last):
             continue
         role = role_of(draft, noun, mentions)
         mention = Mention(span=span, subjects=noun.entry.subjects, weight=role.weight)
@@ -74,6 +77,14 @@ def parse_subject(draft: Draft) -> None:
             draft.unknown_subject = chosen_thing(draft)
         return
     _claim(draft, known)
+    if unknown is not None and unknown.span is not None and _says_more(unknown, known):
+        draft.constraints.append(_described(draft, unknown.span, excluded=False))
+
+
+def _says_more(unknown: Constraint, known: list[tuple[Noun, Mention]]) -> bool:
+    """Whether another thing is a kind of what is asked for: "yurt on a hill; the tent is small"."""
+    subjects = [subject for _, mention in known for subject in mention.subjects]
+    return any(is_kind_of(unknown.values[0], subject) for subject in subjects)
 
 
 def _claim(draft: Draft, known: list[tuple[Noun, Mention]]) -> None:
