@@ -43,8 +43,10 @@ _LEARNED = compile_form(
     r"~(material|set|data|dataset|footage|shoot|session|pictures|photos|shots|images)(?!\w)"
 )
 _WHERE_TRAINED = compile_form(
-    r" (is|was|were) where (it|she|he|they|that one|this one) (was|were|got|learned|learnt|trained)"
-    r"( (its|her|his|their) stuff| trained| photographed| shot)?(?!\w)"
+    " (is|was|were) where ("
+    "(it|she|he|they|that one|this one) (was|were|got) (trained|taught|shot|photographed)|"
+    "(it|she|he|they|that one|this one) (learned|learnt|trained)( (its|her|his|their) stuff)?|"
+    r"(i|we|they|you) (trained|taught|shot|photographed) (it|her|him|them|that one))(?!\w)"
 )
 """Behind the place: "the harbor | was where it was trained"."""
 
