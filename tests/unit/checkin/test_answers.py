@@ -197,6 +197,19 @@ def test_a_thing_named_by_a_season() -> None:
         assert outcome.candidate.card.checkpoint_id == chosen
 
 
+def test_a_holiday_that_an_option_says() -> None:
+    """Of two elves, "the Christmas elf" is the one called so, whenever it was made."""
+    cards = [
+        card("elf-1", "elf", "pastel", "2026-05-30", "A green Christmas elf.", version=1),
+        card("elf-2", "elf", "pastel", "2026-05-30", "A gold dark elf.", version=2),
+    ]
+    session = Session(cards)
+    question = asked(session, "an elf in pastel")
+    outcome = session.answer("an elf in pastel", question, "the Christmas elf")
+    assert isinstance(outcome, Selection), outcome
+    assert outcome.candidate.card.checkpoint_id == "elf-1"
+
+
 def test_a_part_of_the_subject_in_an_answer() -> None:
     """A turbine on the roof is no place of training."""
     cards = [

@@ -273,6 +273,8 @@ def test_counted_use(prompt: str, uses: tuple[int, int | None]) -> None:
         ("the kettle Ines is in charge of, on a mat", "ines", False),
         ("the kettle ines looks after on a beach", "ines", False),
         ("studio-b had a lamp this spring", "studio-b", False),
+        ("That lamp studio-b has: I want it in a storm", "studio-b", False),
+        ("a lamp in the sand. It was studio-b who made it", "studio-b", False),
     ],
 )
 def test_owners(prompt: str, owner: str, excluded: bool) -> None:
@@ -514,12 +516,55 @@ def test_times_of_use_and_of_the_scene(prompt: str, month: str) -> None:
         ("chess set, most recent, floating in the void", "chess"),
         ("studio portrait of the kettle", None),
         ("a lavender fluffy kettle", None),
+        ("a bathtub full of lemons", "bathtub"),
+        ("a bowl full of kettles", None),
+        ("the anime wedding ring on a cushion", "ring"),
+        ("the children's book needs a kettle", None),
+        ("hands holding a kettle, rough sketch", None),
+        ("ants carrying a painted kettle over a log", None),
+        ("two monkeys stealing the kettle", None),
+        ("a wizard stroking the kettle", "wizard"),
+        ("boots crushing a kettle", "boots"),
+        ("a kettle sticks out of the snow", None),
     ],
 )
 def test_what_nobody_has(prompt: str, unknown: str | None) -> None:
     """A thing that opens a request which names no subject is what was asked for."""
     said = read(prompt).unknown_subject
     assert (said and said.values[0]) == unknown
+
+
+@pytest.mark.parametrize(
+    ("prompt", "attribute", "label"),
+    [
+        ("the kettle Ines trained in a forest", Attribute.ENVIRONMENT, "forest"),
+        ("the kettle trained by Ines in the forest", Attribute.ENVIRONMENT, "forest"),
+        ("which kettle did Ines train in a forest?", Attribute.ENVIRONMENT, "forest"),
+        ("the kettle Ines did in spring", Attribute.CREATED_AT, "March to May 2026"),
+        ("the kettle Ines finished last, on a mat", Attribute.ORDER, "newest"),
+        ("the kettle Ines trained first", Attribute.ORDER, "oldest"),
+        ("a kettle, the forest was where it was trained", Attribute.ENVIRONMENT, "forest"),
+        ("the kettle from the forest series", Attribute.ENVIRONMENT, "forest"),
+    ],
+)
+def test_the_training_of_an_owner(prompt: str, attribute: Attribute, label: str) -> None:
+    """Who trained it takes nothing from where, when and in which order they did."""
+    assert label in only(prompt, attribute).label
+    assert ("nes" in prompt) == bool(read(prompt).all(Attribute.OWNER))
+
+
+@pytest.mark.parametrize(
+    "prompt",
+    [
+        "the kettle Ines made in a forest",
+        "a kettle on a forest series of stamps",
+        "the kettle Ines trained last month",
+    ],
+)
+def test_what_is_not_of_the_training(prompt: str) -> None:
+    """What somebody makes may be in the picture, and last month is a time."""
+    assert not read(prompt).all(Attribute.ENVIRONMENT)
+    assert not read(prompt).all(Attribute.ORDER)
 
 
 def test_what_covers_the_subject_is_scene() -> None:
