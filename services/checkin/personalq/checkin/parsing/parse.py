@@ -15,10 +15,10 @@ from personalq.checkin.parsing.environments.parse_environment import (
 )
 from personalq.checkin.parsing.find_nouns import find_nouns
 from personalq.checkin.parsing.orders.parse_order import parse_order
+from personalq.checkin.parsing.owners.parse_owner import parse_mine, parse_owner
 from personalq.checkin.parsing.parse_clause import parse_clauses
 from personalq.checkin.parsing.parse_identity import parse_identity
 from personalq.checkin.parsing.parse_modifier import parse_modifiers
-from personalq.checkin.parsing.parse_owner import parse_mine, parse_owner
 from personalq.checkin.parsing.parse_usage import parse_usage
 from personalq.checkin.parsing.plain import evenly_typed, make_plain, opening, without
 from personalq.checkin.parsing.set_aside import set_scenes_aside, set_titles_aside

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from personalq.chassis.forms import compile_form
 from personalq.checkin import lexicon
 from personalq.checkin.parsing.draft import Draft
-from personalq.checkin.parsing.parse_owner import trains
+from personalq.checkin.parsing.owners.deeds import trains
 from personalq.checkin.parsing.text import ends_before
 
 _DET = "((the|an?|some|our|my|various|several|different|real|actual) )*"

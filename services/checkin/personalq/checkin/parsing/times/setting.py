@@ -9,7 +9,7 @@ from datetime import timedelta
 from personalq.chassis.forms import compile_form
 from personalq.checkin.intent import Interval
 from personalq.checkin.parsing.draft import Draft
-from personalq.checkin.parsing.parse_owner import trains
+from personalq.checkin.parsing.owners.deeds import trains
 from personalq.checkin.parsing.text import ends_before
 
 TRAINED = (

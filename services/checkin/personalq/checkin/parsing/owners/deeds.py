@@ -1,0 +1,145 @@
+"""What somebody did with what is asked for: "the one Lena trained", "Lena has a kettle"."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from itertools import takewhile
+
+from personalq.chassis.forms import compile_form
+from personalq.checkin import lexicon
+from personalq.checkin.intent import Attribute, Span
+from personalq.checkin.parsing.draft import Draft
+from personalq.checkin.parsing.orders.words import NOT_A_TIME
+from personalq.checkin.parsing.text import Word, ends_before
+
+_DONE = (
+    "(made|trained|created|owned|built|uploaded|authored|published|contributed|tuned|fine-?tuned|"
+    "finished|produced|did|put together|added|shared|held|kept|maintained|managed)"
+)
+_BY = compile_form(
+    rf"(?<!\w)(((that|which) (is|was|were|are) )?{_DONE} )?(by|from|of|at|"
+    "((that|which) )?((doesn't|don't|does not|do not|didn't) )?belong(s|ing)? to|owned by|"
+    r"(is |was )?registered (to|under)|credited to|courtesy of|(?<=[,(]\s)owner( is|:)?|"
+    r"(?<=\()owner:?|(whose|the|its) (owner|maker|author) (is|was)) (the |user )?$"
+)
+_ACTS = compile_form(
+    rf" (has |had )?((also|originally|recently|just|only|ever|once) )*({_DONE}|owns)(?!\w)|"
+    r" (looks after|takes care of|(is|was) (in charge of|responsible for))(?!\w)(?! (an?|the|my|"
+    r"our|his|her|their|some)\s)| is (the|its|his|her) (owner|maker|author)(?!\w)|"
+    " (ha[sd]|holds|registered|keeps)(?= (an?|one|two|three|some|several|many|only|exactly|"
+    r"just)\s| (?!(the|her|his|its|their|my|our)\s)[\w-]+( [\w-]+){0,3} ?[.!?;])"
+)
+_IT_WAS = compile_form(r"(?<!\w)(it was|it is|it's) $")
+_WHO_DID = compile_form(rf" (who|that) ({_DONE}|owns)( (it|them|that one))?(?!\w)")
+_HAS = compile_form(r" (has|had|have)(?= ?($|[.,;:!?)]))")
+"""Behind the owner of what was named: "that airplane studio-b | has"."""
+_HAVE = ("has", "had", "holds", "registered", "keeps")
+_MANY_OF = compile_form(r" (an? )?(\w+ )?(number|couple|lot|lots|handful|bunch|pair) of(?!\w)")
+_TRAINING = compile_form(r"(?<!\w)(trained|fine-?tuned|tuned|did)(?!\w)")
+_TRAINED = compile_form("( (?P<did>train|tune|fine-?tune))? ")
+_KEPT_THERE = compile_form(r"[^,.;!?]*\s(on|in|at|under|by|near|over|beside)\s")
+"""Behind what somebody of the scene does: "Nina keeps | a parrot on her shoulder"."""
+_DID = compile_form(r"(?<!\w)(which|what) ([\w-]+ ){1,3}did $")
+_DO = compile_form(
+    r" (train|make|build|create|tune|fine-?tune|upload|add|finish|produce|publish|register)(?!\w)"
+)
+_IN_ORDER = compile_form(
+    rf" (the )?(last|first|latest|earliest|most (recently|lately)){NOT_A_TIME}(?!\w)"
+)
+_THAT = compile_form(r"(?<!\w)(that|which) $")
+
+
+def deed(draft: Draft, span: Span, end: int) -> re.Match[str] | None:
+    """What somebody is said to have done with the subject, or to have: "Lena has | a kettle"."""
+    if (has := _HAS.match(draft.page.shadow, end)) and _is_named_before(draft, span.start):
+        return has
+    found = _ACTS.match(draft.page.shadow, end)
+    if found is None or found[0].strip() not in _HAVE:
+        return found
+    kept = _KEPT_THERE.match(draft.page.shadow, found.end())
+    there = kept is not None and found[0].strip() in ("keeps", "holds")
+    return found if _has_it(draft, span, found.end()) and not there else None
+
+
+def has_it(found: re.Match[str]) -> bool:
+    """Whether a deed is only to have it: "Lena has a kettle"."""
+    return found[0].strip() in _HAVE
+
+
+def with_deed(draft: Draft, span: Span, end: int, found: re.Match[str]) -> Span:
+    """The name and what they did: "that Lena trained", "Lena has a few"; but of "Lena | trained
+    last" the name alone, since the verb is of the order.
+    """
+    shadow = draft.page.shadow
+    if not draft.free(end, found.end()) or _IN_ORDER.match(shadow, found.end()):
+        return Span(span.start, end)
+    that, many = ends_before(_THAT, shadow, span.start), _MANY_OF.match(shadow, found.end())
+    return Span(that.start() if that else span.start, many.end() if many else found.end())
+
+
+def cleft(draft: Draft, span: Span, end: int) -> Span | None:
+    """The whole of "it was Lena who made it"."""
+    shadow = draft.page.shadow
+    lead, did = ends_before(_IT_WAS, shadow, span.start), _WHO_DID.match(shadow, end)
+    free = lead is not None and did is not None and draft.free(lead.start(), did.end())
+    return Span(lead.start(), did.end()) if lead and did and free else None
+
+
+def is_asked_of(draft: Draft, span: Span, end: int) -> bool:
+    """Whether a question is about what they did: "which one did | Lena | train in a garden?"."""
+    shadow = draft.page.shadow
+    asked, done = ends_before(_DID, shadow, span.start), _DO.match(shadow, end)
+    return bool(asked and done and draft.free(asked.start(), done.end()))
+
+
+def by_whom(draft: Draft, start: int) -> re.Match[str] | None:
+    """What leads to who made it: "trained by | Lena", "that belongs to | Lena"."""
+    return ends_before(_BY, draft.page.shadow, start)
+
+
+def is_by(lead: re.Match[str] | None) -> bool:
+    """Whether "by" itself leads to a name."""
+    return lead is not None and re.search(r"\bby\s", lead[0]) is not None
+
+
+def trains(draft: Draft, start: int) -> bool:
+    """Whether somebody's training is told right before: "the one Lena trained | in spring"."""
+    shadow = draft.page.shadow
+    return any(
+        c.attribute is Attribute.OWNER
+        and c.span is not None
+        and (verb := _TRAINED.fullmatch(shadow, c.span.end, start)) is not None
+        and (verb["did"] or _TRAINING.search(c.span.of(shadow)) is not None)
+        for c in draft.constraints
+    )
+
+
+def _is_named_before(draft: Draft, start: int) -> bool:
+    """Whether the subject stands before somebody: "that airplane (that) | studio-b has"."""
+    before = draft.page.word_before(start)
+    if before is not None and before.norm in ("that", "which") and before.index:
+        before = draft.page.words[before.index - 1]
+    ends = [noun.last - 1 for noun in draft.nouns if noun.entry.subjects]
+    return before is not None and before.index in ends
+
+
+def _has_it(draft: Draft, span: Span, end: int) -> bool:
+    """Whether somebody is said to have the subject: "Oskar has a cake", but not "a party"."""
+    if many := _MANY_OF.match(draft.page.shadow, end):
+        end = many.end()
+    before, following = draft.page.word_before(span.start), draft.page.word_at(end)
+    article = before is not None and before.norm in ("the", "a", "an")
+    if following is None or (article and span.of(draft.page.shadow).isalnum()):
+        return False
+    scene = lexicon.words("prepositions") | lexicon.words("links")
+    behind = _joined(draft.page.words[following.index : following.index + 5])
+    phrase = {w.index for w in takewhile(lambda w: w.norm not in scene, behind[1:])}
+    phrase.add(following.index)
+    return any(noun.entry.subjects and noun.first in phrase for noun in draft.nouns)
+
+
+def _joined(words: Sequence[Word]) -> Sequence[Word]:
+    """The words up to the first comma among them."""
+    ends = (place for place, word in enumerate(words) if place and not word.joined)
+    return words[: next(ends, len(words))]

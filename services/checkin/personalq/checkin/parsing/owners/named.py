@@ -1,0 +1,61 @@
+"""Who is named: "T Okoro", "kestrel-team", "the packaging crew", "Oskar" for freelance-oskar."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from personalq.chassis.forms import compile_form
+from personalq.checkin.intent import Span
+from personalq.checkin.parsing.draft import Draft
+from personalq.checkin.parsing.owners.deeds import by_whom, deed, has_it, is_asked_of, is_by
+from personalq.checkin.parsing.text import Word
+
+_PEOPLE = ("crew", "team", "group", "people", "folks", "guys", "department", "lot", "squad")
+_IS = compile_form(r"(?<!\w)(is|are|was|were|be) $")
+_NAME = compile_form(r"(?<![\w.])\w+([._-]\w+)+(?![\w])")
+
+
+def named(draft: Draft) -> Iterator[tuple[Span, int, str, bool]]:
+    """(name, end with a possessive ending, owner, possessive) of every owner spelled out."""
+    shadow, owners = draft.page.shadow, draft.lexicon.owners
+    for match in _NAME.finditer(shadow):
+        owner = owners.get(re.sub(r"[._-]", " ", match[0]))
+        if owner is not None:
+            possessive = shadow.startswith(("'s", "' "), match.end())
+            end = match.end() + 2 * shadow.startswith("'s", match.end())
+            yield Span(match.start(), match.end()), end, owner, possessive
+    for first, last, owner in owners.find(draft.page.words):
+        word = _with_people(draft, draft.page.words[last - 1])
+        yield Span(draft.page.words[first].start, word.end), word.full_end, owner, word.possessive
+    for first, last, owner in draft.lexicon.nicknames.find(draft.page.words):
+        word = draft.page.words[last - 1]
+        bare = word.norm.endswith("s") and draft.lexicon.nicknames.get(word.norm[:-1]) == owner
+        if _is_theirs(draft, draft.span_of(first, last), word, bare=bare):
+            yield draft.span_of(first, last), word.full_end, owner, True
+
+
+def _with_people(draft: Draft, name: Word) -> Word:
+    """The last word of a name: "the packaging | crew's"."""
+    following = draft.page.words[name.index + 1 : name.index + 2]
+    people = bool(following) and following[0].joined and following[0].norm in _PEOPLE
+    before = draft.page.words[name.index - 1].norm if name.index else ""
+    told = people and (before == "the" or following[0].possessive)
+    return following[0] if told and not name.possessive else name
+
+
+def _is_theirs(draft: Draft, span: Span, word: Word, *, bare: bool) -> bool:
+    """Whether something is said to be theirs who go by a nickname, and to be what is asked for."""
+    if is_asked_of(draft, span, word.full_end):
+        return True
+    if any(noun.entry.subjects and noun.last <= word.index for noun in draft.nouns):
+        theirs = word.possessive and _IS.search(draft.page.shadow, 0, span.start) is not None
+        ends = draft.page.word_at(word.full_end)
+        theirs = theirs and (ends is None or not ends.joined)
+        return theirs or is_by(by_whom(draft, span.start))
+    did = deed(draft, span, word.full_end)
+    if did is not None and has_it(did):
+        return True
+    following = draft.page.words[word.index + 1 : word.index + 2]
+    owns = word.possessive or bare
+    return owns and bool(following) and draft.leads_to_head(following[0].index, reach=4)

@@ -1,0 +1,128 @@
+"""Whose it is: "my", "Anna's dog", "the bear by studio-a", "the one lena trained", "not mine"."""
+
+from __future__ import annotations
+
+from personalq.chassis.forms import compile_form
+from personalq.checkin import lexicon
+from personalq.checkin.intent import Attribute, Constraint, Span
+from personalq.checkin.parsing.draft import Draft
+from personalq.checkin.parsing.owners.deeds import (
+    by_whom,
+    cleft,
+    deed,
+    is_asked_of,
+    is_by,
+    with_deed,
+)
+from personalq.checkin.parsing.owners.named import named
+from personalq.checkin.parsing.text import Word, ends_before
+
+_MINE = frozenset(("my", "mine", "our", "ours"))
+_PERSONS = ("i", "we", "you", "he", "she", "they", "it", "who", "my", "his", "her", "i'd", "i'm")
+_NOT = compile_form(
+    r"(?<!\w)(not|no|isn't|wasn't|except( for)?|excluding|but not|(?P<but>but)|other than|"
+    "anything but|apart from) ((the )?(ones?|version|model) )?$"
+)
+_ANY = compile_form(r"(?<!\w)(any|all|every)(one|thing|body)?('s)?\s(?P<what>([\w-]+\s)*)$")
+_DOES_NOT = compile_form(r"((that|which) )?(doesn't|don't|does not|do not|didn't)\s")
+_ELSE = compile_form(
+    r"(?<!\w)((made |trained |created |built )?(by|from) )?(some(one|body) else('s)?|"
+    r"another person('s)?|other people('s)?)(?!\w)|"
+    r"(?<!\w)not (made |trained |created |built )?by me(?!\w)"
+)
+
+
+def parse_owner(draft: Draft) -> None:
+    """Claim owners the catalog knows; before styles and times, whose words a name may have."""
+    for span, end, owner, possessive in named(draft):
+        whole = _phrase(draft, span, end, possessive=possessive)
+        if whole is not None:
+            _add(draft, whole, owner, selecting=True)
+            return
+
+
+def parse_mine(draft: Draft) -> None:
+    """Claim "my" and "someone else's", which count only when the request says who asks."""
+    mine = draft.context.owner
+    if not mine or any(c.attribute is Attribute.OWNER for c in draft.constraints):
+        return
+    if match := _ELSE.search(draft.page.shadow):
+        if draft.free(match.start(), match.end()):
+            _add(draft, Span(match.start(), match.end()), mine, selecting=True, excluded=True)
+        return
+    for word in draft.page.words:
+        if word.norm in _MINE and draft.is_free(word):
+            _add(draft, word.span, mine, selecting=False)
+            return
+
+
+def _phrase(draft: Draft, span: Span, end: int, *, possessive: bool) -> Span | None:
+    """The words that make a name an owner, or None when it is somebody in the picture."""
+    shadow = draft.page.shadow
+    if not draft.free(span.start, span.end):
+        return None
+    lead = by_whom(draft, span.start)
+    if lead is not None and not draft.free(lead.start(), span.start):
+        lead = None
+    if lead and lead[0].startswith("at "):
+        lead = None  # a place, but for "made at studio-a"
+    if whole := cleft(draft, span, end):
+        return whole
+    did = deed(draft, span, end)
+    if did and not is_by(lead):
+        return with_deed(draft, span, end, did)
+    if is_asked_of(draft, span, end):
+        return span  # the place takes the verb: "which one did Hana | train in a garden?"
+    if possessive or lead:
+        return Span(lead.start() if lead else span.start, end)
+    following = draft.page.word_at(end)
+    inside = shadow[span.start - 1 : span.start] == "(" and shadow[end : end + 1] == ")"
+    alone = draft.answering and (following is None or not following.joined)
+    if inside or alone:
+        return span
+    before = draft.page.word_before(span.start)
+    compound = not span.of(shadow).isalnum()  # "kestrel-team coupe": nothing else is called so
+    first = draft.page.word_at(span.start)
+    if following is None or not following.joined:
+        apart = first is not None and not first.joined
+        return span if apart and (compound or _is_listed(draft, following)) else None
+    if not compound and (before is None or before.norm != "the"):
+        return None
+    return span if draft.leads_to_head(following.index, reach=2) else None
+
+
+def _is_listed(draft: Draft, following: Word | None) -> bool:
+    """Whether a name is one of several wishes: "marta, claymation, …", not "marta, could you …"."""
+    if following is None:
+        return True
+    talk = (*_PERSONS, "please", "thanks", "thank", "could", "can", "would", "will", "hi", "here")
+    return following.norm not in talk and following.norm not in lexicon.words("openers")
+
+
+def _any_of_them(draft: Draft, end: int) -> bool:
+    """Whether any of the subject were wanted so far: "any kettle | but mine"."""
+    wanted = ends_before(_ANY, draft.page.shadow, end)
+    said = wanted["what"].split() if wanted else []
+    verbs = lexicon.verb_forms() | {"is", "are", "was", "were"}
+    return wanted is not None and verbs.isdisjoint(said)
+
+
+def _add(draft: Draft, span: Span, owner: str, *, selecting: bool, excluded: bool = False) -> None:
+    if _DOES_NOT.match(span.of(draft.page.shadow)):
+        excluded = True
+    negation = ends_before(_NOT, draft.page.shadow, span.start)
+    if negation and negation["but"] and not _any_of_them(draft, negation.start()):
+        negation = None
+    if negation and draft.free(negation.start(), span.start):
+        span, excluded, selecting = Span(negation.start(), span.end), True, True
+    draft.add(
+        Constraint(
+            attribute=Attribute.OWNER,
+            values=(owner,),
+            excluded=excluded,
+            span=span,
+            text=span.of(draft.page.text),
+            label=f"{'not ' if excluded else ''}owned by {owner}",
+        ),
+        selecting=selecting,
+    )
