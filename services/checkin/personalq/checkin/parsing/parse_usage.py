@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from personalq.chassis.forms import compile_form
+from personalq.chassis.forms import compile_form, form
 from personalq.checkin.intent import Attribute, Constraint, Span
 from personalq.checkin.parsing.draft import Draft
 from personalq.checkin.parsing.numbers import CARDINAL, number
@@ -25,35 +25,38 @@ _SINCE = (
     r"lately|recently)\b)"
 )
 _ENDS = r"( (so far|before|yet|at all|any\s?more))?(?= ?($|[,.;!?)]))"
-_NEVER = compile_form(
-    rf"(?<![\w-])({_WHO}(never( (been|was|were|got|gets|once|actually|yet|even|ever))*|"
-    "(haven't|hasn't|have not|has not|had not|wasn't|was not|"
-    f"not)( (been|ever|yet|once|actually))*)~{_USED}( (so far|before|yet|at all|once|even once|"
-    f"by anyone|by anybody))?{_SINCE}|(that |which )?(nobody|no one|no-one)('s| has|"
-    f" have)? (ever )?({_USED}( yet)?{_SINCE}|uses{_ENDS})|"
+_NOT_YET = (
+    "(never( (been|was|were|got|gets|once|actually|yet|even|ever))*|"
+    "(haven't|hasn't|have not|has not|had not|wasn't|was not|not)( (been|ever|yet|once|actually))*)"
+)
+_AT_ANY_TIME = "( (so far|before|yet|at all|once|even once|by anyone|by anybody))?"
+_NO_USES = form(
+    f"{_WHO}{_NOT_YET}~{_USED}{_AT_ANY_TIME}{_SINCE}",
+    "(that |which )?(nobody|no one|no-one)('s| has| have)? (ever )?"
+    f"({_USED}( yet)?{_SINCE}|uses{_ENDS})",
     r"((still )?unused|un-?touched|untried|not yet used|never[\s-]used|yet to be used|"
     r"(i|we)('ve| have) yet to (use|try|open)( even once)?|zero[\s-]use(?=\s)|"
-    f"(is )?(still )?waiting for (its|the|a) first use){_SINCE}|"
-    rf"(?<=,\s)(zero|no) (uses?|renders){_ENDS}|"
-    r"((?<!longest\s)without( any)?|(with|((that|which) )?(has|had|shows)) (no|zero)) (uses?|"
-    r"renders?)\b|(with )?(an? |its )?(use|usage) count (of|is|at) (zero|0))(?!\w)"
+    f"(is )?(still )?waiting for (its|the|a) first use){_SINCE}",
+    rf"(?<=,\s)(zero|no) (uses?|renders){_ENDS}",
+    r"(?<!longest\s)without( any)? (uses?|renders?)\b",
+    r"(with|((that|which) )?(has|had|shows)) (no|zero) (uses?|renders?)\b",
+    "(with )?(an? |its )?(use|usage) count (of|is|at) (zero|0)",
 )
+_NEVER = compile_form(rf"(?<![\w-]){_NO_USES}(?!\w)")
 _AT_ALL = compile_form(
-    r"(?<![\w-])(that|which) (has|have|had|was|were|got) (actually |"
-    rf"even )*((ever been|been ever) {_USED}(?! (in|as|for|on|with)\b)|"
+    r"(?<![\w-])(that|which) (has|have|had|was|were|got) (actually |even )*("
+    rf"(ever been|been ever) {_USED}(?! (in|as|for|on|with)\b)|"
     rf"(ever )?(been )?{_USED} (at all|(at least|even) once))(?!\w)"
 )
 _TIMES = f"((?P<once>once|twice|thrice)|(?P<n>{CARDINAL}) (single )?times?)"
 _COUNTED = compile_form(
-    rf"(?<![\w-]){_WHO}(only |just )?(ever )?(been )?{_USED} (it )?((?P<least>at least|"
-    "no (less|fewer) than)|(?P<most>at most|up to|no more than)|(?P<more>more than|over|above)|"
-    "(?P<fewer>(less|fewer) than|under|below)|"
-    f"(only|just|exactly|precisely|but|a (total|sum) of)?) ?{_TIMES}(?P<plus> or more)?( (so far|"
-    r"in total|ever))?(?!\w)"
+    rf"(?<![\w-]){_WHO}(only |just )?(ever )?(been )?{_USED} (it )?("
+    "(?P<least>at least|no (less|fewer) than)|(?P<most>at most|up to|no more than)|"
+    "(?P<more>more than|over|above)|(?P<fewer>(less|fewer) than|under|below)|"
+    "(only|just|exactly|precisely|but|a (total|sum) of)?) ?"
+    rf"{_TIMES}(?P<plus> or more)?( (so far|in total|ever))?(?!\w)"
 )
 _ONCE = {"once": 1, "twice": 2, "thrice": 3}
-
-
 _LEFT_OUT = compile_form(
     r"(?<!\w)(leaving (aside|out)|ignoring|excluding|except( for)?|(apart|aside) from|"
     "not counting|other than|besides|(forget|skip)(ping|ting)?|"
