@@ -275,6 +275,7 @@ def test_counted_use(prompt: str, uses: tuple[int, int | None]) -> None:
         ("studio-b had a lamp this spring", "studio-b", False),
         ("That lamp studio-b has: I want it in a storm", "studio-b", False),
         ("a lamp in the sand. It was studio-b who made it", "studio-b", False),
+        ("a lamp. It's studio-b who trained it in the snow", "studio-b", False),
     ],
 )
 def test_owners(prompt: str, owner: str, excluded: bool) -> None:
@@ -411,6 +412,9 @@ def test_words_of_the_camera(prompt: str, described: list[str]) -> None:
         ("oskar has stools on, in the rain", None),
         ("how did oskar make the stool rise", None),
         ("oskar registered his stool at the office", None),
+        ("a kettle on the stool oskar has", None),
+        ("a kettle, sitting on a stool that oskar has", None),
+        ("a kettle at dusk, it was ines who made the flowers", None),
     ],
 )
 def test_what_an_owner_is_called(prompt: str, owner: str | None) -> None:
@@ -525,13 +529,23 @@ def test_times_of_use_and_of_the_scene(prompt: str, month: str) -> None:
         ("two monkeys stealing the kettle", None),
         ("a wizard stroking the kettle", "wizard"),
         ("boots crushing a kettle", "boots"),
-        ("a kettle sticks out of the snow", None),
+        ("hands playing a piano near a kettle", "hands"),
+        ("show me hands holding a kettle", None),
+        ("a bathtub full of pebbles", "bathtub"),
     ],
 )
 def test_what_nobody_has(prompt: str, unknown: str | None) -> None:
     """A thing that opens a request which names no subject is what was asked for."""
     said = read(prompt).unknown_subject
     assert (said and said.values[0]) == unknown
+
+
+def test_a_verb_that_looks_like_several_things() -> None:
+    """One of them sticks out; handles are no kettle."""
+    said = read("a kettle sticks out of the snow")
+    assert said.first(Attribute.SUBJECT) is not None
+    assert said.unknown_subject is None
+    assert read("kettle handles out on the lawn").first(Attribute.SUBJECT) is None
 
 
 @pytest.mark.parametrize(
@@ -559,6 +573,13 @@ def test_the_training_of_an_owner(prompt: str, attribute: Attribute, label: str)
         "the kettle Ines made in a forest",
         "a kettle on a forest series of stamps",
         "the kettle Ines trained last month",
+        "the kettle Ines trained last minute",
+        "the kettle Ines trained first thing in the morning",
+        "the kettle Ines trained in a red hat",
+        "the kettle trained by Ines on skis",
+        "the kettle Ines trained in the fog",
+        "a kettle; the forest is where she learned to swim",
+        "a kettle; the forest is where it was shot by rebels",
     ],
 )
 def test_what_is_not_of_the_training(prompt: str) -> None:

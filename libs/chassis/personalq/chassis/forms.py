@@ -1,8 +1,9 @@
 """Forms: regular expressions of running text in a notation that can be read.
 
-A space stands for any run of whitespace, "~" for spaces or hyphens, both may be optional (" ?"),
-and "(…)" groups without capturing; all else is as in `re`. What `(?P<name>…)` captures is captured,
-and inside "[…]" and a lookbehind (whose width is fixed) every character is itself.
+A space stands for any run of whitespace, "~" for spaces or hyphens, both may be optional (" ?"; no
+other quantifier may follow them), and "(…)" groups without capturing; all else is as in `re`. What
+`(?P<name>…)` captures is captured, and inside "[…]" and a lookbehind (whose width is fixed) every
+character is itself.
 """
 
 from __future__ import annotations
@@ -19,7 +20,10 @@ _MEANS = {" ": r"\s+", " ?": r"\s*", "~": r"[\s-]+", "~?": r"[\s-]*", "(": "(?:"
 def form(*alternatives: str) -> str:
     r"""The regular expression of a form, or of one of several: the first that fits.
 
-    What was written by `form` already, or for `re`, stays as it is.
+    Forms may be made of forms: what is written out already stays as it is.
+
+    Args:
+        alternatives: forms; several become one group.
 
     >>> form("newest~(one )?but~(?P<but>two)")
     'newest[\\s-]+(?:one\\s+)?but[\\s-]+(?P<but>two)'
@@ -29,7 +33,11 @@ def form(*alternatives: str) -> str:
 
 
 def compile_form(*alternatives: str, flags: int = 0) -> re.Pattern[str]:
-    """A form, compiled."""
+    """A form, compiled.
+
+    Raises:
+        re.error: it is no form.
+    """
     return re.compile(form(*alternatives), flags)
 
 

@@ -205,7 +205,7 @@ def _is_modifier(page: Page, lexicon_: Lexicon, first: int, last: int) -> bool:
         return False
     if _governs(page.words, first, last) or _is_made(page.words, last):
         return False
-    if _sticks_out(page.words, last):
+    if _sticks_out(page.words, first, last):
         return False
     plural_noun = page.words[last - 1].norm == plural(page.words[last - 1].norm.rstrip("s"))
     if norm in lexicon.verb_forms():
@@ -318,15 +318,18 @@ def _governs(words: tuple[Word, ...], first: int, index: int) -> bool:
     return acts and following.norm in ("a", "an", "the", "his", "her", "its", "their")
 
 
-_OUT = frozenset(["out", "up", "off", "away", "apart", "down", "forward", "sideways", "upward"])
+def _sticks_out(words: tuple[Word, ...], first: int, index: int) -> bool:
+    """Whether the word is a verb with its adverb: "a mailbox | sticks out of the water".
 
-
-def _sticks_out(words: tuple[Word, ...], index: int) -> bool:
-    """Whether the word is a verb with its adverb: "a mailbox | sticks out of the water"."""
+    Without an article it is several of something: "church bells out on the lawn".
+    """
+    before = words[first - 1] if first and words[first].joined else None
+    one = before is not None and (before.possessive or before.norm in ("a", "an", "the", "my"))
     following = words[index + 1] if index + 1 < len(words) else None
     verbs = [entry for base in singulars(words[index].norm) if (entry := look_up(base))]
     acts = words[index].norm.endswith("s") and any(entry.verb is not None for entry in verbs)
-    return acts and following is not None and following.joined and following.norm in _OUT
+    away = following is not None and following.joined and following.norm in ("out", "away")
+    return one and acts and away
 
 
 _MADE_TO = frozenset(["make", "let", "have", "see", "watch", "could", "would", "should", "can"])

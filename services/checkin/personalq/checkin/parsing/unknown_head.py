@@ -333,6 +333,12 @@ def _without_claims_behind(draft: Draft, chunk: list[Word]) -> list[Word]:
     return chunk if led else chunk[:last]
 
 
+def _holds_subject(draft: Draft, full: Word) -> bool:
+    """Whether what something is full of is known: "a bowl full of cupcakes"."""
+    inside = draft.noun_at(full.index + 2)
+    return inside is not None and bool(inside.entry.subjects)
+
+
 def _head(draft: Draft, chunk: list[Word]) -> Word | None:
     """The unknown head noun of a chunk, or None when it has none."""
     chunk = _without_claims_behind(draft, chunk)
@@ -346,7 +352,7 @@ def _head(draft: Draft, chunk: list[Word]) -> Word | None:
         if word.norm in lexicon.words("selectors") and draft.is_free(word):
             limit, selector = position, True
             break
-    if len(chunk) > 1 and chunk[-1].norm == "full" and not draft.noun_at(chunk[-1].index + 2):
+    if len(chunk) > 1 and chunk[-1].norm == "full" and not _holds_subject(draft, chunk[-1]):
         chunk = chunk[:-1]  # "a bathtub | full of lemons"
     if _takes_it(draft, chunk) or chunk[-1].norm in ("what", "how"):
         return None

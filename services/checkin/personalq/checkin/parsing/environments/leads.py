@@ -119,8 +119,10 @@ def training_leads(draft: Draft) -> Iterator[tuple[re.Match[str], bool]]:
                     pattern in (_SOURCE, _COVERED, _HELD, _TRAINED) and not _FED.match(match[0]),
                 )
     for match in _IN_PLACE.finditer(shadow):
-        if ends_before(_TRAINED_ONE, shadow, match.start()) or trains(draft, match.start()):
+        if ends_before(_TRAINED_ONE, shadow, match.start()):
             yield match, True
+        elif trains(draft, match.start()) and _opens_known_place(draft, match.end()):
+            yield match, False  # "the bear Lena trained in the snow", but not "in a red hat"
     for match in _PICTURED.finditer(shadow):
         chosen = ends_before(_SELECTED, shadow, match.start()) is not None
         before = draft.page.word_before(match.start())
@@ -128,6 +130,13 @@ def training_leads(draft: Draft) -> Iterator[tuple[re.Match[str], bool]]:
         joined = before is not None and following is not None and following.joined
         if chosen or (joined and not _FRAME.search(shadow, 0, match.start())):
             yield match, False
+
+
+def _opens_known_place(draft: Draft, start: int) -> bool:
+    """Whether a place that cards of the catalog have begins at `start`."""
+    word = draft.page.word_at(start)
+    match = word and draft.lexicon.environments.match_at(draft.page.words, word.index)
+    return bool(match and match[1].known)
 
 
 def _is_named_before(draft: Draft, start: int) -> bool:

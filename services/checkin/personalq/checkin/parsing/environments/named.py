@@ -44,9 +44,10 @@ _LEARNED = compile_form(
 )
 _WHERE_TRAINED = compile_form(
     " (is|was|were) where ("
-    "(it|she|he|they|that one|this one) (was|were|got) (trained|taught|shot|photographed)|"
-    "(it|she|he|they|that one|this one) (learned|learnt|trained)( (its|her|his|their) stuff)?|"
-    r"(i|we|they|you) (trained|taught|shot|photographed) (it|her|him|them|that one))(?!\w)"
+    "(it|that one|this one) (was|were|got) (trained|taught|shot|photographed)|"
+    "(it|that one|this one) (trained|(learned|learnt) (its|their) stuff)|"
+    "(i|we|they|you) (trained|taught|shot|photographed) (it|her|him|them|that one))"
+    r"(?= ?($|[.,;:!?)]))"
 )
 """Behind the place: "the harbor | was where it was trained"."""
 

@@ -29,7 +29,7 @@ NOT_A_TIME = r"(?! (week|month|year|night|summer|winter|spring|autumn|fall|\w+da
 """Behind "last", where no time is told: "used last", but not "used last week"."""
 ENDS = (
     r"(?= ?($|[^\w\s]|(on|in|at|by|of|with|near|under|and|but|as|to|for|while|please|full|covered|"
-    r"thanks)\b|(?!((every|any|no|some)thing|evening|morning|spring)\b)\w{2,}ing\b))"
+    r"thanks)\b|(?!((every|any|no|some)?thing|evening|morning|spring)\b)\w{2,}ing\b))"
 )
 """What follows a wish: nothing, or what is to be seen."""
 OF_ALL = f"( (often|frequently|of all)|{ENDS})"

@@ -10,7 +10,7 @@ from personalq.chassis.forms import compile_form
 from personalq.checkin import lexicon
 from personalq.checkin.intent import Attribute, Span
 from personalq.checkin.parsing.draft import Draft
-from personalq.checkin.parsing.orders.words import NOT_A_TIME
+from personalq.checkin.parsing.orders.words import ENDS, MADE
 from personalq.checkin.parsing.text import Word, ends_before
 
 _DONE = (
@@ -31,7 +31,10 @@ _ACTS = compile_form(
     r"just)\s| (?!(the|her|his|its|their|my|our)\s)[\w-]+( [\w-]+){0,3} ?[.!?;])"
 )
 _IT_WAS = compile_form(r"(?<!\w)(it was|it is|it's) $")
-_WHO_DID = compile_form(rf" (who|that) ({_DONE}|owns)( (it|them|that one))?(?!\w)")
+_WHO_DID = compile_form(
+    f" (who|that) ({_DONE}|owns)( (it|them|that one))?"
+    r"(?= ?($|[.,;:!?)])| (in|at|on|during|last|this)\s)"
+)
 _HAS = compile_form(r" (has|had|have)(?= ?($|[.,;:!?)]))")
 """Behind the owner of what was named: "that airplane studio-b | has"."""
 _HAVE = ("has", "had", "holds", "registered", "keeps")
@@ -44,9 +47,8 @@ _DID = compile_form(r"(?<!\w)(which|what) ([\w-]+ ){1,3}did $")
 _DO = compile_form(
     r" (train|make|build|create|tune|fine-?tune|upload|add|finish|produce|publish|register)(?!\w)"
 )
-_IN_ORDER = compile_form(
-    rf" (the )?(last|first|latest|earliest|most (recently|lately)){NOT_A_TIME}(?!\w)"
-)
+_IN_ORDER = compile_form(f" (the )?(last|first|latest|earliest|most (recently|lately)){ENDS}")
+_MAKES = compile_form(rf"(?<!\w){MADE}$")
 _THAT = compile_form(r"(?<!\w)(that|which) $")
 
 
@@ -72,7 +74,8 @@ def with_deed(draft: Draft, span: Span, end: int, found: re.Match[str]) -> Span:
     last" the name alone, since the verb is of the order.
     """
     shadow = draft.page.shadow
-    if not draft.free(end, found.end()) or _IN_ORDER.match(shadow, found.end()):
+    made = _MAKES.search(found[0]) is not None
+    if not draft.free(end, found.end()) or (made and _IN_ORDER.match(shadow, found.end())):
         return Span(span.start, end)
     that, many = ends_before(_THAT, shadow, span.start), _MANY_OF.match(shadow, found.end())
     return Span(that.start() if that else span.start, many.end() if many else found.end())
@@ -116,12 +119,19 @@ def trains(draft: Draft, start: int) -> bool:
 
 
 def _is_named_before(draft: Draft, start: int) -> bool:
-    """Whether the subject stands before somebody: "that airplane (that) | studio-b has"."""
+    """Whether what is asked for stands before somebody: "that airplane (that) | studio-b has".
+
+    A thing of the scene is theirs alone: "the frog on the bed | Lena has".
+    """
     before = draft.page.word_before(start)
     if before is not None and before.norm in ("that", "which") and before.index:
         before = draft.page.words[before.index - 1]
-    ends = [noun.last - 1 for noun in draft.nouns if noun.entry.subjects]
-    return before is not None and before.index in ends
+    first = next((noun for noun in draft.nouns if noun.entry.subjects), None)
+    if before is None or first is None or first.last - 1 != before.index:
+        return False
+    lead = [word.norm for word in draft.page.words[: first.first]]
+    placed = lexicon.words("prepositions").intersection(lead)
+    return not placed and not any(word.endswith("ing") for word in lead)
 
 
 def _has_it(draft: Draft, span: Span, end: int) -> bool:

@@ -69,7 +69,7 @@ def parse_subject(draft: Draft) -> None:
     if not known:
         if chosen and (best >= 2 or not draft.constraints):
             missing = missing_subject(draft, chosen[0][1].span)
-            if told := definite(draft, mentions, missing):
+            if told := definite(draft, mentions, missing) or acted_on(draft, mentions, missing):
                 _claim(draft, told)
             else:
                 draft.unknown_subject = missing
@@ -82,7 +82,7 @@ def parse_subject(draft: Draft) -> None:
 
 
 def _says_more(unknown: Constraint, known: list[tuple[Noun, Mention]]) -> bool:
-    """Whether another thing is a kind of what is asked for: "yurt on a hill; the tent is small"."""
+    """Whether another thing is a kind of what is asked for: "the ruby bongo, our drum"."""
     subjects = [subject for _, mention in known for subject in mention.subjects]
     return any(is_kind_of(unknown.values[0], subject) for subject in subjects)
 

@@ -124,15 +124,20 @@ def acted_on(
     if head is None or len(words) < head.index + 4:
         return []
     acts, the = words[head.index + 1 : head.index + 3]
-    bare = not head.joined or not head.index or words[head.index - 1].norm in CARDINALS
+    before = words[head.index - 1] if head.joined and head.index else None
+    lead = before.norm if before is not None else ""
+    bare = before is None or lead in CARDINALS or not draft.is_free(before)
+    bare = bare or lead in ("me", *lexicon.words("openers"))
     some = bare and _may_act(head.norm) and the.norm in ("a", "an", "the")
-    wears = nature(head.norm) is Nature.PERSON and acts.norm == "wearing" and the.norm == "the"
+    person = nature(head.norm) is Nature.PERSON and (bare or lead in ("a", "an"))
+    wears = person and acts.norm == "wearing" and the.norm == "the"
     if not (acts.joined and acts.norm.endswith("ing") and the.joined and (some or wears)):
         return []
     reach = range(the.index + 1, the.index + 4)
     objects = [(noun, m) for noun, m, _ in mentions if m.subjects and noun.first in reach]
     within = words[the.index + 1 : objects[0][0].first + 1] if objects else []
-    return objects[:1] if all(word.joined for word in within) else []
+    closed = lexicon.words("prepositions") | lexicon.words("links")
+    return objects[:1] if all(w.joined and w.norm not in closed for w in within) else []
 
 
 def _may_act(word: str) -> bool:

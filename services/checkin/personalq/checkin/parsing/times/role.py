@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import re
-
 from personalq.chassis.forms import compile_form
 from personalq.checkin import lexicon
 from personalq.checkin.intent import Span
@@ -24,6 +22,7 @@ _WHERE = frozenset((
     "behind", "beside", "around", "past", "into", "onto", "over",
 ))  # fmt: skip
 _ASKED = compile_form(f"({TRAINED}|{USED}|want|need|like|get|have|had|see|take|use|mean|meant)")
+_TRAINED = compile_form(TRAINED)
 _VERB = compile_form(rf"\b({TRAINED}|{USED})\b")
 _COLOURS = (("winter", "white"), ("spring", "green"))
 _TELLERS = frozenset(["i", "we", "he", "she", "they", "somebody", "someone"])
@@ -246,7 +245,7 @@ def _in_a_scene(draft: Draft, position: int) -> bool:
             return False
         if word.norm in _WHERE:
             before = draft.page.words[word.index - 1] if word.index else None
-            return before is None or re.fullmatch(TRAINED, before.norm) is None
+            return before is None or _TRAINED.fullmatch(before.norm) is None
         if not word.joined:
             return False
     return False

@@ -34,6 +34,7 @@ _WAS_TRAINED = (
     "upload|release|publish|bake))"
 )
 _WAS_USED = f"({USED}|{_DID}(use|run|try|open|touch|pick|load|(render|generate|work|play) with))"
+_IS_USE = compile_form(_WAS_USED)
 _NOT = (
     "(haven't|hasn't|hadn't|have not|has not|had not|didn't|did not|wasn't|weren't|was not|"
     "were not|not|never|nobody|no one|noone)"
@@ -143,7 +144,7 @@ def read_setting(draft: Draft, start: int, end: int) -> Setting:
             operator = "from"
         start, cued = match.start(), True
     if (match := ends_before(_VERB_BEFORE, shadow, start)) and draft.free(match.start(), start):
-        used = bool(match["idle"]) or re.fullmatch(_WAS_USED, match["verb"]) is not None
+        used = bool(match["idle"]) or _IS_USE.fullmatch(match["verb"]) is not None
         negated = bool(match["neg"]) or bool(match["idle"])
         start, cued = match.start(), True
     elif used is None and (match := ends_before(_USED_ONE, shadow, start)):
@@ -157,7 +158,7 @@ def read_setting(draft: Draft, start: int, end: int) -> Setting:
         negated, start, cued = True, match.start(), True
         made = ends_before(_VERB_BEFORE, shadow, start)
         if made and not made["neg"] and draft.free(made.start(), start):
-            start, used = made.start(), re.fullmatch(_WAS_USED, made["verb"] or "") is not None
+            start, used = made.start(), _IS_USE.fullmatch(made["verb"] or "") is not None
     tail = shadow[end:]
     if tail.startswith("'s"):
         end, tail = end + 2, tail[2:]

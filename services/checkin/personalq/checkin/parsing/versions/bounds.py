@@ -36,6 +36,7 @@ _ABOVE = (
     "(after|above|over|past|beyond|following|newer than|later than|more recent than|"
     "(greater|more|higher|larger|bigger) than)"
 )
+_IS_BELOW = compile_form(_BELOW)
 _AT_LEAST = (
     "(since|at least|(no|not) (older|earlier|lower|less) than|from|starting (at|with|from)|"
     "beginning with|minimum)"
@@ -130,7 +131,7 @@ def read_first_few(draft: Draft, found: list[Constraint]) -> None:
         value = number_in(match["n"])
         if value is None or not draft.free(match.start("lead"), match.end()):
             continue
-        low, high = (None, -1) if re.fullmatch(_BELOW, match["op"]) else (1, HIGHEST)
+        low, high = (None, -1) if _IS_BELOW.fullmatch(match["op"]) else (1, HIGHEST)
         start = _neighbour(draft, match.start("op"), low, high)
         constraint = of_versions(draft, start, match.end(), _spelled(low, high, value))
         draft.add(constraint, selecting=True)
