@@ -146,6 +146,7 @@ def test_the_version_just_before_another() -> None:
         ("the lamp made shortly before April", OrderKey.NEWEST, 1),
         ("the lamp I last used just after Easter", OrderKey.LEAST_RECENTLY_USED, 1),
         ("the lamp I have left untouched longest", OrderKey.LEAST_RECENTLY_USED, 1),
+        ("the lamp I've gone longest without using", OrderKey.LEAST_RECENTLY_USED, 1),
         ("the lamp checkpoint I last ran, in a booth", OrderKey.LAST_USED, 1),
         ("Which lamp came second in time? Draw it on a desk", OrderKey.OLDEST, 2),
         ("the lamp that directly precedes the newest one", OrderKey.NEWEST, 2),
@@ -538,6 +539,14 @@ def test_what_nobody_has(prompt: str, unknown: str | None) -> None:
     """A thing that opens a request which names no subject is what was asked for."""
     said = read(prompt).unknown_subject
     assert (said and said.values[0]) == unknown
+
+
+@pytest.mark.parametrize("prompt", ["Skating in December: the kettle", "Reading at night: a lamp"])
+def test_a_heading_of_what_goes_on(prompt: str) -> None:
+    """It is of the scene; "dating from May:" is of what is asked for."""
+    assert not read(prompt).all(Attribute.CREATED_AT)
+    assert read(prompt).first(Attribute.SUBJECT)
+    assert read("dating from May: the kettle").all(Attribute.CREATED_AT)
 
 
 def test_a_verb_that_looks_like_several_things() -> None:

@@ -348,3 +348,17 @@ def test_the_very_word_for_a_kind() -> None:
     assert outcome_name(Session(COATS).ask("a parka in the rain")) == "coat-v1"
     assert outcome_name(Session(COATS).ask("a windbreaker in the rain")) == "coat-v2"
     assert outcome_name(Session(COATS[:1]).ask("a windbreaker in the rain")) == "coat-v1"
+
+
+def test_a_part_of_a_name_is_no_kind() -> None:
+    """A log cabin quilt is no cabin and a camel chair no camel, but a grizzly bear is a grizzly."""
+    cards = [
+        card("cabin-1", "cabin", "sketch", "2026-03-01", "A white cabin."),
+        card("quilt-1", "quilt", "sketch", "2025-08-02", "A rust log cabin quilt."),
+        card("chair-1", "chair", "sketch", "2025-04-04", "A camel chair with a throw."),
+        card("bear-1", "bear", "sketch", "2026-04-04", "A grizzly bear with a scarf."),
+    ]
+    session = Session(cards)
+    assert isinstance(session.ask("Cabin made in August 2025, on an ice floe"), NoMatch)
+    assert isinstance(session.ask("The oldest camel, resting at a gas station"), NoMatch)
+    assert outcome_name(session.ask("the newest grizzly on a hill")) == "bear-1"

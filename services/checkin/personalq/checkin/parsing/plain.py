@@ -69,7 +69,7 @@ _TITLE = compile_form(_WHAT.format(lead="") + r": (?=\S)")
 _CHOOSING = frozenset((
     "latest", "newest", "oldest", "trained", "made", "used", "unused", "most", "least", "not",
     "last", "this", "past", "previous", "since", "from", "before", "after", "until", "shot",
-    "photographed", "taken",
+    "photographed", "taken", "starting", "beginning", "using", "dating",
 ))  # fmt: skip
 """What chooses may stand in a heading too: "last summer: my robot"."""
 _OCCASIONS = lexicon.words("scenes") | frozenset((
@@ -116,9 +116,12 @@ def _only_leads(
 
 
 def _is_title(what: str, is_subject: Callable[[str], bool], is_look: Callable[[str], bool]) -> bool:
-    """Whether a heading only names what the picture is: "December newsletter"."""
+    """Whether a heading only names what the picture is: "December newsletter", "Skating in May"."""
     said = re.findall(r"[\w'-]+", what)
-    if not said or said[-1] not in lexicon.words("scenes") or _chooses(said):
+    if not said or _chooses(said):
+        return False
+    goes_on = said[0].endswith("ing") and said[0] in lexicon.verb_forms()
+    if said[-1] not in lexicon.words("scenes") and not goes_on:
         return False
     return not (any(map(is_subject, said)) or is_look(what) or any(map(str.isdigit, what)))
 

@@ -10,6 +10,7 @@ from personalq.checkin import lexicon
 from personalq.checkin.cards import Card, Hit
 from personalq.checkin.intent import Attribute, Constraint, Intent, Mention, Span
 from personalq.checkin.lexicon import canonical, wordnet
+from personalq.checkin.nouns import is_kind_of
 from personalq.checkin.reasoning.describe import concepts, pieces_of, profile, stem, trait
 from personalq.checkin.reasoning.described import answers
 from personalq.checkin.reasoning.kinds import name_of, names
@@ -109,6 +110,8 @@ def _may_be(card: Card, noun: Constraint) -> bool:
 def _is_kind(said: str, card: Card) -> bool:
     """Whether a card's kind is what was said: a can "of paint" is a paint can."""
     shown = profile(card)
+    if said in lexicon.colours():  # a camel is no camel-coloured chair
+        return any(stem(noun) == stem(said) for noun in shown.nouns)
     own = set(concepts(said)) - {concept for noun in shown.nouns for concept in concepts(noun)}
     if not own:  # "parasol", which is a word for "umbrella"
         return names(card, said)
@@ -142,13 +145,24 @@ def told_subject(intent: Intent, hits: Sequence[Hit]) -> tuple[Intent, tuple[Hit
     subject = intent.first(Attribute.SUBJECT)
     if subject is None or subject.excluded:
         return intent, ()
-    wanted = set(concepts(canonical(name_of(subject))))
+    name = canonical(name_of(subject))
+    wanted = set(concepts(name))
     found = tuple(
         hit
         for hit in hits
-        if wanted and wanted <= profile(hit.card).kind and names(hit.card, name_of(subject))
+        if wanted and wanted <= profile(hit.card).kind and _is_one(hit.card, name)
     )
     return _named(intent.without(subject), subject, found)
+
+
+def _is_one(card: Card, name: str) -> bool:
+    """Whether a card's words call its subject so: a "grizzly bear" is a grizzly, but a "log cabin
+    quilt" is no cabin.
+    """
+    before = [subject for subject in card.subjects if names(card, f"{name} {subject}")]
+    known = bool(wordnet.senses(name, said=False))
+    other = known and before and not any(is_kind_of(name, subject) for subject in before)
+    return names(card, name) and not other
 
 
 def _named(

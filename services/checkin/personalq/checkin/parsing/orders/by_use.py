@@ -46,8 +46,8 @@ RULES = (
         f"{USE} ((in|for) )?{_LONGEST}",
         "(((that|which)( one)? )?(has|have|had|'s) been )?"
         f"(unused|idle|untouched|dormant) {_FOR_LONGEST}",
-        f"{THAT}((has|have|had|'s) )?(gone|went|been) (the )?longest without "
-        "(any use|use|being used)",
+        f"({WHO} |{THAT})((has|have|had|'s) )?(gone|went|been) (the )?longest without "
+        "(any use|use|being used|using( it)?)",
         f"(that |has )?(nobody|no one) (has )?{USE} (in|for) {_LONGEST}",
         "((that|which)( has|'s)? (been )?)?"
         f"(gathering|collecting|gathered|collected) dust {_FOR_LONGEST}",
