@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import tomllib
 from dataclasses import replace
+from importlib import resources
 from zoneinfo import ZoneInfo
 
 import pytest
 from support.checkin_cards import NOW, studio
 from support.fake_catalog import vocabulary_of
 
+from personalq.checkin import lexicon
 from personalq.checkin.cards import Card, Hit
 from personalq.checkin.intent import Attribute, Constraint, Intent, Span
 from personalq.checkin.lexicon import look_of
@@ -394,3 +397,18 @@ def test_a_shower_cap_is_no_sailor_cap() -> None:
 def _weights(said: str, *descriptions: str) -> list[float]:
     hits = [Hit(card=_card(description, "kettle")) for description in descriptions]
     return [answer.weight for answer in answers(_described(said), hits)]
+
+
+def test_a_word_is_in_one_group() -> None:
+    """Of two groups the second would never be read."""
+    groups = lexicon.description_groups()
+    table = tomllib.loads(
+        (resources.files("personalq.checkin.lexicon") / "descriptions.toml").read_text("utf-8")
+    )
+    twice = {
+        word
+        for group in table["groups"]
+        for word in group
+        if groups[lexicon.canonical(word)] != group[0]
+    }
+    assert not twice
