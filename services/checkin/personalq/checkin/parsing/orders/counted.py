@@ -28,7 +28,7 @@ RULES = (
     rule(OrderKey.NEWEST, f"(?P<but>{CARDINAL})(~{SELECTOR})?~before~(the )?{_LAST}( {SELECTOR})?"),
     rule(
         OrderKey.NEWEST,
-        rf"(?P<again>before the \w+ )before {_MY}{_LAST}( {SELECTOR})?",
+        rf"before the \w+ before {_MY}{_LAST}( {SELECTOR})?",
         rank=3,
     ),
     rule(OrderKey.NEWEST, f"{_LAST}( {SELECTOR})?~but~(?P<but>{CARDINAL})"),

@@ -7,11 +7,9 @@ from personalq.checkin.parsing.numbers import ORDINAL
 from personalq.checkin.parsing.orders.rule import rule
 from personalq.checkin.parsing.orders.words import (
     MADE,
-    MAKE,
     NEWEST,
     NOT_A_TIME,
     OF_ALL,
-    OF_THEM,
     OLDEST,
     SELECTOR,
     THAT,
@@ -21,7 +19,8 @@ from personalq.checkin.parsing.orders.words import (
 _VERSION_NUMBER = r"~version~(numbered|number|num\b|no\b\.?)"
 _NUMBERED = rf"({_VERSION_NUMBER}|~version|~(numbered|number|num\b|no\b\.?)(?! (of|on)\b))"
 _DATE = r"~((creation|training|build|release|upload)~)?(date|time)(?!\w)"
-_OF_SOME = rf"(?= ((\w+ )?{OF_THEM}|(\w+ )?{SELECTOR}))"
+_OF_SOME = rf"(?= (\w+ )?(of (the|them|these|those|both)\b|{SELECTOR}))"
+_MAKE = "(train|create|make|build|tune|finish|add|upload|release)"
 
 RULES = (
     # By number; a version trained again later may have a lower one.
@@ -75,8 +74,8 @@ RULES = (
         f"{THAT}c(ame|omes?) (out |along )?(?P<n>{ORDINAL}) (in (time|order)|chronologically)"
         r"(?! (of|to|for|trials?)\b)",
     ),
-    rule(OrderKey.OLDEST, f"({WHO} )?(ever )?{MADE} first", f"did {WHO} {MAKE} first"),
-    rule(OrderKey.NEWEST, f"did {WHO} {MAKE} (last|latest|most recently){OF_ALL}"),
+    rule(OrderKey.OLDEST, f"({WHO} )?(ever )?{MADE} first", f"did {WHO} {_MAKE} first"),
+    rule(OrderKey.NEWEST, f"did {WHO} {_MAKE} (last|latest|most recently){OF_ALL}"),
     rule(
         OrderKey.OLDEST,
         f"{THAT}c(ame|omes?) (out|along) (first|earliest){OF_ALL}",

@@ -6,7 +6,6 @@ MADE = (
     "(trained|created|made|built|tuned|fine-?tuned|added|finished|completed|released|uploaded|"
     "published|produced|dated|baked)"
 )
-MAKE = "(train|create|make|build|tune|finish|add|upload|release)"
 NEWEST = (
     rf"(most up[\s-]to[\s-]date|most recent(ly)?(~{MADE})?|most current|most lately {MADE}|"
     "newest|latest|freshest|youngest)"
@@ -24,7 +23,6 @@ USE = (
     "load(ed)?|go for)"
 )
 THAT = "((that|which) )?"
-OF_THEM = "(of (the|them|these|those|both)\\b)"
 NOT_A_TIME = r"(?! (week|month|year|night|summer|winter|spring|autumn|fall|\w+day))"
 """Behind "last", where no time is told: "used last", but not "used last week"."""
 ENDS = (
