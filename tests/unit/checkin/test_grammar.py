@@ -25,6 +25,7 @@ _OWNED = [
     card("stool-2", "stool", "anime", "2026-01-01", owner="freelance-oskar"),
     card("stool-3", "stool", "anime", "2026-01-01", owner="team-comet"),
     card("stool-4", "stool", "anime", "2026-01-01", owner="kids-books"),
+    card("stool-5", "stool", "anime", "2026-01-01", owner="studio-kestrel"),
 ]
 LEXICON = compile_lexicon(vocabulary_of([*studio(), *_OWNED]))
 CONTEXT = Context(now=NOW, zone=ZoneInfo("UTC"), owner="ines")
@@ -155,6 +156,15 @@ def test_the_version_just_before_another() -> None:
         ("the lamp that came second in time on a beach", OrderKey.OLDEST, 2),
         ("lamp number one by usage, under northern lights", OrderKey.MOST_USED, 1),
         ("the oldest kettle, no, the next one after that", OrderKey.OLDEST, 2),
+        ("which kettle did Ines train last?", OrderKey.NEWEST, 1),
+        ("which of the kettles did Ines make first?", OrderKey.OLDEST, 1),
+        ("The lamp that was made second, with moths around it", OrderKey.OLDEST, 2),
+        ("I want the more recent of Ines's anime lamps, on a stack", OrderKey.NEWEST, 1),
+        ("Bottom of the usage list: which lamp is that?", OrderKey.LEAST_USED, 1),
+        ("the lamp at the top of our usage stats", OrderKey.MOST_USED, 1),
+        ("Which lamp has clocked up the most runs? On a hill", OrderKey.MOST_USED, 1),
+        ("the lamp with more uses than any other, stacked high", OrderKey.MOST_USED, 1),
+        ("the lamp I've neglected the longest", OrderKey.LEAST_RECENTLY_USED, 1),
     ],
 )
 def test_orders(prompt: str, key: OrderKey, rank: int) -> None:
@@ -248,6 +258,8 @@ def test_orders_of_the_scene(prompt: str) -> None:
         ("the newest kettle with no lid excluding the never used ones", (1, None)),
         ("the kettle with no lid apart from the never used ones", (1, None)),
         ("no idea which lamp - skip the ones never used", (1, None)),
+        ("the least used lamp, minus the one that was never touched at all", (1, None)),
+        ("a lamp that I have not put to work even once", (0, 0)),
     ],
 )
 def test_counted_use(prompt: str, uses: tuple[int, int | None]) -> None:
@@ -277,12 +289,35 @@ def test_counted_use(prompt: str, uses: tuple[int, int | None]) -> None:
         ("That lamp studio-b has: I want it in a storm", "studio-b", False),
         ("a lamp in the sand. It was studio-b who made it", "studio-b", False),
         ("a lamp. It's studio-b who trained it in the snow", "studio-b", False),
+        ("The ines people own a kettle - put it on a box", "ines", False),
+        ("Would ines lend us her kettle? It's on a beach", "ines", False),
+        ("Ines painted one kettle in oils", "ines", False),
+        ("A lamp where studio-b is noted as owner, on a deck", "studio-b", False),
+        ("Whatever lamp studio-b call their own, by moonlight", "studio-b", False),
+        ("a lamp, property of studio-b, behind gates", "studio-b", False),
+        ("a lamp (studio-b is the owner there), lost", "studio-b", False),
+        ("a lamp: studio-b is the one who owns it", "studio-b", False),
+        ("a lamp that has studio-b as its owner, rowing", "studio-b", False),
+        ("The lamp in studio-b's possession, on a newspaper", "studio-b", False),
+        ("studio-b's name is on a lamp; place it in a shed", "studio-b", False),
+        ("The travelling kettle that the ines team has, on a deck", "ines", False),
     ],
 )
 def test_owners(prompt: str, owner: str, excluded: bool) -> None:
     """Owners by possession, by deed and by exclusion."""
     constraint = only(prompt, Attribute.OWNER)
     assert (constraint.values, constraint.excluded) == ((owner,), excluded)
+
+
+def test_either_of_two_owners() -> None:
+    """One "or" lets any of them be it, on whichever side of the verb."""
+    for prompt in (
+        "the lamp by studio-b or Ines",
+        "a lamp that ines or studio-b own, on a hill",
+        "studio-b's or Ines's lamp",
+    ):
+        assert set(only(prompt, Attribute.OWNER).values) == {"ines", "studio-b"}, prompt
+    assert only("the lamp by studio-b or a kettle by Ines", Attribute.OWNER).values == ("studio-b",)
 
 
 _WORDS = """
@@ -416,6 +451,11 @@ def test_words_of_the_camera(prompt: str, described: list[str]) -> None:
         ("a kettle on the stool oskar has", None),
         ("a kettle, sitting on a stool that oskar has", None),
         ("a kettle at dusk, it was ines who made the flowers", None),
+        ("stool, property of Kestrel, behind iron gates", "studio-kestrel"),
+        ("the tall stool of Kestrel's, in an aisle", "studio-kestrel"),
+        ("a stool, Kestrel made, next to a box", "studio-kestrel"),
+        ("a stool and a kestrel over the cliffs", None),
+        ("a stool in the shade of a kestrel's nest", None),
     ],
 )
 def test_what_an_owner_is_called(prompt: str, owner: str | None) -> None:
@@ -541,6 +581,21 @@ def test_what_nobody_has(prompt: str, unknown: str | None) -> None:
     assert (said and said.values[0]) == unknown
 
 
+@pytest.mark.parametrize(
+    ("prompt", "unknown"),
+    [
+        ("Is there a parachute by Ines? Over a harbor", "parachute"),
+        ("A microcar squeezed between two buses", "microcar"),
+        ("Down the avenue goes a lamp, the blow-up kind that carries a flag", None),
+        ("a crooner of a lamp", None),
+    ],
+)
+def test_the_head_of_what_nobody_has(prompt: str, unknown: str | None) -> None:
+    """A verb that is a thing too, an unheard word, half a compound, an epithet."""
+    found = read(prompt).unknown_subject
+    assert (found.values[0] if found else None) == unknown
+
+
 @pytest.mark.parametrize("prompt", ["Skating in December: the kettle", "Reading at night: a lamp"])
 def test_a_heading_of_what_goes_on(prompt: str) -> None:
     """It is of the scene; "dating from May:" is of what is asked for."""
@@ -568,6 +623,19 @@ def test_a_verb_that_looks_like_several_things() -> None:
         ("the kettle Ines trained first", Attribute.ORDER, "oldest"),
         ("a kettle, the forest was where it was trained", Attribute.ENVIRONMENT, "forest"),
         ("the kettle from the forest series", Attribute.ENVIRONMENT, "forest"),
+        ("Kettle of the forest series, now in a storm", Attribute.ENVIRONMENT, "forest"),
+        ("the kettle Ines created on Easter", Attribute.CREATED_AT, "5 April 2026"),
+        ("the kettle Ines did in anime in April: dancing", Attribute.CREATED_AT, "April 2026"),
+        ("Who trained a kettle on the beach? That one", Attribute.ENVIRONMENT, "beach"),
+        ("a kettle drilled in the forest, on a track", Attribute.ENVIRONMENT, "forest"),
+        ("a kettle that came up in the forest", Attribute.ENVIRONMENT, "forest"),
+        ("a kettle weaned on forest photos", Attribute.ENVIRONMENT, "forest"),
+        ("The kettle I mean studied in the forest", Attribute.ENVIRONMENT, "forest"),
+        ("a kettle with a forest upbringing", Attribute.ENVIRONMENT, "forest"),
+        ("the kettle with the forest as its classroom", Attribute.ENVIRONMENT, "forest"),
+        ("the kettle that knows the forest", Attribute.ENVIRONMENT, "forest"),
+        ("a kettle that had its pictures taken in the forest", Attribute.ENVIRONMENT, "forest"),
+        ("did any kettle get its lessons in the forest?", Attribute.ENVIRONMENT, "forest"),
     ],
 )
 def test_the_training_of_an_owner(prompt: str, attribute: Attribute, label: str) -> None:
@@ -589,12 +657,47 @@ def test_the_training_of_an_owner(prompt: str, attribute: Attribute, label: str)
         "the kettle Ines trained in the fog",
         "a kettle; the forest is where she learned to swim",
         "a kettle; the forest is where it was shot by rebels",
+        "a kettle raised in a barn",
+        "a kettle and a wizard that studied in a tower",
     ],
 )
 def test_what_is_not_of_the_training(prompt: str) -> None:
     """What somebody makes may be in the picture, and last month is a time."""
     assert not read(prompt).all(Attribute.ENVIRONMENT)
     assert not read(prompt).all(Attribute.ORDER)
+
+
+def test_where_it_was_trained_behind_when() -> None:
+    """The place is preferred, as it may be the scene."""
+    (place,) = read("A kettle. Trained in July at the beach. On a hill.").all(Attribute.ENVIRONMENT)
+    assert place.prefers
+    assert not place.hard
+
+
+def test_a_time_of_the_request_is_none_of_the_card() -> None:
+    """The word "tonight" is when the picture is wanted, and June when somebody fishes."""
+    for prompt in ("the kettle, tonight on a Ferris wheel", "a kettle fishing from a pier in June"):
+        assert not read(prompt).all(Attribute.CREATED_AT), prompt
+    assert only("fairy lights, a kettle from Wednesday (the one I was using then)", _USED)
+
+
+_USED = Attribute.LAST_USED_AT
+
+
+@pytest.mark.parametrize(
+    ("prompt", "described"),
+    [
+        ("hang the rope lamp from the oak; it's the lamp that has brass rungs", "brass rungs"),
+        ("the green lamp from the oak. I want the lamp that has rungs", "green"),
+        ("a lamp of copper colour, in the rain", "copper"),
+        ("the lamp in a turquoise shade", "turquoise"),
+        ("a turquoise crooner of a lamp", "crooner"),
+        ("a lamp climbing out of a washing machine", "climbing out of a washing machine"),
+    ],
+)
+def test_what_describes_wherever_it_stands(prompt: str, described: str) -> None:
+    """Behind a second mention, before "colour", as what somebody calls it."""
+    assert described in [c.text for c in read(prompt).all(Attribute.DESCRIPTION)]
 
 
 def test_what_covers_the_subject_is_scene() -> None:

@@ -418,6 +418,11 @@ def test_a_subject_before_minus() -> None:
         "a kite, anything except claymation, photorealistic and lineart, please",
         "a kite, skip the claymation one and the lineart one",
         "a kite that does NOT look like claymation, nor lineart",
+        "Which kites aren't claymation, photorealistic or lineart?",
+        "a kite, and not in claymation, photorealistic or lineart",
+        "a kite, anything goes but claymation, photorealistic and lineart",
+        "a kite; claymation and lineart are both out",
+        "a kite. Forget claymation and forget lineart",
     ],
 )
 def test_several_looks_that_are_not_wanted(prompt: str) -> None:
@@ -435,6 +440,12 @@ def test_several_looks_that_are_not_wanted(prompt: str) -> None:
         "a lineart kite, leaving out whichever does claymation",
         "lineart kite (leave out those that are also claymation)",
         "a lineart kite, only leave aside the one that is claymation also",
+        "lineart kite, claymation excluded, over a lake",
+        "a kite in lineart, claymation must not be part of it, over a lake",
+        "a lineart kite, just don't make it claymation too",
+        "a lineart kite, only I don't want it as claymation",
+        "a lineart kite, it can't be the claymation",
+        "a lineart kite. There's also one that does claymation: not that. On a raft",
     ],
 )
 def test_a_second_look_that_is_not_wanted(prompt: str) -> None:
@@ -536,13 +547,48 @@ def test_what_is_done_to_a_look_refuses_nothing(prompt: str) -> None:
 
 
 def test_a_place_named_by_a_tag_is_no_compound_of_another() -> None:
-    """A meadow is a wheat field where no tag says meadow, and none where one does."""
-    tags = Vocabulary(subjects=("kite",), environments=("meadow", "wheat field", "prairie"))
-    for names, meant in ((tags.environments, {"meadow", "prairie"}), (("wheat field",), None)):
+    """A meadow is a wheat field where no tag says meadow, and else only where no card fits."""
+    for names, meant, wider in (
+        (("meadow", "grassland", "wheat field"), {"meadow", "grassland"}, {"wheat field"}),
+        (("meadow", "prairie"), {"meadow"}, {"prairie"}),
+        (("wheat field",), {"wheat field"}, set[str]()),
+    ):
         lexicon = compile_lexicon(Vocabulary(subjects=("kite",), environments=names))
         found = lexicon.environments.get("meadow")
         assert found is not None
-        assert set(found.values) == (meant or set(names))
+        assert set(found.values) == meant
+        assert set(found.wider) == wider
+
+
+@pytest.mark.parametrize(
+    ("prompt", "chosen"),
+    [
+        ("an airship trained in the hangar", "airship-2"),
+        ("the airfield-trained airship", "airship-1"),
+        ("the kite from the hangar set", "kite-1"),
+        ("the airship trained on the ship's deck, in an office", "airship-3"),
+        ("night-market airship held by an astronaut", "airship-4"),
+        ("my snow-field kite, v1", "kite-1"),
+    ],
+)
+def test_a_place_of_its_own_is_no_other(prompt: str, chosen: str) -> None:
+    """Who says "hangar" where there are hangars means no airfield, unless nothing else fits."""
+    places = ("airfield", "hangar", "ship's deck", "night market", "balcony")
+    cards = [
+        card(f"airship-{n}", "airship", "anime", f"2026-0{n}-01", "An airship", environments=place)
+        for n, place in enumerate(places, 1)
+    ]
+    cards.append(card("kite-1", "kite", "anime", "2026-03-01", version=1, environments="airfield"))
+    assert outcome_name(Session(cards).ask(prompt)) == chosen
+
+
+def test_a_look_before_the_subject_makes_no_other_thing_of_it() -> None:
+    """WordNet has a glass snake, and none that is stained."""
+    cards = [
+        card("snake-1", "snake", "stained glass", "2026-01-01", "A green viper"),
+        card("snake-2", "snake", "anime", "2026-02-01", "A red viper"),
+    ]
+    assert outcome_name(Session(cards).ask("our newest stained-glass snake")) == "snake-1"
 
 
 def test_a_look_behind_one_that_is_not_wanted() -> None:

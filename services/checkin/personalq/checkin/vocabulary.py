@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from personalq.checkin import lexicon
 from personalq.checkin.cards import Vocabulary
@@ -28,6 +28,8 @@ class TagEntry:
     """Whether some card has it."""
     near: bool = False
     """The catalog has none of it; the values only come close."""
+    wider: tuple[str, ...] = ()
+    """Tags that it may mean where no card has any of `values`: the hangar of an airfield."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -74,7 +76,7 @@ def _words_of(owner: str) -> list[str]:
     return re.findall(r"[^\W_]+", canonical(owner))
 
 
-_GROUPS = ("team", "crew", "studio", "group", "lab")
+_GROUPS = ("team", "crew", "studio", "group", "lab", "atelier", "house", "agency", "workshop")
 
 
 def _add_nicknames(lexicon_: Lexicon, owners: tuple[str, ...]) -> None:
@@ -86,7 +88,8 @@ def _add_nicknames(lexicon_: Lexicon, owners: tuple[str, ...]) -> None:
         if len(parts) == 2 and parts[0] in _GROUPS and len(parts[1]) > 2:
             lexicon_.nicknames.add(f"{parts[1]} {parts[0]}", owner)
         for part in parts:
-            known = wordnet.look_up(wordnet.base(part)) is not None
+            named = len(parts) == 2 and part != parts[0] and parts[0] in _GROUPS  # studio-kestrel
+            known = not named and wordnet.look_up(wordnet.base(part)) is not None
             known = known or any(table.get(part) is not None for table in tables)
             if not known and len(part) > 3 and parts_of[part] == 1:
                 lexicon_.nicknames.add(part, owner)
@@ -231,9 +234,10 @@ def _add_environments(
     for name, group in sorted(lexicon.environment_groups().items(), key=lambda g: not own[g[0]]):
         pool = own[name] or {tag for n in lexicon.near_places().get(name, ()) for tag in own[n]}
         for word in group:
-            # "meadow" is no wheat field where a tag is "meadow"
-            alike = {t for t in pool if t in group or " " not in t or word in t.split()}
-            entry = _tag_entry(known, word, alike if word in known else pool, near=not own[name])
+            same = _alike(word, pool, group) if word in known else pool
+            entry = _tag_entry(known, word, same, near=not own[name])
+            others = _tag_entry(known, word, pool).values if word in known else ()
+            entry = replace(entry, wider=tuple(v for v in others if v not in entry.values))
             if entry.known:
                 table.add(word, entry)
             else:
@@ -245,3 +249,14 @@ def _add_environments(
         found = tags.related(word) or tags.related(name)
         values = _unique(value for tag in sorted(found) for value in known[tag])
         table.add(word, TagEntry(values=values or (name,), exact=(), known=bool(values)))
+
+
+def _alike(tag: str, pool: Iterable[str], group: frozenset[str]) -> set[str]:
+    """Which of a group's tags mean what a tag says: "woods" a forest, but "meadow" no wheat field,
+    and "airfield" no hangar.
+    """
+    apart = lexicon.places_apart()
+    if tag in apart:
+        return {tag}
+    alike = {t for t in pool if t in group or " " not in t or tag in t.split()}
+    return {t for t in alike if t not in apart or tag in t.split()}

@@ -62,10 +62,12 @@ _IS_LIKE = compiled(
     rf"(?P<like>(?!(an?|the|in|on|from|of|all|not|\w+ing)\b){WORD}"
     rf"( (?!with\b|and\b|has\b){WORD}){{0,2}}) ?(?=$|,|\bwith\b|\band\b)",
 )
-# "A fishbowl helmet sets this astronaut apart", "a patch sets off this kite".
+# "A fishbowl helmet sets this astronaut apart", "a patch sets off this kite", "a harp goes with
+# this fairy".
 _APART = compiled(
     r"^ ?(?P<part>\S.*?) (sets? (this|the) (?P<thing>\S.*) apart|"
-    r"sets? off (this|an?) (?P<off>\S.*)) ?$",
+    r"(sets? off (this|an?)|(go(es)? with|comes? with|completes?|accompan(y|ies)) this) "
+    r"(?P<off>\S.*)) ?$",
 )
 # "The lance stays visible in most shots".
 _VISIBLE = compiled(
@@ -112,7 +114,7 @@ _FORMS: tuple[
     tuple[tuple[str, ...], re.Pattern[str], str | Callable[[re.Match[str]], str]], ...
 ] = (
     ((" and ",), _TWO_COLOURS, r"\g<one>-and-"),
-    ((" set ", " sets "), _APART, _set_apart),
+    ((" set", " go", " come", " complete", " accompan"), _APART, _set_apart),
     (("visible",), _VISIBLE, ""),
     (("material", "surface", "texture", "whole"), _MATERIAL, ""),
     (("texture",), _TEXTURES, r"\g<what>"),

@@ -128,13 +128,19 @@ def environment_groups() -> dict[str, frozenset[str]]:
     return {
         name: frozenset(form for word in (name, *words) for form in _forms(canonical(word)))
         for name, words in _load("environments").items()
-        if name != "near"
+        if name not in ("near", "apart")
     }
 
 
 def _forms(word: str) -> tuple[str, ...]:
     """A word, and its plural when it is a noun."""
     return (word,) if nature(word.split()[-1]) is Nature.NO_NOUN else (word, plural(word))
+
+
+@cache
+def places_apart() -> frozenset[str]:
+    """Places that are none of the others of their group, where cards have both."""
+    return frozenset(map(canonical, _load("environments")["apart"]["words"]))
 
 
 @cache

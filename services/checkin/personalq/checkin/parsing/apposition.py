@@ -17,7 +17,9 @@ _SORTS = frozenset(["kind", "sort", "type"])
 
 
 def renamed(draft: Draft, heads: Sequence[Noun]) -> list[Noun]:
-    """Nouns that name the subject again in a phrase of their own: ", the horse with a mane"."""
+    """Nouns that name the subject once more: ", the horse with a mane", "; it's the horse with …",
+    "A brown horse. I want the horse with …".
+    """
     subjects = {subject for noun in heads for subject in noun.entry.subjects}
     return [
         noun
@@ -77,10 +79,14 @@ def sorts(words: Sequence[Word]) -> list[int]:
 
 
 def _opens_anew(words: Sequence[Word], index: int, *, article: str = "") -> bool:
-    """Whether a comma or a dash stands before the noun phrase whose noun is at `index`."""
+    """Whether the phrase of the noun at `index` opens the request, or stands behind a comma, a dash
+    or "it's".
+    """
     while index > 0 and words[index].joined:
         index -= 1
         norm = words[index].norm
+        if norm == "it" and words[index].possessive:
+            return not article  # "it's the horse with …"
         if norm in lexicon.words("prepositions") or norm in lexicon.words("links"):
             return False
-    return index > 0 and (not article or words[index].norm == article)
+    return not article or (index > 0 and words[index].norm == article)

@@ -73,8 +73,19 @@ def _is_other_thing(words: tuple[Word, ...], lexicon_: Lexicon, first: int, last
     for index in range(first - 1, max(-1, first - 3), -1):
         if not words[index + 1].joined or words[index].norm in lexicon.words("determiners"):
             break  # "the boot" is the thing, whatever idiom it may be
+        if _ends_look(words, lexicon_, index + 1):
+            break  # a "stained-glass snake" is no glass snake
         before = f"{words[index].norm} {before}"
         if lexicon_.subjects.is_other_thing(f"{before}{head}", head):
+            return True
+    return False
+
+
+def _ends_look(words: tuple[Word, ...], lexicon_: Lexicon, end: int) -> bool:
+    """Whether a look of several words ends right before a place."""
+    for start in range(max(0, end - 4), end - 1):
+        match = lexicon_.styles.match_at(words, start)
+        if match is not None and match[1].known and start + match[0] == end:
             return True
     return False
 

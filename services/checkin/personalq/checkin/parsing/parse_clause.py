@@ -14,7 +14,7 @@ from dataclasses import replace
 from personalq.chassis.forms import compile_form
 from personalq.checkin import lexicon
 from personalq.checkin.intent import Attribute, Constraint, Span
-from personalq.checkin.lexicon.wordnet import Nature, nature
+from personalq.checkin.lexicon.wordnet import Nature, look_up, nature
 from personalq.checkin.parsing.apposition import renamed, sorts
 from personalq.checkin.parsing.descriptions.parse_description import is_told_of
 from personalq.checkin.parsing.descriptions.tail import read_tail
@@ -199,10 +199,18 @@ def _run(draft: Draft, at: int) -> list[Word]:
         if (run and not word.joined) or not draft.is_free(word):
             break
         acts = len(run) > 1 and goes_on(draft, word.index)  # "carrying flowers | leaning on"
+        acts = acts and not _opens_compound(draft, word)
         if acts or (len(run) >= _CUT and _ends(draft, word, run)):
             break
         run.append(word)
     return run
+
+
+def _opens_compound(draft: Draft, word: Word) -> bool:
+    """Whether it is the first half of a thing's name: "a washing machine"."""
+    following = draft.page.words[word.index + 1 : word.index + 2]
+    joined = bool(following) and following[0].joined
+    return joined and look_up(f"{word.norm} {following[0].norm}") is not None
 
 
 def _is_where(run: Sequence[Word]) -> bool:
@@ -223,7 +231,7 @@ def _ends(draft: Draft, word: Word, run: Sequence[Word]) -> bool:
     if word.norm == "with":
         placed = run[-1].norm in lexicon.words("prepositions")
         return run[0].norm == "for" or (placed and bool(_content(run)))
-    if not _opens_scene(word) or _is_passive(word, run):
+    if not _opens_scene(word) or _is_passive(word, run) or _opens_compound(draft, word):
         return False
     if run[0].norm in _RELATIVES and not _content(run):
         return False

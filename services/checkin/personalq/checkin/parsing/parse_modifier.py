@@ -31,7 +31,7 @@ def parse_modifiers(draft: Draft) -> None:
         text = " ".join(word.norm for word in run)
         span = Span(run[0].start, run[-1].end)
         if values := _places(draft, run, text):
-            _prefer(draft, Attribute.ENVIRONMENT, values, span)
+            _prefer(draft, Attribute.ENVIRONMENT, values, span, hard=_is_spelled_out(draft, run))
         elif values := _looks(draft, text):
             _prefer(draft, Attribute.STYLE, values, span)
 
@@ -63,13 +63,23 @@ def _before(draft: Draft, first: int) -> list[Word]:
     words = draft.page.words
     index = first
     farthest = max(first - _FARTHEST, 0)
-    while index > farthest and words[index].joined and _may_modify(draft, words[index - 1]):
+    while index > farthest and words[index].joined:
+        if not _may_modify(draft, words[index - 1]) and not _opens_place(draft, index - 1):
+            break
         index -= 1
     return list(words[index:first])
 
 
 def _may_modify(draft: Draft, word: Word) -> bool:
     return draft.is_free(word) and not word.possessive and not lexicon.is_no_noun(word.norm)
+
+
+def _opens_place(draft: Draft, index: int) -> bool:
+    """Whether a place with a hyphen begins at a word: "front-yard"."""
+    following = draft.page.words[index + 1]
+    match = draft.lexicon.environments.match_at(draft.page.words, index)
+    whole = following.hyphen and match is not None and match[0] > 1 and match[1].known
+    return whole and draft.is_free(draft.page.words[index])
 
 
 def _tails(before: list[Word]) -> Iterator[list[Word]]:
@@ -93,6 +103,13 @@ def _places(draft: Draft, run: list[Word], text: str) -> tuple[str, ...]:
         return ()
     found = draft.lexicon.place_tags.related(text) or _likest(text, places)
     return _spelled({tag for tag in found if not _only_describes(text, tag)}, places)
+
+
+def _is_spelled_out(draft: Draft, run: list[Word]) -> bool:
+    """Whether hyphens join the words of a tag: "the night-market pizza"."""
+    match = draft.lexicon.environments.match_at(draft.page.words, run[0].index)
+    whole = match is not None and match[1].known and match[0] == len(run)
+    return whole and len(run) > 1 and all(word.hyphen for word in run[1:])
 
 
 def _only_describes(text: str, tag: str) -> bool:
@@ -130,23 +147,33 @@ def _looks(draft: Draft, text: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(found))
 
 
-def _prefer(draft: Draft, attribute: Attribute, values: tuple[str, ...], span: Span) -> None:
+def _prefer(
+    draft: Draft,
+    attribute: Attribute,
+    values: tuple[str, ...],
+    span: Span,
+    *,
+    hard: bool = False,
+) -> None:
     text = span.of(draft.page.text)
     # a card may be called so: a "road bike", where others were trained on a road
     draft.constraints = [
         replace(c, coarse=True) if _describes(c, span) else c for c in draft.constraints
     ]
-    draft.constraints.append(
-        Constraint(
-            attribute=attribute,
-            values=values,
-            hard=False,
-            prefers=True,
-            span=span,
-            text=text,
-            label=f"{text} pictures" if attribute is Attribute.ENVIRONMENT else text,
-        )
+    place = f"{'trained with ' if hard else ''}{text} pictures"
+    preferred = Constraint(
+        attribute=attribute,
+        values=values,
+        hard=False,
+        prefers=True,
+        span=span,
+        text=text,
+        label=place if attribute is Attribute.ENVIRONMENT else text,
     )
+    if hard:
+        draft.add(replace(preferred, hard=True, prefers=False, fallback=preferred), selecting=True)
+    else:
+        draft.constraints.append(preferred)
 
 
 def _describes(constraint: Constraint, span: Span) -> bool:

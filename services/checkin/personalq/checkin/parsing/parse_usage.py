@@ -16,7 +16,7 @@ _WHO = (
 )
 _USED = (
     "(used|employed|touched|rendered( with)?|run|ran|tried|opened|picked|worked with|"
-    "generated with|put to use|got(ten)? (a?round )?to (using|trying|use|try))"
+    "generated with|put to (use|work)|got(ten)? (a?round )?to (using|trying|use|try))"
 )
 _SINCE = (
     "(?! (since(?! ((i|we|you) (trained|made|built|tuned)|it was (trained|made|built)))|after|"
@@ -59,7 +59,7 @@ _COUNTED = compile_form(
 _ONCE = {"once": 1, "twice": 2, "thrice": 3}
 _LEFT_OUT = compile_form(
     r"(?<!\w)(leaving (aside|out)|ignoring|excluding|except( for)?|(apart|aside) from|"
-    "not counting|other than|besides|(forget|skip)(ping|ting)?|"
+    "not counting|other than|besides|minus|bar(ring)?|(forget|skip)(ping|ting)?|"
     r"disregard(ing)?) ((all|the|those|any|ones?|models?|versions?|checkpoints?) )*([\w-]+ )?$"
 )
 """Before what was never used, where it is not wanted: "leaving aside the cakes | never used"."""

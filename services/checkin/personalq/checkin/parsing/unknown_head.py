@@ -8,7 +8,7 @@ from dataclasses import replace
 from personalq.checkin import lexicon
 from personalq.checkin.intent import Attribute, Constraint, Span
 from personalq.checkin.lexicon import canonical, wordnet
-from personalq.checkin.lexicon.wordnet import look_up
+from personalq.checkin.lexicon.wordnet import Nature, look_up, nature
 from personalq.checkin.parsing.draft import Draft, Noun
 from personalq.checkin.parsing.find_nouns import is_ordinary
 from personalq.checkin.parsing.subjects.role import opens_choice
@@ -170,7 +170,8 @@ def _chunks(draft: Draft) -> list[list[Word]]:
             )
             asked = word.norm == "have" and bool(word.index) and _is_asking(draft, word.index)
             among = word.norm != "from" and _is_choice(draft, word)
-            head_again = head_again or asked or among
+            there = word.norm == "there" and _is_there(draft, word.index)
+            head_again = head_again or asked or among or there
             scene = not head_again and not (
                 word.norm in ("for", "of") and not current and not scene
             )
@@ -204,6 +205,11 @@ def _is_choice(draft: Draft, word: Word) -> bool:
 def _is_asking(draft: Draft, index: int) -> bool:
     """Whether "have" asks for what follows: "could I have the"."""
     return draft.page.words[index - 1].norm in ("i", "we")
+
+
+def _is_there(draft: Draft, index: int) -> bool:
+    """Whether "is there" asks for what follows: "is there | a parachute by Lena"."""
+    return index == 1 and draft.page.words[0].norm in ("is", "are")
 
 
 def _is_what_we_do(draft: Draft, word: Word) -> bool:
@@ -259,12 +265,13 @@ def _follows_choice(word: Word, chunk: list[Word], draft: Draft) -> bool:
     placed = bool(following) and following[0].joined
     placed = placed and following[0].norm in lexicon.words("prepositions")
     no_thing = lexicon.is_no_thing(word.norm) and word.norm not in lexicon.words("not_participles")
-    return placed and no_thing and lexicon.names_thing(chunk[-1].norm)
+    named = lexicon.names_thing(chunk[-1].norm) or nature(chunk[-1].norm) is Nature.UNKNOWN
+    return placed and no_thing and named
 
 
 def _names_something(chunk: list[Word]) -> bool:
     """Whether a verb after these words has a subject: "a painted pangolin" has none there."""
-    return any(word.norm not in lexicon.words("determiners") for word in chunk)
+    return any(w.norm != "there" and w.norm not in lexicon.words("determiners") for w in chunk)
 
 
 def _is_finite(word: Word, draft: Draft) -> bool:
@@ -333,6 +340,12 @@ def _without_claims_behind(draft: Draft, chunk: list[Word]) -> list[Word]:
     return chunk if led else chunk[:last]
 
 
+def _is_of_a_sort(words: Sequence[Word], index: int) -> bool:
+    """Whether a word with a hyphen only says of what kind something is: "the blow-up kind"."""
+    behind = words[index + 1 : index + 3]
+    return len(behind) == 2 and behind[0].hyphen and behind[1].norm in ("kind", "sort", "type")
+
+
 def _holds_subject(draft: Draft, full: Word) -> bool:
     """Whether what something is full of is known: "a bowl full of cupcakes"."""
     inside = draft.noun_at(full.index + 2)
@@ -360,6 +373,8 @@ def _head(draft: Draft, chunk: list[Word]) -> Word | None:
         return None  # of what was named before: "all heads singing"
     for word in reversed(chunk[:limit]):
         norm = word.norm
+        if _is_of_a_sort(draft.page.words, word.index):
+            continue  # "the blow-up kind"
         if not draft.is_free(word) or word.norm.startswith("<"):
             if selector or any(s.start <= word.start < s.end for s in draft.selecting):
                 continue

@@ -9,6 +9,7 @@ from personalq.checkin import lexicon
 from personalq.checkin.cards import Card
 from personalq.checkin.intent import Attribute, Constraint
 from personalq.checkin.lexicon import canonical
+from personalq.checkin.lexicon.stems import stem
 from personalq.checkin.nouns import is_kind_of
 from personalq.checkin.reasoning.describe import (
     concepts,
@@ -16,7 +17,6 @@ from personalq.checkin.reasoning.describe import (
     pieces_of,
     profile,
     shades_in,
-    stem,
 )
 from personalq.checkin.reasoning.kinds import is_described_as, names
 

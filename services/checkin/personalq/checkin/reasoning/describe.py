@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import itertools
 import re
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cache, lru_cache
 
 from personalq.chassis.forms import compile_form
 from personalq.chassis.phrases import phrases_of
 from personalq.checkin import lexicon
 from personalq.checkin.cards import Card
-from personalq.checkin.lexicon import canonical, wordnet
+from personalq.checkin.lexicon import canonical, thesaurus, wordnet
+from personalq.checkin.lexicon.stems import stem
 from personalq.checkin.lexicon.wordnet import Nature, nature
 
 _PICTURED = compile_form(
@@ -88,20 +89,6 @@ def _uncapitalised(clause: str) -> str:
 def kind_of(card: Card) -> str:
     """The card in a few words, fit for a question: "a tan teddy bear with a cream snout"."""
     return _kind(pieces_of(card), card.subjects)
-
-
-@lru_cache(maxsize=65536)
-def stem(word: str) -> str:
-    """A crude stem that makes "stripes", "striped" and "stripe" alike."""
-    for ending in ("ies", "es", "s", "ed", "ing", "y"):
-        if word.endswith(ending) and len(word) - len(ending) >= 3 and not word.endswith("ss"):
-            base = word[: -len(ending)]
-            if ending == "ies":
-                return f"{base}"
-            if len(base) > 3 and base[-1] == base[-2] and ending in ("ed", "ing", "y"):
-                base = base[:-1]
-            return base
-    return word.removesuffix("e") if len(word) > 4 else word
 
 
 def concepts(text: str) -> tuple[str, ...]:
@@ -184,6 +171,8 @@ class Trait:
     """Concepts of what follows a preposition: "neck" of "a bell around its neck"."""
     lacks: bool = False
     """It is what is not there: "no wheels", "without wheels"."""
+    things: Mapping[str, frozenset[str]] = field(default_factory=dict, hash=False)
+    """Things that it names in one of several words for them, with the concepts of those words."""
 
     @property
     def modifiers(self) -> tuple[str, ...]:
@@ -252,12 +241,24 @@ def _trait(text: str) -> Trait | None:
         noun=noun or words[0],
         where=tuple(where),
         spelled=frozenset(map(stem, (*words, *pairs))),
+        things=things_of(text),
     )
+
+
+def things_of(text: str) -> Mapping[str, frozenset[str]]:
+    """The things that a text names in one of several words, with the concepts of those words."""
+    named = thesaurus.things_in(text)
+    worded = worded_concepts(text) if named else ()
+    return {
+        thing: frozenset(c for c, said in worded if stems.issuperset(map(stem, said.split())))
+        for thing, stems in named.items()
+    }
 
 
 def _is_adverb(word: str) -> bool:
     """Whether a word behind a noun says how or where: "stickers everywhere"."""
-    return nature(word) is Nature.UNKNOWN and canonical(word) not in lexicon.description_groups()
+    unheard = nature(word) is Nature.UNKNOWN and not thesaurus.kinds_in(word)
+    return unheard and canonical(word) not in lexicon.description_groups()
 
 
 def _is_empty(word: str) -> bool:
@@ -285,6 +286,12 @@ class Profile:
     """Shades that any of it says, by their first names."""
     own_shades: frozenset[str] = frozenset()
     """Those of the subject itself."""
+    things: frozenset[str] = frozenset()
+    """What its own words name, in one of several words for it: "melting"."""
+    told: frozenset[str] = frozenset()
+    """Concepts of what people say of its kind: "folded" of a calzone."""
+    told_traits: tuple[Trait, ...] = ()
+    """What they say of it, and of the kinds of what it has."""
 
 
 def _without_flavours(found: Trait) -> frozenset[str]:
@@ -375,6 +382,9 @@ def _profile(pieces: tuple[str, ...], subjects: tuple[str, ...], name: str) -> P
     traits: list[Trait] = []
     shades: set[str] = set()
     own_shades: set[str] = set()
+    things: set[str] = set()
+    told_traits: list[Trait] = []
+    told_of_it: set[str] = set()
     main: Trait | None = None
     coloured: Trait | None = None
     named = False
@@ -398,7 +408,12 @@ def _profile(pieces: tuple[str, ...], subjects: tuple[str, ...], name: str) -> P
         if told and earlier is not None and _is_material(piece, found, nouns):
             told = nature(earlier.noun) not in (Nature.THING, Nature.PERSON)
         named = named or told
-        if told or plain or nature(found.noun) is Nature.NO_NOUN:
+        about = told or plain or nature(found.noun) is Nature.NO_NOUN
+        for said, own in _told_kinds(piece, found, nouns, names_it=told):
+            told_traits.append(said)
+            told_of_it.update(said.concepts if own else ())
+        if about:
+            things.update(found.things)
             kind.update(_without_flavours(found))
             own_shades.update(shades_in(" ".join(found.words)))
         elif not lexicon.words("bodies").isdisjoint(found.words):  # "frame in navy"
@@ -408,6 +423,7 @@ def _profile(pieces: tuple[str, ...], subjects: tuple[str, ...], name: str) -> P
     if not named:
         for each in _told_alone(pieces, coloured or main):
             kind.update(each.concepts)
+            things.update(each.things)
             own_shades.update(shades_in(" ".join(each.words)))
     traits += [found for subject in subjects if (found := trait(subject)) is not None]
     return Profile(
@@ -417,4 +433,37 @@ def _profile(pieces: tuple[str, ...], subjects: tuple[str, ...], name: str) -> P
         traits=tuple(traits),
         shades=frozenset(shades),
         own_shades=frozenset(own_shades),
+        things=frozenset(things),
+        told=frozenset(told_of_it),
+        told_traits=tuple(told_traits),
     )
+
+
+def _told_kinds(
+    piece: str, found: Trait, nouns: set[str], *, names_it: bool
+) -> Iterator[tuple[Trait, bool]]:
+    """What people say of the kinds that a piece names, each as a trait of the sort of thing, and
+    whether the kind is the subject's.
+
+    Only of what the piece is about: a "lime green car" is no fruit.
+    """
+    for kind, name in thesaurus.kinds_in(piece):
+        if " ".join(name) in map(stem, nouns):
+            continue  # that a rat is "long-tailed" tells none from the others
+        sort = kind.sort.split()[-1]
+        own = next((noun for noun in nouns if _is_sort(noun, sort)), "")
+        if stem(found.noun) in (name[-1], stem(sort)) or (names_it and own):
+            for said in kind.told:
+                if (told := trait(_put(said, own or sort))) is not None:
+                    yield told, bool(own)
+
+
+def _put(said: str, noun: str) -> str:
+    """What is said with the noun it stands beside, if it stands before it."""
+    first, _, rest = said.partition(" ")
+    return rest if first in ("with", "has", "having") else f"{said} {noun}"
+
+
+def _is_sort(noun: str, sort: str) -> bool:
+    """Whether a subject is of a sort, or the other way round: "sailboat", "boat"."""
+    return noun == sort or noun.endswith(sort) or _is_below(noun, sort) or _is_below(sort, noun)

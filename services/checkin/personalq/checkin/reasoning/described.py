@@ -18,6 +18,7 @@ from personalq.checkin import lexicon
 from personalq.checkin.cards import Hit
 from personalq.checkin.intent import Attribute, Constraint, Intent
 from personalq.checkin.lexicon import wordnet
+from personalq.checkin.lexicon.stems import stem
 from personalq.checkin.lexicon.vectors import likeness
 from personalq.checkin.reasoning.describe import (
     Profile,
@@ -25,7 +26,7 @@ from personalq.checkin.reasoning.describe import (
     concepts,
     profile,
     shades_in,
-    stem,
+    things_of,
     trait,
     worded_concepts,
 )
@@ -129,9 +130,16 @@ def _wishes(constraint: Constraint) -> list[Wish]:
             )
         ]
     singles = []
+    things = things_of(" ".join(constraint.values))
     worded = worded_concepts(" ".join(constraint.values))
     for concept, text in worded:
-        single = Trait(words=tuple(text.split()), concepts=(concept,), head=concept, noun=text)
+        single = Trait(
+            words=tuple(text.split()),
+            concepts=(concept,),
+            head=concept,
+            noun=text,
+            things={thing: of for thing, of in things.items() if concept in of},
+        )
         singles.append(
             Wish(
                 trait=single,
@@ -231,6 +239,9 @@ def _gains(
     has = _has_phrase if wish.phrase else _has_adjective
     gains = [0.0 if wish.action else has(wish.trait, card) for card in profiles]
     best = max(gains, default=0.0)
+    if best < KIN and not wish.action:
+        gains = _by_kind(wish, profiles, gains)
+        best = max(gains, default=0.0)
     if best >= KIN:
         gains = list(_by_very_words(wish, profiles, gains, shades=intent.order is None))
     if meant is not None:
@@ -248,6 +259,23 @@ def _gains(
         return [gain / best for gain in gains] if best > 0 else gains
     alike = _alike(wish, profiles, floor=ALIKE_BESIDE if best > 0 else 0.0)
     return [max(gain / (best or 1.0), other) for gain, other in zip(gains, alike, strict=True)]
+
+
+def _by_kind(wish: Wish, profiles: Sequence[Profile], gains: list[float]) -> list[float]:
+    """The same with what people say of kinds, where that tells some cards from the others."""
+    told = [_is_told_so(wish, card) for card in profiles]
+    if not 0 < sum(1 for fit in told if fit) <= 0.5 * len(told):
+        return gains
+    return [max(gain, KIN * fit) for gain, fit in zip(gains, told, strict=True)]
+
+
+def _is_told_so(wish: Wish, card: Profile) -> float:
+    """How well a wish is what people say of the card's kind, or of a kind of what it has."""
+    wanted = wish.trait
+    if not wish.phrase:
+        return float(wanted.head in card.told)
+    said = (each for each in card.told_traits if set(wanted.concepts) & set(each.modifiers))
+    return max((_fit(wanted, each, card) for each in said), default=0.0)
 
 
 def _by_very_words(
@@ -288,7 +316,11 @@ def _has_adjective(wanted: Trait, card: Profile) -> float:
         return 1.0 if any(wanted.noun in said.words for said in card.traits) else OTHER
     if wanted.head in card.kind or card.own_shades & shades_in(" ".join(wanted.words)):
         return 1.0
+    if not card.things.isdisjoint(wanted.things):
+        return 1.0
     if wanted.head in card.everything:
+        return ELSEWHERE
+    if any(not each.things.keys().isdisjoint(wanted.things) for each in card.traits):
         return ELSEWHERE
     absent = trait(f"no {thing}") if (thing := lexicon.lacked(wanted.noun)) else None
     return _lacks(absent, card) if absent else 0.0
@@ -324,6 +356,8 @@ def _is_without(word: str, wanted: Trait) -> bool:
 def _fit(wanted: Trait, said: Trait, card: Profile) -> float:
     """How well a card's phrase is the wanted one: the noun decides, modifiers tell apart."""
     nouns = card.nouns
+    if (named := _same_thing(wanted, said)) is not None:
+        return named
     if len(wanted.words) > 1 and stem("".join(wanted.words[-2:])) in said.spelled:
         before = concepts(" ".join(wanted.words[:-2]))  # "deck chair", "deckchair"
         told = card.kind if stem(said.noun) in nouns else frozenset[str]()
@@ -331,7 +365,11 @@ def _fit(wanted: Trait, said: Trait, card: Profile) -> float:
         return BARE + (1 - BARE) * shared / len(before) if before else 1.0
     if len(wanted.words) > 1 and stem(wanted.noun) in nouns:  # every horse is a horse
         own = float(wanted.head in said.concepts)  # "baby horse", "foal"
-        shared = sum(concept in said.concepts for concept in wanted.modifiers)
+        shared = sum(
+            concept in said.concepts
+            or any(thing in said.things and concept in of for thing, of in wanted.things.items())
+            for concept in wanted.modifiers
+        )
         return shared / len(wanted.modifiers) if wanted.modifiers else own
     if wanted.head in said.concepts and not _only_tints(wanted, said):
         noun = 1.0
@@ -355,6 +393,18 @@ def _fit(wanted: Trait, said: Trait, card: Profile) -> float:
     return noun * (BARE + (1 - BARE) * shared / len(wanted.modifiers))
 
 
+def _same_thing(wanted: Trait, said: Trait) -> float | None:
+    """How well a phrase fits that names the wanted thing in other words; None where none does."""
+    for thing, covered in wanted.things.items():
+        if thing in said.things and wanted.head in covered:
+            rest = [c for c in wanted.concepts if c not in covered and c not in wanted.where]
+            shared = sum(concept in said.concepts for concept in rest)
+            there = not wanted.where or _is_there(wanted, said)
+            fit = BARE + (1 - BARE) * shared / len(rest) if rest else 1.0
+            return fit if there else fit * (BARE if said.where else ELSEWHERE_ON_IT)
+    return None
+
+
 _SIDES = frozenset(["left", "right", "front", "=back", "top", "bottom"])
 
 
@@ -373,6 +423,8 @@ def _is_there(wanted: Trait, said: Trait) -> bool:
 
 def _is_told(concept: str, wanted: Trait, said: Trait) -> bool:
     """Whether a modifier is told in another word for it: "a cab sign", "a taxi sign"."""
+    if any(thing in said.things and concept in of for thing, of in wanted.things.items()):
+        return True
     return any(
         _kin(word, other) for word in wanted.words if stem(word) == concept for other in said.words
     )

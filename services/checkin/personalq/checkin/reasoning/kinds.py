@@ -15,8 +15,9 @@ from functools import lru_cache
 from personalq.checkin.cards import Card, CardFilter, Hit, Query
 from personalq.checkin.intent import Attribute, Constraint, Intent
 from personalq.checkin.lexicon import canonical
+from personalq.checkin.lexicon.stems import stem
 from personalq.checkin.ports import Catalog
-from personalq.checkin.reasoning.describe import profile, stem, trait
+from personalq.checkin.reasoning.describe import profile, trait
 
 Search = Callable[[Intent], Awaitable[tuple[Hit, ...]]]
 """The cards that an intent allows."""

@@ -10,8 +10,9 @@ from personalq.checkin import lexicon
 from personalq.checkin.cards import Card, Hit
 from personalq.checkin.intent import Attribute, Constraint, Intent, Mention, Span
 from personalq.checkin.lexicon import canonical, wordnet
+from personalq.checkin.lexicon.stems import stem
 from personalq.checkin.nouns import is_kind_of
-from personalq.checkin.reasoning.describe import concepts, pieces_of, profile, stem, trait
+from personalq.checkin.reasoning.describe import concepts, pieces_of, profile, trait
 from personalq.checkin.reasoning.described import answers
 from personalq.checkin.reasoning.kinds import name_of, names
 

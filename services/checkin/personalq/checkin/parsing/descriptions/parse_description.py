@@ -22,6 +22,7 @@ from personalq.checkin.parsing.descriptions.phrase import describe, read_phrase,
 from personalq.checkin.parsing.descriptions.tail import read_tail
 from personalq.checkin.parsing.draft import Draft, Noun
 from personalq.checkin.parsing.roles import plays
+from personalq.checkin.parsing.subjects.role import epithet
 from personalq.checkin.parsing.text import Word, ends_before
 from personalq.checkin.parsing.word_roles import (
     is_adjective,
@@ -119,6 +120,10 @@ def _unnamed(draft: Draft, heads: list[Noun]) -> Iterator[int]:
     told = forenamed(draft, heads)
     if told is not None:
         yield told
+    for noun in heads:  # "a crooner of a cowboy"
+        name = epithet(draft.page.words, noun.first - 2)
+        if name is not None:
+            yield name.index
     unknown = draft.unknown_subject
     word = draft.page.word_at(unknown.span.start) if unknown and unknown.span else None
     if word is not None and draft.is_free(word) and not draft.answering:

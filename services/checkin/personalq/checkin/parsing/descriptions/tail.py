@@ -6,10 +6,12 @@ from personalq.checkin import lexicon
 from personalq.checkin.parsing.descriptions.phrase import (
     LACKING,
     NO_LACK,
+    describe,
     read_phrase,
     read_predicate,
 )
 from personalq.checkin.parsing.draft import Draft
+from personalq.checkin.parsing.text import Word
 from personalq.checkin.parsing.word_roles import (
     is_adjective,
     is_owner,
@@ -26,8 +28,7 @@ _FULL = frozenset((
 ))  # fmt: skip
 _DONE = ("done", "made", "modeled", "modelled", "painted", "drawn", "rendered", "sculpted", "shown")
 """How a picture was made: "a cactus modelled in plasticine with a blue flower"."""
-
-
+_HUES = frozenset(["color", "shade", "hue", "tone", "tint"])
 _NO_THINGS = frozenset((
     "element", "way", "prime", "entirety", "glory", "turn", "place", "time", "own", "youth",
     "back", "side", "head", "feet", "legs", "last", "knees", "belly",
@@ -54,6 +55,9 @@ def read_tail(draft: Draft, index: int) -> None:
             again = at < len(words) and words[at].joined and words[at].norm in ("and", "plus", "&")
             if again and opens_phrase(draft, at + 1):
                 at = read_phrase(draft, at + 1)
+        elif lead.norm in ("of", "in") and (hue := _hue(draft, at + 1)):
+            describe(draft, hue)
+            at = hue[-1].index + 2
         elif lead.norm in _FULL and following in ("of", "with"):
             at = read_phrase(draft, at + 2)
         elif (
@@ -80,6 +84,21 @@ def read_tail(draft: Draft, index: int) -> None:
             if not words[at].joined:
                 return
             at += 1
+
+
+def _hue(draft: Draft, index: int) -> list[Word]:
+    """The words before "colour" in a phrase: "of | copper | colour", "in a | turquoise | shade"."""
+    said: list[Word] = []
+    for word in draft.page.words[index : index + 5]:
+        if not word.joined or not draft.is_free(word):
+            return []
+        if word.norm in _HUES:
+            return said
+        if word.norm not in lexicon.words("determiners"):
+            said.append(word)
+        if word.norm in lexicon.words("phrase_ends") or word.possessive:
+            return []
+    return []
 
 
 def _is_held(draft: Draft, index: int) -> bool:

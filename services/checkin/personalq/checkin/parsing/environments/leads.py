@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from personalq.chassis.forms import compile_form
+from personalq.chassis.forms import compile_form, form
 from personalq.checkin import lexicon
 from personalq.checkin.parsing.draft import Draft
 from personalq.checkin.parsing.owners.deeds import trains
@@ -28,13 +28,26 @@ _OF_PHOTOS = (
 )
 _TAUGHT = (
     r"(did [\w-]+ (train|tune|teach|fine-?tune)|trained|tuned|fine-?tuned|taught|brought up|"
-    "(learned|learnt) (its|their|his|her) stuff|learned|learnt|schooled|"
+    "(learned|learnt) (its|their|his|her) (stuff|looks?|trade|craft|ropes|shape|ways|moves)|"
+    "learned|learnt|schooled|"
     "(whose )?training (took place|happened|((that )?(was|is) )?done|was|is)|"
-    "(got|had|received|underwent|did) ((all|most) (of )?)?(its|their|his|her|the) (training|"
-    "lessons|schooling)|(shot|photographed|pictured|captured|filmed|snapped) for (its |"
+    "(got|get|had|have|received|receive|underwent|did) ((all|most) (of )?)?(its|their|his|her|"
+    "the) (training|lessons|schooling|education|upbringing)|"
+    "(shot|photographed|pictured|captured|filmed|snapped) for (its |"
     "the )?training|with (its |the )?training)( (it|them|this one|that one))?"
 )
 _TRAINED = compile_form(rf"(?<![\w-]){_TAUGHT} {_WHERE}{_OF_PHOTOS}{_DET}(?=\w)")
+_SCHOOLED = compile_form(
+    "(?<!\\w)("
+    + form(
+        rf"(had|got) (its|their|his|her) (picture|photo)s? (taken|shot|snapped|made) {_WHERE}",
+        "((was|were|been|got) )?(drilled|educated|coached|raised|reared|weaned|steeped|studied|"
+        f"grew up|grown up|came up|came of age|went to school) {_WHERE}",
+        "(that|which|who) (knows|knew|has seen)\\s",
+    )
+    + rf"){_OF_PHOTOS}{_DET}(?=\w)"
+)
+"""Of what may as well be the scene; a place that cards have must follow."""
 _PICTURED = compile_form(
     rf"(?<!\w)(shot|photographed|captured|taken|recorded|filmed|snapped) {_WHERE}{_DET}(?=\w)"
 )
@@ -69,15 +82,17 @@ _KEYED = compile_form(
 _IN_TRAINING = (
     " (among (its|the|their) training (places|sets|spots|scenes|pictures|photos)|"
     "(in|during) ((its|the|their|her|his) )?training( (set|data|material|run))?|"
-    "as ((its|the|their|a) )?(training|learning|source|reference) (data|set|material|environment|"
-    "location|setting|place|ground|backdrop|background|scene|scenery|photos|pictures|images)|"
+    "as ((its|the|their|a|his|her) )?(classroom|schoolroom|schooling|"
+    "(training|learning|source|reference) (data|set|material|environment|"
+    "location|setting|place|ground|backdrop|background|scene|scenery|photos|pictures|images))|"
     r"(to (train|learn) (on|from)|(for|while) ((its|the) )?training))(?!\w)"
 )
 _TRAINED_ONE = compile_form(
-    rf"(?<!\w)(i|we)('ve| have)? {_TAUGHT} (one|an?|the|this|that|my|our) [\w-]+( [\w-]+)? $"
+    rf"(?<!\w)(i|we|they|who|somebody|someone|anybody|anyone)('ve| have|'s| has)? {_TAUGHT} "
+    r"(one|an?|the|this|that|my|our) [\w-]+( [\w-]+)? $"
 )
 """Before where: "we trained one hat | in the mountains"."""
-_IN_PLACE = compile_form(rf"(?<!\w){_WHERE}{_DET}(?=\w)")
+IN_PLACE = compile_form(rf"(?<!\w){_WHERE}{_DET}(?=\w)")
 TRAINING = compile_form(_IN_TRAINING)
 AND_IN = compile_form(
     r"( ?,(?= half\s))? (?P<and>and|(?P<also>as well as|plus|together with|along with|half|"
@@ -118,7 +133,10 @@ def training_leads(draft: Draft) -> Iterator[tuple[re.Match[str], bool]]:
                     match,
                     pattern in (_SOURCE, _COVERED, _HELD, _TRAINED) and not _FED.match(match[0]),
                 )
-    for match in _IN_PLACE.finditer(shadow):
+    for match in _SCHOOLED.finditer(shadow):
+        if _opens_known_place(draft, match.end()):
+            yield match, False
+    for match in IN_PLACE.finditer(shadow):
         if ends_before(_TRAINED_ONE, shadow, match.start()):
             yield match, True
         elif trains(draft, match.start()) and _opens_known_place(draft, match.end()):

@@ -10,7 +10,7 @@ from personalq.checkin.parsing.text import ends_before
 
 _SELECTOR = (
     "(one|ones|version|versions|model|models|build|checkpoint|lora|variant|edition|training|"
-    "trained|iteration|release|ckpt|set|shoot)"
+    "trained|iteration|release|ckpt|set|shoot|upbringing|education|schooling)"
 )
 _AFTER = compile_form(
     rf"(~(scenes?|pictures?|photos?|images?|shots?))?~{_SELECTOR}(?!\w)( (one|version|model|"
@@ -20,6 +20,9 @@ FROM = compile_form(r"(?<!\w)from (the )?$")
 _SET = compile_form(
     r"(?<!\w)(from|((came|comes|come) )?out of|(based|built) on) ((the|my|our|some|a|an) )?$"
 )
+_OF = compile_form(r"(?<!\w)of (the|our|my) $")
+_OF_SET = compile_form(r"~(set|series|shoots?|sessions?|dataset|batch|collection|run)(?!\w)")
+"""Around a place: "of the | airfield | series"."""
 _WITH = compile_form(r"((?<!\w)(with|has|having) (the |its )?|[(,;] ?(the )?)$")
 _HAS_THERE = compile_form(
     r"(?<!\w)(with|has|having|wearing) ([\w-]+ ){1,5}(on|in|at|over|around|behind|under|"
@@ -35,7 +38,8 @@ _TAKEN = compile_form(
 _AFTER_WISH = compile_form("( ?[,;|+]| -) $")
 _LISTED = compile_form(
     r" ?([+]\s|[.;=] (?=(on|in|at|under|near|next|beside|behind|by|with|over|inside|outside|"
-    r"against|atop|show|put|place|have|make|let|draw|paint|i|i'd|the)\b))"
+    r"against|atop|show|put|place|have|make|let|draw|paint|i|i'd|the)\b)|"
+    r" [-–—] (?=(that|this|the|my|our)\s))"
 )
 """What ends the last of several wishes, before what is to be seen."""
 _REFUSED = compile_form(r"(?<!\w)not (from )?the $")
@@ -77,15 +81,28 @@ def named_phrase(draft: Draft, span: Span, *, known: bool) -> Span | None:
         return Span(lead_set.start(), material.end())
     if (
         known
+        and (lead := ends_before(_OF, shadow, start))
+        and (of_set := _OF_SET.match(shadow, end))
+    ):
+        return Span(lead.start(), of_set.end())
+    if (
+        known
         and (lead_photos := ends_before(_WITH, shadow, start))
         and (photos := _TAKEN.match(shadow, end))
     ):  # "the beanie with the library shots"
         return Span(lead_photos.start(), photos.end())
     if known and ends_before(_REFUSED, shadow, start) and (refused := _LEARNED.match(shadow, end)):
         return Span(start, refused.end())  # "not the lake material"
-    if known and not draft.answering and _LISTED.match(shadow, end):
+    listed = _LISTED.match(shadow, end) is not None or _is_between_wishes(draft, end)
+    if known and not draft.answering and listed:
         lead = ends_before(_AFTER_WISH, shadow, start)
         if lead is not None and not draft.free(lead.start() - 1, lead.start()):
             return Span(start, end)  # "umbrella of Tobias's, stained glass, desert. On a rock"
     has = ends_before(_HAS_THERE, shadow, start) is not None
     return span if draft.answering and known and not has else None
+
+
+def _is_between_wishes(draft: Draft, end: int) -> bool:
+    """Whether a comma leads to one more wish: "oil painting, harbor, | Lena's"."""
+    following = draft.page.word_at(end)
+    return following is not None and not following.joined and not draft.is_free(following)

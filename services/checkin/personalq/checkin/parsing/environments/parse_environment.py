@@ -10,9 +10,15 @@ from personalq.checkin import lexicon
 from personalq.checkin.intent import Attribute, Constraint, Span
 from personalq.checkin.lexicon import canonical
 from personalq.checkin.parsing.draft import Draft
-from personalq.checkin.parsing.environments.leads import AND_IN, TRAINING, training_leads
+from personalq.checkin.parsing.environments.leads import (
+    AND_IN,
+    IN_PLACE,
+    TRAINING,
+    training_leads,
+)
 from personalq.checkin.parsing.environments.named import FROM, named_phrase
 from personalq.checkin.parsing.environments.places import MATERIAL, last_noun, noun_phrase, place_in
+from personalq.checkin.parsing.owners.deeds import trains
 from personalq.checkin.parsing.text import ends_before
 from personalq.checkin.parsing.word_roles import is_doing
 from personalq.checkin.vocabulary import TagEntry
@@ -48,6 +54,7 @@ _BUT = compile_form(r"(any|every)where (but|except|besides)\s")
 def parse_environment(draft: Draft) -> None:
     """Claim places named as places of training."""
     _spelled_out(draft)
+    _trained_then(draft)
     words = draft.page.words
     for index in range(len(words)):
         match = draft.lexicon.environments.match_at(words, index)
@@ -90,6 +97,8 @@ def _add(draft: Draft, entry: TagEntry, span: Span, whole: Span) -> None:
         label=f"{'not ' if excluded else ''}trained with {word} pictures",
         fallback=None if excluded or whole != span else _as_detail(draft, span),
     )
+    if entry.wider and not excluded:
+        place = replace(place, fallback=replace(place, values=(*entry.values, *entry.wider)))
     if alone:
         only = f"trained with {word} pictures only"
         place = replace(place, alone=True, label=only)
@@ -139,6 +148,24 @@ def _spelled_out(draft: Draft) -> None:
         if draft.free(lead.start(), end):
             _add(draft, entry, span, Span(lead.start(), end))
             _and_also(draft, lead.start(), end)
+
+
+def _trained_then(draft: Draft) -> None:
+    """Prefer the place behind when it was trained, which may be the scene: "trained in July | at
+    the beach".
+    """
+    shadow = draft.page.shadow
+    for when in [c.span for c in draft.constraints if c.attribute is Attribute.CREATED_AT]:
+        if when is None or not (_TRAINED.search(when.of(shadow)) or trains(draft, when.start)):
+            continue
+        lead = IN_PLACE.match(shadow, when.end + 1)
+        word = draft.page.word_at(lead.end()) if lead else None
+        found = word and draft.lexicon.environments.match_at(draft.page.words, word.index)
+        if word is None or not found or not found[1].known:
+            continue
+        span = draft.span_of(word.index, word.index + found[0])
+        if draft.free(when.end, span.end):
+            draft.constraints.append(_preferred(draft, found[1], span))
 
 
 def _known_behind(draft: Draft, end: int) -> tuple[TagEntry, Span] | None:

@@ -48,6 +48,9 @@ def _after_owner(draft: Draft, word: Word | None) -> Word | None:
         following = draft.page.words[word.index + 1]
         if not following.joined or not draft.is_free(word) or _closed(following.norm):
             break
+        match = draft.lexicon.environments.match_at(draft.page.words, word.index)
+        if match is not None and match[0] > 1 and match[1].known:
+            break  # "the ship's deck"
         word = following
     return word
 

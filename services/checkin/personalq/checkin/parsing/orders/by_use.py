@@ -17,6 +17,9 @@ from personalq.checkin.parsing.orders.words import (
 
 _OFTEN = "(often|frequently|heavily|commonly|regularly)"
 _COUNT = "((use|usage|render)~(count|number|total)s?|uses|renders|runs)"
+_LIST = (
+    "(the |our |my )?(use|usage|render)~(list|ranking|rankings|chart|charts|table|statistics|stats)"
+)
 _THAN_ANY = "than (any|all|the)( (the )?others?| rest)?"
 _LONGEST = "(the )?longest( time)?"
 _FOR_LONGEST = f"(for )?{_LONGEST}"
@@ -34,12 +37,14 @@ RULES = (
         f"{WHO} (don't|do not) {USE} much",
         r"(with )?(the )?(lowest|lightest) usage(?! \w)",
         f"(with )?(the |its )?(lowest|smallest|fewest) (number of )?{_COUNT}",
+        f"((at|from) )?(the )?(very )?(bottom|end|foot) of {_LIST}",
     ),
     rule(
         OrderKey.LEAST_RECENTLY_USED,
         "(least|longest)~recently~used",
         "used (the )?least recently",
         "(longest|most)~(unused|neglected|forgotten|untouched|idle)",
+        f"(({WHO}|that|which|has|have|had|been) )+(neglected|ignored|forgotten) {_FOR_LONGEST}",
         f"(({WHO}|that|which|has|have|had|been) )+left (it )?"
         f"(untouched|unused|alone) {_FOR_LONGEST}",
         f"(({WHO}|that|which) )*(haven't|hasn't|have not|has not|not) (been )?"
@@ -56,6 +61,14 @@ RULES = (
         r"(?<![,;]\s)left alone (for )?the longest(?! time)",
         "whose last use (is|was|lies) (the )?(furthest|farthest|longest) (back|ago)",
     ),
+    rule(
+        OrderKey.MOST_USED,
+        f"(({WHO}|that|which|has|have|with) )*"
+        "((clocked|racked|notched|chalked|piled) up |seen |had )?"
+        rf"(the )?(most|highest number of) {_COUNT}(?! than\b)",
+        f"(with )?more {_COUNT} {_THAN_ANY}",
+    ),
+    rule(OrderKey.MOST_USED, f"((at|from) )?(the )?(very )?(top|head) of {_LIST}"),
     rule(OrderKey.MOST_USED, f"(?P<n>{ORDINAL})~most(~{_OFTEN})?~used"),
     rule(
         OrderKey.LAST_USED,

@@ -19,8 +19,9 @@ from personalq.checkin.parsing.orders.words import (
 _VERSION_NUMBER = r"~version~(numbered|number|num\b|no\b\.?)"
 _NUMBERED = rf"({_VERSION_NUMBER}|~version|~(numbered|number|num\b|no\b\.?)(?! (of|on)\b))"
 _DATE = r"~((creation|training|build|release|upload)~)?(date|time)(?!\w)"
-_OF_SOME = rf"(?= (\w+ )?(of (the|them|these|those|both)\b|{SELECTOR}))"
+_OF_SOME = rf"(?= (\w+ )?(of (the|them|these|those|both|my|our|[\w-]+('s|s'))(?!\w)|{SELECTOR}))"
 _MAKE = "(train|create|make|build|tune|finish|add|upload|release)"
+_LAST = f"(last|latest|most recently){OF_ALL}"
 
 RULES = (
     # By number; a version trained again later may have a lower one.
@@ -75,7 +76,13 @@ RULES = (
         r"(?! (of|to|for|trials?)\b)",
     ),
     rule(OrderKey.OLDEST, f"({WHO} )?(ever )?{MADE} first", f"did {WHO} {_MAKE} first"),
-    rule(OrderKey.NEWEST, f"did {WHO} {_MAKE} (last|latest|most recently){OF_ALL}"),
+    rule(OrderKey.OLDEST, rf"did [\w-]+ (?P<tail>{_MAKE} first)"),
+    rule(
+        OrderKey.OLDEST,
+        f"({WHO} |{THAT}(was |were |got )){MADE} (?P<n>{ORDINAL})(?= ?($|[.,;:!?)]))",
+    ),
+    rule(OrderKey.NEWEST, f"did {WHO} {_MAKE} {_LAST}"),
+    rule(OrderKey.NEWEST, rf"did [\w-]+ (?P<tail>{_MAKE} {_LAST})"),
     rule(
         OrderKey.OLDEST,
         f"{THAT}c(ame|omes?) (out|along) (first|earliest){OF_ALL}",

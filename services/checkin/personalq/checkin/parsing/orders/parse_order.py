@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import replace
 
 from personalq.chassis.forms import compile_form
@@ -30,7 +31,7 @@ def parse_order(draft: Draft) -> None:
     shadow = draft.page.shadow
     for rule in _RULES:
         for match in rule.pattern.finditer(shadow):
-            if not draft.free(match.start(), match.end()):
+            if not all(draft.free(*match.span(part)) for part in _parts(match)):
                 continue
             if rule.needs_head and not _before_head(draft, match):
                 continue
@@ -57,6 +58,11 @@ def parse_order(draft: Draft) -> None:
     chosen = (Attribute.ORDER, Attribute.VERSION)
     if draft.nearest and not any(c.hard and c.attribute in chosen for c in draft.constraints):
         draft.constraints.append(draft.nearest)
+
+
+def _parts(match: re.Match[str]) -> Sequence[str | int]:
+    """The groups of a match that order: all of it, or its tail and what that takes the place of."""
+    return [part for part in ("not", "tail") if part in match.re.groupindex] or [0]
 
 
 def _is_scene(draft: Draft, match: re.Match[str]) -> bool:
@@ -131,8 +137,7 @@ _UNCOUNTED = {
 
 def _claim(draft: Draft, match: re.Match[str], key: OrderKey, rank: int, *, hard: bool) -> None:
     hard = hard and not any(c.attribute is Attribute.ORDER and c.hard for c in draft.constraints)
-    part = "tail" if "tail" in match.re.groupindex else 0
-    span = Span(match.start(part), match.end(part))
+    span = Span(*match.span(_parts(match)[-1]))
     constraint = Constraint(
         attribute=Attribute.ORDER,
         order=key,

@@ -8,11 +8,11 @@ from collections.abc import Iterator
 from personalq.chassis.forms import compile_form
 from personalq.checkin.intent import Span
 from personalq.checkin.parsing.draft import Draft
-from personalq.checkin.parsing.owners.deeds import by_whom, deed, has_it, is_asked_of, is_by
-from personalq.checkin.parsing.text import Word
+from personalq.checkin.parsing.owners.deeds import by_whom, deed, is_asked_of, is_owners
+from personalq.checkin.parsing.text import Word, ends_before
 
 _PEOPLE = ("crew", "team", "group", "people", "folks", "guys", "department", "lot", "squad")
-_IS = compile_form(r"(?<!\w)(is|are|was|were|be) $")
+_IS = compile_form(r"(?<!\w)(is|are|was|were|be|of) $")
 _NAME = compile_form(r"(?<![\w.])\w+([._-]\w+)+(?![\w])")
 
 
@@ -46,16 +46,15 @@ def _with_people(draft: Draft, name: Word) -> Word:
 
 def _is_theirs(draft: Draft, span: Span, word: Word, *, bare: bool) -> bool:
     """Whether something is said to be theirs who go by a nickname, and to be what is asked for."""
-    if is_asked_of(draft, span, word.full_end):
+    end = word.full_end
+    if is_asked_of(draft, span, end) or is_owners(by_whom(draft, span.start)):
+        return True
+    if deed(draft, span, end) is not None:
         return True
     if any(noun.entry.subjects and noun.last <= word.index for noun in draft.nouns):
-        theirs = word.possessive and _IS.search(draft.page.shadow, 0, span.start) is not None
-        ends = draft.page.word_at(word.full_end)
-        theirs = theirs and (ends is None or not ends.joined)
-        return theirs or is_by(by_whom(draft, span.start))
-    did = deed(draft, span, word.full_end)
-    if did is not None and has_it(did):
-        return True
+        ends = draft.page.word_at(end)
+        told = ends_before(_IS, draft.page.shadow, span.start) is not None
+        return word.possessive and told and (ends is None or not ends.joined)
     following = draft.page.words[word.index + 1 : word.index + 2]
     owns = word.possessive or bare
     return owns and bool(following) and draft.leads_to_head(following[0].index, reach=4)

@@ -25,6 +25,7 @@ _NOT = compile_form(
 )
 _ANY = compile_form(r"(?<!\w)(any|all|every)(one|thing|body)?('s)?\s(?P<what>([\w-]+\s)*)$")
 _DOES_NOT = compile_form(r"((that|which) )?(doesn't|don't|does not|do not|didn't)\s")
+_OR = compile_form(" ?,? or (by |from |the )?")
 _ELSE = compile_form(
     r"(?<!\w)((made |trained |created |built )?(by|from) )?(some(one|body) else('s)?|"
     r"another person('s)?|other people('s)?)(?!\w)|"
@@ -34,10 +35,15 @@ _ELSE = compile_form(
 
 def parse_owner(draft: Draft) -> None:
     """Claim owners the catalog knows; before styles and times, whose words a name may have."""
-    for span, end, owner, possessive in named(draft):
+    names = list(named(draft))
+    for span, end, owner, possessive in names:
         whole = _phrase(draft, span, end, possessive=possessive)
         if whole is not None:
-            _add(draft, whole, owner, selecting=True)
+            owners = {owner: whole} | {
+                o: Span(s.start, e) for s, e, o, _ in names if _is_either(draft, s, whole)
+            }
+            whole = Span(min(s.start for s in owners.values()), max(s.end for s in owners.values()))
+            _add(draft, whole, *owners, selecting=True)
             return
 
 
@@ -54,6 +60,13 @@ def parse_mine(draft: Draft) -> None:
         if word.norm in _MINE and draft.is_free(word):
             _add(draft, word.span, mine, selecting=False)
             return
+
+
+def _is_either(draft: Draft, name: Span, whole: Span) -> bool:
+    """Whether "or" joins another name to an owner: "that Lena | or Maya"."""
+    first, second = sorted((name, whole), key=lambda span: span.start)
+    between = draft.page.shadow[first.end : second.start]
+    return _OR.fullmatch(between) is not None and draft.free(name.start, name.end)
 
 
 def _phrase(draft: Draft, span: Span, end: int, *, possessive: bool) -> Span | None:
@@ -107,7 +120,7 @@ def _any_of_them(draft: Draft, end: int) -> bool:
     return wanted is not None and verbs.isdisjoint(said)
 
 
-def _add(draft: Draft, span: Span, owner: str, *, selecting: bool, excluded: bool = False) -> None:
+def _add(draft: Draft, span: Span, *owners: str, selecting: bool, excluded: bool = False) -> None:
     if _DOES_NOT.match(span.of(draft.page.shadow)):
         excluded = True
     negation = ends_before(_NOT, draft.page.shadow, span.start)
@@ -118,11 +131,11 @@ def _add(draft: Draft, span: Span, owner: str, *, selecting: bool, excluded: boo
     draft.add(
         Constraint(
             attribute=Attribute.OWNER,
-            values=(owner,),
+            values=owners,
             excluded=excluded,
             span=span,
             text=span.of(draft.page.text),
-            label=f"{'not ' if excluded else ''}owned by {owner}",
+            label=f"{'not ' if excluded else ''}owned by {' or '.join(owners)}",
         ),
         selecting=selecting,
     )

@@ -17,6 +17,11 @@ _THE_ONE = (
 NEGATION = compile_form(
     r"(\b(not|no|non|never|without|except( for)?|excluding|other than|apart from|aside from|"
     "anything but|instead of|rather than|nor|neither|isn't|aren't|wasn't|less|"
+    "(can't|cannot|can not|mustn't|must not|shouldn't|should not|won't) be|"
+    "(any|every) ((old|other|single) )?(style|look|finish|technique) but|"
+    "anything goes (but|except( for)?)|"
+    "(don't|do not) (want|make|draw|render|do|have|need) (it|this|that one|them)( (in|as))?( an?)?|"
+    "(?<!don't )(?<!not )(?<!never )forget( about)?|rul(e|ing) out|steer(ing)? clear of|"
     "(don't|do not|didn't) (want|need|like|mean)|((that|which) )?(don't|do not|doesn't|does not|"
     "didn't|did not)( (come|look|seem|appear))?|"
     "nothing( (drawn|painted|done|made|rendered))?( with)?|none of|minus|but not|not in|not as|"
@@ -32,6 +37,15 @@ ALONE_BEHIND = compile_form(
     "( ?,)? (and )?((for|in|as|with|by) )?(nothing (else|besides|more)|no other (style|look)|only|"
     "alone)(?= ?($|[,.;!?]))"
 )
+_OUT = (
+    "((style|look|version|one)s? )?((is|are|being) )?((both|all) )?"
+    "(excluded|barred|forbidden|banned|"
+    "ruled out|left out|off limits|not (wanted|allowed|welcome|needed|an option)|unwanted|"
+    "(must not|mustn't|can't|cannot|may not|shouldn't|should not|won't) be (part of it|in it|"
+    "used|there)|(is|are|being) ((both|all) )?out)"
+)
+REFUSED = compile_form(rf"( ?,? {_OUT}| ?[:,;-] ?(but )?not that( one)?)(?= ?($|[.,;:!?)]))")
+"""Behind a look that is not wanted: "watercolor | excluded", "pastel | must not be part of it"."""
 SCENE_PREPOSITIONS = frozenset((
     "on", "onto", "near", "beside", "behind", "under", "over", "against", "at", "into", "by",
     "beneath", "above", "underneath", "holding", "wearing", "carrying", "reading", "painting",

@@ -15,6 +15,7 @@ from personalq.checkin.parsing.styles.leads import (
     ALONE_BEHIND,
     LIKE,
     NEGATION,
+    REFUSED,
     STYLED,
 )
 from personalq.checkin.parsing.styles.role import DRAWN, constrains, stands_last
@@ -31,17 +32,27 @@ _NOR_THE = compile_form("(, ?)?(or|nor) (the|any|an?)")
 _AND = compile_form(" ?(, ?)?(and|or|nor) ((the|any|an?) )?")
 _AND_THE = compile_form("(, ?)?(and|or|nor)( ?(the|any|an?))?")
 _COMMA = compile_form(",( ?(the|an?))?")
+_COMMA_NEXT = compile_form(" ?, ?((the|an?) )?")
 _COMMA_THE = compile_form(", ?(the|an?)")
 _RATHER = compile_form(r"(rather than|instead of)\s", flags=re.IGNORECASE)
 _WANTED = compile_form(r"\s(would|will|are|is) (be )?(fine|great|good|ok|okay|nice|perfect|do)\b")
 """What follows a look that is wanted: "anything but anime, watercolor would be great"."""
 _ALL_BUT = compile_form(
-    "((any|every)(thing|one)? but|((any|every)(thing|one)? )?(except|excluding|other than|"
+    "((any|every)(thing|one)?( goes)? but|((any|every)(thing|one)? )?(except|excluding|other than|"
     r"apart from|aside from))\s",
     flags=re.IGNORECASE,
 )
 """Before several that are not wanted: "anything except pop art, oils and anime"."""
 _SEVERAL = compile_form(rf"(skip|avoid)\s|{_ALL_BUT.pattern}", flags=re.IGNORECASE)
+_NONE_OF = compile_form(
+    r"((that|which) )?(isn't|aren't|wasn't|weren't|not in|neither|without|no|none of|never|"
+    r"avoid|skip|"
+    r"(don't|doesn't|do not|does not|can't|cannot)\s[^,]*)\s",
+    flags=re.IGNORECASE,
+)
+"""Before several of which it has none: "aren't anime, cartoon or oil"."""
+_BOTH_OUT = compile_form(r"\s(are|both|all)\s", flags=re.IGNORECASE)
+_OR_NOR = compile_form(" ?(, ?)?(or|nor) ((the|any|an?) )?")
 _OR = compile_form(" ?(, ?)?(or|/) ?(an? |the )?")
 
 
@@ -77,10 +88,20 @@ def parse_style(draft: Draft) -> None:
             found[-1] = both
         else:
             all_but = len(found)
+            if previous is not None and _are_both_out(draft, previous, constraint):
+                found[-1] = replace(previous, excluded=True, label=f"not {previous.label}")
             found.append(constraint)
         draft.mark(constraint.span or span, selecting=constraint.excluded)
         previous = found[-1]
     draft.constraints += _deduplicated(found)
+
+
+def _are_both_out(draft: Draft, first: Constraint, second: Constraint) -> bool:
+    """Whether what refuses one look is said of two: "oil | and | anime are both out"."""
+    if first.excluded or not (second.excluded and first.span and second.span):
+        return False
+    between = draft.page.shadow[first.span.end : second.span.start]
+    return _BOTH_OUT.search(second.text) is not None and between.strip() in ("and", "or", "&", ",")
 
 
 def _preferred(draft: Draft, tag: Tag, span: Span) -> Constraint:
@@ -136,11 +157,23 @@ def _goes_on(draft: Draft, previous: Constraint, constraint: Constraint, *, open
         return True  # "skip the cartoon one and the anime one"
     if _RATHER.match(opening) or _WANTED.search(draft.page.shadow, constraint.span.end):
         return False
-    comma = _COMMA.fullmatch(between) if _ALL_BUT.match(opening) else _COMMA_THE.fullmatch(between)
-    last = _AND.match(draft.page.shadow, constraint.span.end)
-    rest = draft.page.word_at(last.end()) if last else None
-    listed = rest is not None and draft.style_at(rest.index) is not None
+    none_of = _NONE_OF.match(opening)
+    several = _ALL_BUT.match(opening) or none_of
+    comma = _COMMA.fullmatch(between) if several else _COMMA_THE.fullmatch(between)
+    listed = _is_listed(draft, constraint.span.end, _OR_NOR if none_of else _AND)
     return listed and comma is not None  # "not the cartoon, the ink or the oil version"
+
+
+def _is_listed(draft: Draft, end: int, last: re.Pattern[str]) -> bool:
+    """Whether more looks follow one, the last of them behind "or"."""
+    for joint in (last, _COMMA_NEXT):
+        if match := joint.match(draft.page.shadow, end):
+            following = draft.page.word_at(match.end())
+            tag = draft.style_at(following.index) if following is not None else None
+            return tag is not None and (
+                joint is last or _is_listed(draft, draft.page.words[tag.last - 1].end, last)
+            )
+    return False
 
 
 def _both(draft: Draft, first: Constraint, second: Constraint) -> Constraint | None:
@@ -207,6 +240,8 @@ def _constraint(draft: Draft, tag: Tag, span: Span) -> Constraint:
         alone, start = True, match.start()
     if match := ALONE_BEHIND.match(shadow, end):
         alone, end = True, match.end()
+    elif match := REFUSED.match(shadow, end):
+        excluded, end = True, match.end()
     elif match := ends_before(NEGATION, shadow, start):
         excluded, start = True, match.start()
         if tail := re.match(r"\s+(?:ones?|versions?|models?|builds?)(?!\w)", shadow[end:]):

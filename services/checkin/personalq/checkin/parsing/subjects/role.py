@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from personalq.chassis.forms import compile_form
 from personalq.checkin import lexicon
 from personalq.checkin.intent import Mention
-from personalq.checkin.lexicon.wordnet import look_up
+from personalq.checkin.lexicon.wordnet import Nature, look_up, nature
 from personalq.checkin.parsing.apposition import sorts
 from personalq.checkin.parsing.draft import Draft, Noun
 from personalq.checkin.parsing.subjects.selected import chosen_by_tail, is_selecting
@@ -277,9 +278,24 @@ def _of(draft: Draft, index: int) -> Role:
     if word.norm in lexicon.words("selectors") or word.norm in _ANY_OF:
         return chosen
     shown = word.norm in lexicon.words("shown_of") or word.norm in lexicon.words("openers")
-    if shown or draft.style_at(word.index):
+    if shown or draft.style_at(word.index) or epithet(draft.page.words, index):
         return asked
     return Role(weight=0, governor=index)
 
 
+def epithet(words: Sequence[Word], of: int) -> Word | None:
+    """What somebody calls the thing behind "of": "a | crooner | of a cowboy"."""
+    following = words[of + 1 : of + 2]
+    if of < 2 or words[of].norm != "of" or not following or following[0].norm not in ("a", "an"):
+        return None
+    name, first = words[of - 1], of - 1
+    while first and words[first].joined and of - first < 4 and words[first].norm not in _ARTICLES:
+        first -= 1
+    called = words[first].norm in ("a", "an") and first < name.index
+    told = nature(name.norm) is Nature.PERSON or name.norm in _BEAUTIES
+    return name if called and told else None
+
+
+_ARTICLES = ("a", "an", "the")
+_BEAUTIES = ("beauty", "beast", "gem", "monster", "stunner", "whopper")
 _ANY_OF = frozenset(["which", "any", "either", "whichever"])

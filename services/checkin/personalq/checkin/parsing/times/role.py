@@ -43,6 +43,8 @@ def constrains(draft: Draft, point: Point, setting: Setting) -> bool:
     if point.kind == "monthday":
         dated = draft.answering and setting.operator in ("from", "of", "on", "dated")
         return dated or setting.used is not None
+    if draft.page.shadow[point.start : point.end] == "tonight" and setting.used is None:
+        return False  # when the picture is wanted, or what it shows
     if setting.negated and _ANY_BUT.match(draft.page.shadow, setting.start):
         return True
     if setting.used is None and not draft.answering and _of_a_story(draft, point):
@@ -215,6 +217,7 @@ def of_the_scene(draft: Draft, span: Span) -> bool:
     kinds = ("selectors", "determiners", "links", "prepositions")
     chosen = any(before.norm in lexicon.words(kind) for kind in kinds)
     chosen = chosen or draft.nouns_cover(before.index)
+    chosen = chosen or any(tag.last == before.index + 1 for tag in draft.styles)
     return not chosen and (may_be_noun(before.norm) or before.norm in lexicon.words("scenes"))
 
 
@@ -240,12 +243,16 @@ def _is_scene(draft: Draft, after: Word) -> bool:
 def _in_a_scene(draft: Draft, position: int) -> bool:
     """Whether a time belongs to the place before it: "at a spring market [in May]"."""
     words = [word for word in draft.page.words if word.full_end <= position][-5:]
+    if words and any(tag.last == words[-1].index + 1 for tag in draft.styles):
+        return False  # "the skirt in line art | in April"
     for word in reversed(words):
         if word.norm in lexicon.words("selectors") or draft.nouns_cover(word.index):
             return False
+        before = draft.page.words[word.index - 1] if word.index else None
         if word.norm in _WHERE:
-            before = draft.page.words[word.index - 1] if word.index else None
             return before is None or _TRAINED.fullmatch(before.norm) is None
+        if word.norm == "from" and before is not None and word.joined and is_doing(before):
+            return True  # "fishing from a pier in June"
         if not word.joined:
             return False
     return False

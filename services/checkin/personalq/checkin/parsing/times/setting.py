@@ -64,7 +64,7 @@ _VERB_AFTER = compile_form(
     rf"\s({_WHO}{_ADVERB}(?P<used>{USED}))(?!\w)( (it|with))?)"
 )
 _USED_THEN = compile_form(
-    rf"[\s,;-](i|we) (was |were )?(using|{USED}) (it|him|her|that one) then(?!\w)"
+    rf"[\s,;-](i|we) (was |were )?(using|{USED})( (it|him|her|that one))? then(?!\w)"
 )
 """Behind a time of use, anywhere: "Monday's barn - I was using it then"."""
 _PLACE_AFTER = compile_form(
@@ -150,7 +150,7 @@ def read_setting(draft: Draft, start: int, end: int) -> Setting:
     elif used is None and (match := ends_before(_USED_ONE, shadow, start)):
         used = True if _is_the_only_subject(draft, match.start(), start) else None
         cued = cued or used is True
-    elif trains(draft, start):
+    elif trains(draft, start, made=True):
         used, cued = False, True
     if (match := ends_before(_SAME_AS, shadow, start)) and draft.free(match.start("as"), start):
         used, start, cued = True, match.start("as"), True

@@ -1,0 +1,93 @@
+"""What else things are called, and how people tell a kind whose name they do not remember.
+
+`same.txt` has a thing in each line, with the words that mean it: "clothes peg | clothespin".
+`kinds.txt` has a kind in each: its names, what it is a kind of, and what people say of it instead:
+"calzone | pizza | folded-over | closed". Written from general knowledge, for comparing what was
+described with cards; what a sentence is about is read without them.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache, lru_cache
+from importlib.resources import files
+from typing import TypeVar
+
+from personalq.checkin.lexicon import canonical, colours
+from personalq.checkin.lexicon.stems import stem
+
+_LONGEST = 4
+"""Words of the longest name."""
+_WORD = re.compile(r"\w+")
+_SMALL = frozenset(["a", "an", "the", "its", "his", "her", "their", "s"])
+"""What makes no difference: "a bite taken out of it", "bite taken out"."""
+_T = TypeVar("_T")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Kind:
+    """A kind of thing, as people tell it."""
+
+    sort: str
+    """What it is a kind of, canonical: "pizza"."""
+    told: tuple[str, ...]
+    """What is true of it and of few others of its sort: "folded-over"."""
+
+
+@lru_cache(maxsize=4096)
+def things_in(text: str) -> Mapping[str, frozenset[str]]:
+    """The things that a text names, each with the stems of the words that do."""
+    return {thing: frozenset(run) for thing, run in _found(_stems(text), _things())}
+
+
+@lru_cache(maxsize=16384)
+def kinds_in(text: str) -> Sequence[tuple[Kind, tuple[str, ...]]]:
+    """The kinds that a text names, each with the stems of the words that do."""
+    return [(kind, run) for named, run in _found(_stems(text), _kinds()) for kind in named]
+
+
+@cache
+def _things() -> dict[str, str]:
+    """Phrases, in stems, to the first of those that mean the same thing."""
+    return {_key(phrase): row[0] for row in _rows("same") for phrase in row}
+
+
+@cache
+def _kinds() -> dict[str, tuple[Kind, ...]]:
+    """Names of kinds, in stems, to what is told of them; a colour tells no kind."""
+    table: dict[str, list[Kind]] = {}
+    for names, sort, *told in _rows("kinds"):
+        plain = tuple(said for said in told if colours().isdisjoint(canonical(said).split()))
+        for name in names.split("/"):
+            table.setdefault(_key(name), []).append(Kind(sort=canonical(sort), told=plain))
+    return {name: tuple(found) for name, found in table.items()}
+
+
+def _stems(text: str) -> tuple[str, ...]:
+    words = (canonical(word) for word in _WORD.findall(text.casefold()))
+    return tuple(stem(word) for word in words if word not in _SMALL)
+
+
+def _key(phrase: str) -> str:
+    return " ".join(_stems(phrase))
+
+
+def _found(words: Sequence[str], table: Mapping[str, _T]) -> Iterator[tuple[_T, tuple[str, ...]]]:
+    """What a table has of words, the longest first, with the words."""
+    index = 0
+    while index < len(words):
+        for length in range(min(_LONGEST, len(words) - index), 0, -1):
+            run = tuple(words[index : index + length])
+            if (named := table.get(" ".join(run))) is not None:
+                yield named, run
+                index += length
+                break
+        else:
+            index += 1
+
+
+def _rows(name: str) -> list[list[str]]:
+    text = (files(__package__) / f"{name}.txt").read_text(encoding="utf-8")
+    return [[each.strip() for each in line.split("|")] for line in text.splitlines()]
