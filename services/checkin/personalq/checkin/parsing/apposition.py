@@ -87,6 +87,7 @@ def _opens_anew(words: Sequence[Word], index: int, *, article: str = "") -> bool
         norm = words[index].norm
         if norm == "it" and words[index].possessive:
             return not article  # "it's the horse with …"
-        if norm in lexicon.words("prepositions") or norm in lexicon.words("links"):
+        closed = norm in lexicon.words("prepositions") or norm in lexicon.words("links")
+        if closed and not words[index].hyphen:  # "the blow-up kind"
             return False
     return not article or (index > 0 and words[index].norm == article)

@@ -45,7 +45,9 @@ def unknown_head(draft: Draft, nouns: list[Noun]) -> Constraint | None:
         if any(word.index in covered for word in chunk) or draft.triggers:
             return None
         head = _head(draft, chunk)
-        if head is not None and (tells(draft, head) or _is_added(draft, chunk)):
+        if head is not None and (
+            tells(draft, head) or _is_added(draft, chunk) or _is_on_it(draft, chunk)
+        ):
             continue
         if head is not None:
             return _unknown(draft, chunk, head)
@@ -63,6 +65,14 @@ def _is_added(draft: Draft, chunk: list[Word]) -> bool:
     opens = opens and any(w.joined and w.norm in lexicon.words("prepositions") for w in behind)
     later = last is not first and len(chunk) == 1
     return opens and later and next(wordnet.singulars(last.norm), None) is not None
+
+
+def _is_on_it(draft: Draft, chunk: list[Word]) -> bool:
+    """Whether a thing is said to be on what was named before: "a taxi; | dice | at its mirror"."""
+    behind = draft.page.words[chunk[-1].index + 1 : chunk[-1].index + 3]
+    placed = len(behind) == 2 and behind[0].norm in lexicon.words("prepositions")
+    its = placed and behind[1].norm in ("its", "his", "her", "their")
+    return its and any(n.entry.subjects and n.last <= chunk[0].index for n in draft.nouns)
 
 
 def tells(draft: Draft, word: Word) -> bool:

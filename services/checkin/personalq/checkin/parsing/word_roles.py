@@ -164,6 +164,8 @@ def is_worn(draft: Draft, index: int) -> bool:
     groups = lexicon.description_groups()
     if len(said) == 1 and said[0] in lexicon.colors_of_things():
         return True  # "in coral", but not "in coral reefs"
+    if groups.get(" ".join(said[:2])) in lexicon.words("colors"):
+        return len(said) < 4  # "in forest green"
     coloured = [norm for norm in said if groups.get(norm) in lexicon.words("colors")]
     return bool(coloured) and said[: len(coloured)] == coloured and len(said) <= len(coloured) + 1
 

@@ -311,6 +311,10 @@ _EATEN = frozenset(["coffee", "chocolate", "cream", "honey", "caramel", "salmon"
 """Colours that alone are rather things: "a mug with coffee"."""
 
 
+_METALS = frozenset(["bronze", "copper", "gold", "silver", "brass", "pewter", "chrome", "steel"])
+"""Of a thing that has another colour they are what it is made of: "a black harp, in bronze"."""
+
+
 @cache
 def _colours() -> frozenset[str]:
     """Words that alone are colours."""
@@ -400,6 +404,7 @@ def _profile(pieces: tuple[str, ...], subjects: tuple[str, ...], name: str) -> P
         shades.update(shades_in(" ".join(found.words)))
         # "a parrot, cobalt", "a cake, coloured cream"
         plain = all(word in colours for word in found.words) or _COLOURED.match(piece) is not None
+        plain = plain and not (coloured is not None and _METALS.issuperset(found.words))
         earlier = main
         if not plain:
             coloured = coloured or (found if colours & set(found.words) else None)

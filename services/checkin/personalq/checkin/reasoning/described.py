@@ -239,7 +239,7 @@ def _gains(
     has = _has_phrase if wish.phrase else _has_adjective
     gains = [0.0 if wish.action else has(wish.trait, card) for card in profiles]
     best = max(gains, default=0.0)
-    if best < KIN and not wish.action:
+    if best < (BARE if wish.phrase else KIN) and not (wish.action or wish.vague):
         gains = _by_kind(wish, profiles, gains)
         best = max(gains, default=0.0)
     if best >= KIN:

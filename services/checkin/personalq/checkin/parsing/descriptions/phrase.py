@@ -60,11 +60,8 @@ def read_predicate(draft: Draft, index: int) -> int:
     while index < len(words) and words[index].joined:
         word = words[index]
         if word.norm not in _DEGREES:
-            if (
-                not is_adjective(word.norm)
-                or not may_describe(word, draft)
-                or goes_on(draft, index)
-            ):
+            tells = is_adjective(word.norm) and may_describe(word, draft)
+            if not (tells and not goes_on(draft, index)) and not is_compounded(draft, index):
                 break
             found.append(word)
         index += 1

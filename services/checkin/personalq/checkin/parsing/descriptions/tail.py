@@ -14,6 +14,7 @@ from personalq.checkin.parsing.draft import Draft
 from personalq.checkin.parsing.text import Word
 from personalq.checkin.parsing.word_roles import (
     is_adjective,
+    is_compounded,
     is_owner,
     is_that,
     is_worn,
@@ -43,9 +44,9 @@ def read_tail(draft: Draft, index: int) -> None:
     first = True
     while at < len(words):
         lead = words[at]
+        following = words[at + 1].norm if at + 1 < len(words) else ""
         if not lead.joined and not (first and lead.norm in ("wearing", "with")):
             return
-        following = words[at + 1].norm if at + 1 < len(words) else ""
         if lead.norm == "all" and following == "in":
             at += 1  # "all in black"
             continue
@@ -73,6 +74,8 @@ def read_tail(draft: Draft, index: int) -> None:
             at = (
                 read_phrase(draft, at) if colours_part else read_predicate(draft, at)
             )  # "horse green coat"
+        elif first and lead.norm in ("is", "was") and following in ("a", "an", "the"):
+            at = read_phrase(draft, at + 2)  # "the hero is the mind reader"
         elif lead.norm in ("is", "are", "looks", "was") and not first:
             at = read_predicate(draft, at + 1)
         elif lead.norm in ("a", "an") and at and is_that(words[at - 1]):
@@ -141,7 +144,8 @@ def _skip(draft: Draft, index: int) -> int:
         word = words[index]
         if word.norm in ("is", "are", "looks", "was") and word.joined and draft.is_free(word):
             after = words[index + 1] if index + 1 < len(words) else None
-            if after is not None and after.joined and is_adjective(after.norm):
+            told = after is not None and after.joined
+            if after is not None and told and _is_adjectival(draft, after):
                 index = read_predicate(draft, index + 1)
                 continue
         of_owner = word.norm == "of" and is_owner(draft, index + 1)
@@ -153,3 +157,8 @@ def _skip(draft: Draft, index: int) -> int:
             return index
         index += 2 if of_owner else 1
     return index
+
+
+def _is_adjectival(draft: Draft, word: Word) -> bool:
+    """Whether it is an adjective, or opens one: "sand-coloured"."""
+    return is_adjective(word.norm) or is_compounded(draft, word.index)

@@ -157,6 +157,8 @@ def _is_named_before(draft: Draft, start: int) -> bool:
     if before is not None and before.norm in ("that", "which") and before.index:
         before = draft.page.words[before.index - 1]
     first = next((noun for noun in draft.nouns if noun.entry.subjects), None)
+    if before is not None and draft.answering and before.norm in lexicon.words("selectors"):
+        return True  # "the one Lena has"
     if before is None or first is None or first.last - 1 != before.index:
         return False
     lead = draft.page.words[: first.first]

@@ -57,4 +57,6 @@ def _is_theirs(draft: Draft, span: Span, word: Word, *, bare: bool) -> bool:
         return word.possessive and told and (ends is None or not ends.joined)
     following = draft.page.words[word.index + 1 : word.index + 2]
     owns = word.possessive or bare
+    if owns and draft.answering and not following:
+        return True
     return owns and bool(following) and draft.leads_to_head(following[0].index, reach=4)
