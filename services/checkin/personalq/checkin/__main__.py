@@ -17,7 +17,7 @@ from personalq.checkin.advising.llm import open_llm
 from personalq.checkin.advising.reason_llm import LlmAdviser
 from personalq.checkin.catalog_client import CatalogClient
 from personalq.checkin.endpoint import Breaker
-from personalq.checkin.lexicon import vectors, wordnet
+from personalq.checkin.lexicon import thesaurus, vectors, wordnet
 from personalq.checkin.ports import Reasoner
 from personalq.checkin.reasoning.reason import DeterministicReasoner
 from personalq.checkin.reranking.rerank import Calibration, RerankingReasoner, open_reranker
@@ -62,6 +62,7 @@ async def main(stop: asyncio.Event, settings: CheckinSettings) -> None:
 def _preload() -> None:
     wordnet.preload()
     vectors.preload()
+    thesaurus.preload()
 
 
 @asynccontextmanager

@@ -274,7 +274,12 @@ def _is_told_so(wish: Wish, card: Profile) -> float:
     wanted = wish.trait
     if not wish.phrase:
         return float(wanted.head in card.told)
-    said = (each for each in card.told_traits if set(wanted.concepts) & set(each.modifiers))
+    said = (
+        each
+        for each in card.told_traits
+        if (wanted.head == each.head or _kin(wanted.noun, each.noun))
+        and (each.modifiers == () or set(wanted.concepts) & set(each.modifiers))
+    )
     return max((_fit(wanted, each, card) for each in said), default=0.0)
 
 

@@ -36,6 +36,12 @@ class Kind:
     """What is true of it and of few others of its sort: "folded-over"."""
 
 
+def preload() -> None:
+    """Read the files now rather than at the first request."""
+    _things()
+    _kinds()
+
+
 @lru_cache(maxsize=4096)
 def things_in(text: str) -> Mapping[str, frozenset[str]]:
     """The things that a text names, each with the stems of the words that do."""

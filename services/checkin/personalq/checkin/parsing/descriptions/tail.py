@@ -144,8 +144,7 @@ def _skip(draft: Draft, index: int) -> int:
         word = words[index]
         if word.norm in ("is", "are", "looks", "was") and word.joined and draft.is_free(word):
             after = words[index + 1] if index + 1 < len(words) else None
-            told = after is not None and after.joined
-            if after is not None and told and _is_adjectival(draft, after):
+            if after is not None and after.joined and _is_adjectival(draft, after):
                 index = read_predicate(draft, index + 1)
                 continue
         of_owner = word.norm == "of" and is_owner(draft, index + 1)
