@@ -29,7 +29,9 @@ _NOT_YET = (
     "(never( (been|was|were|got|gets|once|actually|yet|even|ever))*|"
     "(haven't|hasn't|have not|has not|had not|wasn't|was not|not)( (been|ever|yet|once|actually))*)"
 )
-_AT_ANY_TIME = "( (so far|before|yet|at all|once|even once|by anyone|by anybody))?"
+_AT_ANY_TIME = (
+    "( (to this day|to date|so far|before|yet|at all|once|even once|by anyone|by anybody))?"
+)
 _NO_USES = form(
     f"{_WHO}{_NOT_YET}~{_USED}{_AT_ANY_TIME}{_SINCE}",
     "(that |which )?(nobody|no one|no-one)('s| has| have)? (ever )?"

@@ -181,7 +181,8 @@ def _chunks(draft: Draft) -> list[list[Word]]:
             asked = word.norm == "have" and bool(word.index) and _is_asking(draft, word.index)
             among = word.norm != "from" and _is_choice(draft, word)
             there = word.norm == "there" and _is_there(draft, word.index)
-            head_again = head_again or asked or among or there
+            sought = word.norm == "for" and _is_sought(draft, word.index)
+            head_again = head_again or asked or among or there or sought
             scene = not head_again and not (
                 word.norm in ("for", "of") and not current and not scene
             )
@@ -220,6 +221,12 @@ def _is_asking(draft: Draft, index: int) -> bool:
 def _is_there(draft: Draft, index: int) -> bool:
     """Whether "is there" asks for what follows: "is there | a parachute by Lena"."""
     return index == 1 and draft.page.words[0].norm in ("is", "are")
+
+
+def _is_sought(draft: Draft, index: int) -> bool:
+    """Whether "for" leads to what is asked for: "looking for | our trampoline"."""
+    before = draft.page.words[index - 1].norm if index else ""
+    return before in ("looking", "searching", "hunting", "asking", "hoping")
 
 
 def _is_what_we_do(draft: Draft, word: Word) -> bool:

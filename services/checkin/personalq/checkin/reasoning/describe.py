@@ -302,6 +302,21 @@ def _without_flavours(found: Trait) -> frozenset[str]:
     return frozenset(found.concepts) - (flavours - colours if colours else set())
 
 
+_ON_THE = compile_form(
+    r"(?<!-)\b(on|around|over|under|behind|across|along) (an?|the|this|our|my)\s"
+)
+
+
+def _of_subject(piece: str, found: Trait, nouns: set[str]) -> frozenset[str]:
+    """The concepts that are of the subject: "navy internet" of "wicker chairs on a navy internet
+    cafe".
+    """
+    stems = set(map(stem, nouns))
+    behind = stem(found.noun) not in stems and not stems.isdisjoint(found.where)
+    behind = behind and _ON_THE.search(piece) is not None
+    return frozenset(found.where) if behind else _without_flavours(found)
+
+
 def _groups_of(found: Trait) -> frozenset[str]:
     """The groups of words among a trait's concepts."""
     return frozenset(concept[1:] for concept in found.concepts if concept.startswith("="))
@@ -419,7 +434,7 @@ def _profile(pieces: tuple[str, ...], subjects: tuple[str, ...], name: str) -> P
             told_of_it.update(said.concepts if own else ())
         if about:
             things.update(found.things)
-            kind.update(_without_flavours(found))
+            kind.update(_of_subject(piece, found, nouns) if told else _without_flavours(found))
             own_shades.update(shades_in(" ".join(found.words)))
         elif not lexicon.words("bodies").isdisjoint(found.words):  # "frame in navy"
             kind.update(f"={color}" for color in lexicon.words("colors") & _groups_of(found))

@@ -243,7 +243,7 @@ def _gains(
         gains = _by_kind(wish, profiles, gains)
         best = max(gains, default=0.0)
     if best >= KIN:
-        gains = list(_by_very_words(wish, profiles, gains, shades=intent.order is None))
+        gains = list(_by_very_words(wish, profiles, gains, colours=intent.order is None))
     if meant is not None:
         if best >= KIN:
             return [gain / best for gain in gains]
@@ -284,19 +284,20 @@ def _is_told_so(wish: Wish, card: Profile) -> float:
 
 
 def _by_very_words(
-    wish: Wish, profiles: Sequence[Profile], gains: Sequence[float], *, shades: bool
+    wish: Wish, profiles: Sequence[Profile], gains: Sequence[float], *, colours: bool
 ) -> Sequence[float]:
     """Where a card says "fedora", a bowler is another hat, though "a hat" may be either.
 
     Args:
-        shades: whether that is so of colours; "the second newest ginger cat" is of all orange ones.
+        colours: whether that is so of any colour; "the second newest ginger cat" is of all orange
+            ones, but "the newest mint one" of no other green.
     """
     groups = lexicon.description_groups()
     words = [word for word in wish.trait.words if groups.get(word, word) != word]
-    words = [word for word in words if shades or word not in lexicon.colours()]
+    words = [word for word in words if colours or word not in lexicon.colours()]
     best = max(gains)
     said = [all(_says(word, card) for word in words) for card in profiles]
-    if shades and (shade := shades_in(" ".join(wish.trait.words))):
+    if shade := shades_in(" ".join(wish.trait.words)):
         told = [card.shades if wish.phrase else card.own_shades for card in profiles]
         words, said = list(shade), [shade <= shown for shown in told]
     if not words or not any(has and gain == best for has, gain in zip(said, gains, strict=True)):

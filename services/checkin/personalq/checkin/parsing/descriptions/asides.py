@@ -17,7 +17,7 @@ _PASSED_OVER = frozenset((
     "and", "but", "a", "an", "the", "one", "very", "specifically", "namely", "preferably",
     "ideally",
 ))  # fmt: skip
-_IT = frozenset(["fellow", "specimen", "chap", "guy", "critter", "beauty", "example"])
+_IT = frozenset(["pair", "fellow", "specimen", "chap", "guy", "critter", "beauty", "example"])
 """What a person calls the subject by, once it has been named."""
 
 
@@ -62,6 +62,8 @@ def _of_what_was_named(run: list[Word]) -> list[Word]:
     for place, word in enumerate(run):
         if is_adjective(word.norm):
             said.append(word)
+        elif said and word is run[-1] and word.norm in ("color", "shade"):
+            return said  # "oatmeal colour"
         elif said and word.norm == "in":
             return said if [w.norm for w in run[place + 1 :]] == ["color"] else []
         elif said:

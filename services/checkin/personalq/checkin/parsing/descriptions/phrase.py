@@ -24,7 +24,8 @@ from personalq.checkin.parsing.word_roles import (
 REACH = 7
 """Words of the longest described phrase."""
 _NEGATION = compile_form(
-    r"(?<!\w)(not|except( for)?|excluding|other than|anything but) ((the|a|an|that|one|ones|with|"
+    r"(?<!\w)(not|except( for)?|excluding|other than|anything but|rather than|"
+    r"as opposed to) ((the|a|an|that|one|ones|with|"
     "in|wearing) )*$"
 )
 _DEGREES = frozenset(

@@ -81,6 +81,7 @@ _KEYED = compile_form(
 """As a form has it: "train set = rooftop"."""
 _IN_TRAINING = (
     " (among (its|the|their) training (places|sets|spots|scenes|pictures|photos)|"
+    "behind (its|the|their) training|"
     "(in|during) ((its|the|their|her|his) )?training( (set|data|material|run))?|"
     "as ((its|the|their|a|his|her) )?(classroom|schoolroom|schooling|"
     "(training|learning|source|reference) (data|set|material|environment|"

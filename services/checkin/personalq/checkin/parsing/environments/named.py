@@ -47,11 +47,12 @@ _LEARNED = compile_form(
     r"~(material|set|data|dataset|footage|shoot|session|pictures|photos|shots|images)(?!\w)"
 )
 _WHERE_TRAINED = compile_form(
-    " (is|was|were) where ("
+    " (is|was|were) where (("
     "(it|that one|this one) (was|were|got) (trained|taught|shot|photographed)|"
     "(it|that one|this one) (trained|(learned|learnt) (its|their) stuff)|"
     "(i|we|they|you) (trained|taught|shot|photographed) (it|her|him|them|that one))"
-    r"(?= ?($|[.,;:!?)]))"
+    r"(?= ?($|[.,;:!?)]))|"
+    r"(i|we|they|you) (trained|taught|shot|photographed)(?= (that|the|this|our|my)\s))"
 )
 """Behind the place: "the harbor | was where it was trained"."""
 
@@ -96,7 +97,7 @@ def named_phrase(draft: Draft, span: Span, *, known: bool) -> Span | None:
     listed = _LISTED.match(shadow, end) is not None or _is_between_wishes(draft, end)
     if known and not draft.answering and listed:
         lead = ends_before(_AFTER_WISH, shadow, start)
-        if lead is not None and not draft.free(lead.start() - 1, lead.start()):
+        if lead is not None and _is_wish(draft, lead.start()):
             return Span(start, end)  # "umbrella of Tobias's, stained glass, desert. On a rock"
     has = ends_before(_HAS_THERE, shadow, start) is not None
     return span if draft.answering and known and not has else None
@@ -106,3 +107,9 @@ def _is_between_wishes(draft: Draft, end: int) -> bool:
     """Whether a comma leads to one more wish: "oil painting, harbor, | Lena's"."""
     following = draft.page.word_at(end)
     return following is not None and not following.joined and not draft.is_free(following)
+
+
+def _is_wish(draft: Draft, end: int) -> bool:
+    """Whether a wish ends there: something claimed, or the subject."""
+    before = draft.page.word_before(end)
+    return not draft.free(end - 1, end) or (before is not None and draft.nouns_cover(before.index))

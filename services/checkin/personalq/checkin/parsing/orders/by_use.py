@@ -36,6 +36,7 @@ RULES = (
         f"(({WHO}|is|are|was|that|which) )*(hardly|rarely|seldom|barely|scarcely) (ever )?{USE}",
         f"{WHO} (don't|do not) {USE} much",
         r"(with )?(the )?(lowest|lightest) usage(?! \w)",
+        r"with (the )?least (usage|uses?)( so far)?(?!\w)",
         f"(with )?(the |its )?(lowest|smallest|fewest) (number of )?{_COUNT}",
         f"((at|from) )?(the )?(very )?(bottom|end|foot) of {_LIST}",
     ),

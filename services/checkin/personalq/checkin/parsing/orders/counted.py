@@ -18,6 +18,10 @@ _NEXT_TO_IT = (
 _IT = f"( (it|that|this|that one))?{ENDS}"
 
 RULES = (
+    rule(
+        OrderKey.NEWEST,
+        rf"(?P<not>(?P<n>{ORDINAL}))( (?!{SELECTOR})[\w-]+){{1,3}}? (?P<tail>from the (end|last))",
+    ),
     rule(OrderKey.NEWEST, f"(?P<n>{ORDINAL})~{NEWEST}"),
     rule(OrderKey.OLDEST, rf"(?P<n>{ORDINAL})~({OLDEST}|ever(?= \w))"),
     rule(

@@ -59,7 +59,7 @@ RULES = (
     rule(
         OrderKey.OLDEST,
         f"(older|earlier){_OF_SOME}",
-        r"(the )?(older|earlier)(?=[\s.!?]*$)",
+        r"(?<!\bnothing )(the )?(older|earlier)(?=[\s.!?]*$)",
         "the (older|earlier)(?= ?[,.;!?])",
         r"(with|of) the (older|earlier) date( of the \w+)?",
     ),
@@ -79,6 +79,8 @@ RULES = (
     rule(OrderKey.OLDEST, rf"did [\w-]+ (?P<tail>{_MAKE} first)"),
     rule(
         OrderKey.OLDEST,
+        rf"(?<=\bthe )(?P<nth>{ORDINAL}) ((one|version) )?(that )?(i|we) (ever )?{MADE}"
+        r"(?= ?($|[.,;:!?)]))",
         f"({WHO} |{THAT}(was |were |got )){MADE} (?P<n>{ORDINAL})(?= ?($|[.,;:!?)]))",
     ),
     rule(OrderKey.NEWEST, f"did {WHO} {_MAKE} {_LAST}"),

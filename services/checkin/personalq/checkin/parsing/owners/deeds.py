@@ -16,12 +16,13 @@ from personalq.checkin.parsing.text import Word, ends_before
 _DONE = (
     "(made|trained|created|owned|built|uploaded|authored|published|contributed|tuned|fine-?tuned|"
     "finished|produced|did|put together|added|shared|held|kept|maintained|managed|crafted|designed|"
-    "delivered|contributed|submitted|supplied|painted|drew|sketched)"
+    "delivered|contributed|submitted|supplied|painted|drew|sketched|gave (us|me)|sent (us|me)|"
+    "provided)"
 )
 _BY = compile_form(
     rf"(?<!\w)(((that|which) (is|was|were|are) )?{_DONE} )?(by|from|of|at|"
     "((that|which) )?((doesn't|don't|does not|do not|didn't) )?belong(s|ing)? to|owned by|"
-    r"(is |was )?registered (to|under)|((the )?|(is|was) )property of|"
+    r"(is |was )?(registered|filed|listed) (to|under)|((the )?|(is|was) )property of|"
     r"credited to|courtesy of|(?<=[,(]\s)owner( is|:)?|"
     r"(?<=\()owner:?|(whose|the|its) (owner|maker|author) (is|was)) (the |user )?$"
 )

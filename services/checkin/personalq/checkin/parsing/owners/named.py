@@ -24,9 +24,14 @@ def named(draft: Draft) -> Iterator[tuple[Span, int, str, bool]]:
         if owner is not None:
             possessive = shadow.startswith(("'s", "' "), match.end())
             end = match.end() + 2 * shadow.startswith("'s", match.end())
-            yield Span(match.start(), match.end()), end, owner, possessive
+            last = draft.page.word_before(match.end() + 1)
+            word = _with_people(draft, last, draft.page.word_at(match.start())) if last else None
+            if word is not None and word is not last:
+                yield Span(match.start(), word.end), word.full_end, owner, word.possessive
+            else:
+                yield Span(match.start(), match.end()), end, owner, possessive
     for first, last, owner in owners.find(draft.page.words):
-        word = _with_people(draft, draft.page.words[last - 1])
+        word = _with_people(draft, draft.page.words[last - 1], draft.page.words[first])
         yield Span(draft.page.words[first].start, word.end), word.full_end, owner, word.possessive
     for first, last, owner in draft.lexicon.nicknames.find(draft.page.words):
         word = draft.page.words[last - 1]
@@ -35,11 +40,11 @@ def named(draft: Draft) -> Iterator[tuple[Span, int, str, bool]]:
             yield draft.span_of(first, last), word.full_end, owner, True
 
 
-def _with_people(draft: Draft, name: Word) -> Word:
-    """The last word of a name: "the packaging | crew's"."""
+def _with_people(draft: Draft, name: Word, first: Word | None) -> Word:
+    """The last word of a name: "the packaging | crew's", "the harbor-lab | people"."""
     following = draft.page.words[name.index + 1 : name.index + 2]
     people = bool(following) and following[0].joined and following[0].norm in _PEOPLE
-    before = draft.page.words[name.index - 1].norm if name.index else ""
+    before = draft.page.words[first.index - 1].norm if first is not None and first.index else ""
     told = people and (before == "the" or following[0].possessive)
     return following[0] if told and not name.possessive else name
 

@@ -6,7 +6,8 @@ from personalq.chassis.forms import compile_form
 
 STYLED = compile_form(
     "~(art style|styled?|type|looking|look|styling|aesthetic|effect|vibes?|feel|finish|treatment|"
-    r"technique|rendition|esque|like)(?!\w)( of(?!\w))?|-?(ish|esque)(?!\w)"
+    r"technique|brushwork|brush ?strokes|rendition|esque|like)(?!\w)( of(?!\w))?|"
+    r"-?(ish|esque)(?!\w)"
 )
 _THE_ONE = (
     "(the|a|an|any|in|my|this|all|too|so|also|even|really|that('s)?|which|who|whichever|whatever|"
@@ -22,6 +23,8 @@ NEGATION = compile_form(
     "anything goes (but|except( for)?)|"
     "(don't|do not) (want|make|draw|render|do|have|need) (it|this|that one|them)( (in|as))?( an?)?|"
     "(?<!don't )(?<!not )(?<!never )forget( about)?|rul(e|ing) out|steer(ing)? clear of|"
+    "(had|have|seen) (more than )?enough of|(tired|sick) of|fed up with|(bored|done) with|"
+    "without (a|any) (hint|trace|touch|bit) of|"
     "(don't|do not|didn't) (want|need|like|mean)|((that|which) )?(don't|do not|doesn't|does not|"
     "didn't|did not)( (come|look|seem|appear))?|"
     "nothing( (drawn|painted|done|made|rendered))?( with)?|none of|minus|but not|not in|not as|"

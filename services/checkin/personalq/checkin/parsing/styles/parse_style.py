@@ -151,7 +151,7 @@ def _goes_on(draft: Draft, previous: Constraint, constraint: Constraint, *, open
     if not previous.excluded or constraint.excluded or not (previous.span and constraint.span):
         return False
     between = draft.page.shadow[previous.span.end : constraint.span.start].strip()
-    if between in ("", "or", "nor") or _NOR_THE.fullmatch(between):
+    if between in ("", "or", "nor", "and of", "or of", "nor of") or _NOR_THE.fullmatch(between):
         return True
     if _SEVERAL.match(opening) and _AND_THE.fullmatch(between):
         return True  # "skip the cartoon one and the anime one"

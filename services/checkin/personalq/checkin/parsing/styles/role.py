@@ -133,7 +133,12 @@ def _is_no_style(draft: Draft, tag: Tag, word: str, *, styled: bool) -> bool:
     particle = words[tag.last].norm in ("up", "out", "down") if tag.last < len(words) else False
     if particle and not styled and [word.norm for word in words[tag.last + 1 :][:1]] != ["of"]:
         return True  # "inked-up", but not "ink wash out of the beach set"
-    if _is_place(draft, tag) or _is_of_a_name(draft, tag) or _is_of_a_kind(draft, tag, word):
+    if (
+        _is_place(draft, tag)
+        or _are_photos_of_a_place(draft, tag, word)
+        or _is_of_a_name(draft, tag)
+        or _is_of_a_kind(draft, tag, word)
+    ):
         return True
     following = _following(draft, tag)
     if following is not None and following.norm in _FORMS:
@@ -299,6 +304,17 @@ def _is_place(draft: Draft, tag: Tag) -> bool:
     """Whether a place's name begins with the look's: "a photo studio"."""
     match = draft.lexicon.environments.match_at(draft.page.words, tag.first)
     return match is not None and match[1].known and match[0] > tag.last - tag.first
+
+
+def _are_photos_of_a_place(draft: Draft, tag: Tag, word: str) -> bool:
+    """Whether they are what it was trained on: "the one from the beach | photos"."""
+    if word not in ("photos", "pictures", "images", "shots") or not tag.first:
+        return False
+    for first in range(max(0, tag.first - 3), tag.first):
+        match = draft.lexicon.environments.match_at(draft.page.words, first)
+        if match is not None and match[1].known and first + match[0] == tag.first:
+            return draft.page.words[tag.first].joined
+    return False
 
 
 def _is_of_a_name(draft: Draft, tag: Tag) -> bool:

@@ -87,6 +87,8 @@ def _governed(
 ) -> Role | None:
     """The role that a word left of a noun gives it; None, where that is up to the words before."""
     words = draft.page.words
+    if word.norm in ("only", "just", "exactly"):
+        return None  # "we trained only one"
     if word.norm == "of":
         return _of(draft, word.index)
     if word.norm in lexicon.words("choosing"):
@@ -124,6 +126,8 @@ def _governed(
         if word.norm == "which" and _opens_sentence(draft, word):
             return Role(weight=3, settled=True)  # "which cupcake gets used most"
         return Role(weight=2 if word.norm in _ASKED or _is_owned(words, word.index) else 1)
+    if _is_what_we_made(words, word.index):
+        return Role(weight=2)
     return Role(weight=1) if _is_verbal(word, draft) else None
 
 
@@ -200,11 +204,19 @@ def _is_owned(words: tuple[Word, ...], index: int) -> bool:
     return words[index].norm in ("have", "had") and owner in ("i", "we", "you")
 
 
+def _is_what_we_made(words: tuple[Word, ...], index: int) -> bool:
+    """Whether a person tells what they trained: "we trained only one | watering can"."""
+    by_us = index == 1 and words[0].norm in ("i", "we") and words[1].joined
+    return by_us and words[index].norm in ("trained", "made", "built", "tuned")
+
+
 def _is_wanted(words: tuple[Word, ...], index: int) -> bool:
     """Whether the word ends a verb of asking: "draw up the", "I'm after a", "what about the"."""
     if index == 0 or not words[index].joined:
         return False
     norm, before = words[index].norm, words[index - 1].norm
+    if norm == "to" and before == "back" and index > 1:
+        return words[index - 2].norm in ("coming", "come", "came", "going", "go")
     if norm in ("have", "let"):
         return before in ("please", "you", "then", "just")
     if norm in ("up", "out"):

@@ -27,6 +27,7 @@ _VERB = compile_form(rf"\b({TRAINED}|{USED})\b")
 _COLOURS = (("winter", "white"), ("spring", "green"))
 _TELLERS = frozenset(["i", "we", "he", "she", "they", "somebody", "someone"])
 _ANY_BUT = compile_form("(any|every|all|always)")
+_TO_THIS = compile_form(r"(?<!\w)to this day$")
 _EVE = compile_form(r"\b(night|eve|day) before (the )?$")
 _SELECTOR_AFTER = compile_form(
     " (one|ones|model|version|build|checkpoint|lora|variant|edition|iteration|release|training|"
@@ -45,6 +46,8 @@ def constrains(draft: Draft, point: Point, setting: Setting) -> bool:
         return dated or setting.used is not None
     if draft.page.shadow[point.start : point.end] == "tonight" and setting.used is None:
         return False  # when the picture is wanted, or what it shows
+    if ends_before(_TO_THIS, draft.page.shadow, point.end):
+        return False
     if setting.negated and _ANY_BUT.match(draft.page.shadow, setting.start):
         return True
     if setting.used is None and not draft.answering and _of_a_story(draft, point):

@@ -57,12 +57,19 @@ _USED_ONE = compile_form(
     rf"(?<!\w)(i|we) ((last )?{USED} {_A} [\w-]+( [\w-]+)?|had {_A} [\w-]+( [\w-]+)? open) $"
 )
 """With what was used in between: "I used a chair | last Sunday"."""
+_TRAINED_ONE = compile_form(
+    r"(?<!\w)(i|we) ((only|just) )?(trained|tuned|made|built|finished) ((only|just|exactly) )?"
+    rf"{_A} [\w-]+( [\w-]+)? $"
+)
+"""The same of training: "we trained only one chair | over the winter"."""
 _VERB_AFTER = compile_form(
     rf"(, ?the \d{{1,2}}(st|nd|rd|th) ?,)?~?((?P<trained>{TRAINED}|"
     "(?P<told>(i|we) ((just|also|finally) )?(trained|tuned|finished|uploaded|published|produced|"
     rf"built))(?=(?P<thing> {_A} [\w-]+( [\w-]+)?)))(?!\w)|"
     rf"\s({_WHO}{_ADVERB}(?P<used>{USED}))(?!\w)( (it|with))?)"
 )
+_IN_USE = compile_form(r"[^.;!?]{1,40}\s(in use|open|up and running)(?!\w)")
+"""Behind a time of use: "yesterday | I had a chair in use"."""
 _USED_THEN = compile_form(
     rf"[\s,;-](i|we) (was |were )?(using|{USED})( (it|him|her|that one))? then(?!\w)"
 )
@@ -150,6 +157,9 @@ def read_setting(draft: Draft, start: int, end: int) -> Setting:
     elif used is None and (match := ends_before(_USED_ONE, shadow, start)):
         used = True if _is_the_only_subject(draft, match.start(), start) else None
         cued = cued or used is True
+    elif used is None and (match := ends_before(_TRAINED_ONE, shadow, start)):
+        used = False if _is_the_only_subject(draft, match.start(), start) else None
+        cued = cued or used is False
     elif trains(draft, start, made=True):
         used, cued = False, True
     if (match := ends_before(_SAME_AS, shadow, start)) and draft.free(match.start("as"), start):
@@ -173,6 +183,9 @@ def read_setting(draft: Draft, start: int, end: int) -> Setting:
         used = match["trained"] is None
         if used or not _PLACE_AFTER.match(tail, match.end()):
             end += match.end()
+    had = _IN_USE.match(tail)
+    if used is None and had and re.match(r"\s*,?\s*(i|we) had\s", tail):
+        used = cued = True
     if used is None and _USED_THEN.search(tail):
         used = cued = True
     return Setting(

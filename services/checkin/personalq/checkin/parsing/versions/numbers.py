@@ -29,7 +29,10 @@ _WORN = compile_form(
     r"(^|\s)(?P<before>\w+ )?(with|wearing|in|at|on|has|having|holding|sporting|bearing|showing|"
     r"reading|saying) ((a|the|its|his|her|their) )?(\w+ )?$"
 )
-ON_A_SHIRT = compile_form(r" ?(painted |printed |written )?on (its|his|her|their)\b")
+ON_A_SHIRT = compile_form(
+    r" ?(painted |printed |written )?on "
+    r"((its|his|her|their)\b|(the|a) (shirt|jersey|bib|chest|back|side|door|hood|sign|cap|tank)\b)"
+)
 _THINKING = ("believe", "guess", "reckon", "suppose", "assume", "mean", "liked", "love", "loved")
 """What somebody does who says "the third version I …", beside the verbs of scenes."""
 _OF_ONE = ("selectors", "numbered")
