@@ -13,7 +13,7 @@ from support.fake_catalog import vocabulary_of
 
 from personalq.checkin import lexicon
 from personalq.checkin.cards import Card, Hit
-from personalq.checkin.intent import Attribute, Constraint, Intent, Span
+from personalq.checkin.intent import Attribute, Constraint, Intent, OrderKey, Span
 from personalq.checkin.lexicon import look_of
 from personalq.checkin.lexicon.vectors import likeness
 from personalq.checkin.parsing.draft import Context
@@ -89,6 +89,29 @@ def test_what_a_card_says_comes_before_what_its_kind_is_told_by() -> None:
     hits = [Hit(card=_card(d, "sneaker")) for d in (says, told, "a skate sneaker", "a red sneaker")]
     weights = [each.weight for each in answers(_described("basketball", phrase=False), hits)]
     assert weights[0] > 2 * max(weights[1:])
+
+
+def test_a_shade_asked_for_with_an_order_is_that_shade() -> None:
+    """Where a card says mint, a forest green one is none, whichever is the newest."""
+    hits = [Hit(card=_card(d, "kettle")) for d in ("a mint kettle", "a forest green kettle")]
+    newest = Constraint(attribute=Attribute.ORDER, order=OrderKey.NEWEST, rank=1)
+    intent = _described("mint", phrase=False)
+    intent = replace(intent, constraints=(*intent.constraints, newest))
+    weights = [each.weight for each in answers(intent, hits)]
+    assert weights[1] <= 0.5 * weights[0]
+
+
+def test_what_stands_on_the_subject_is_not_its_kind() -> None:
+    """Wicker chairs on a cafe make no chair of it, and a slip-on sneaker stays one."""
+    assert profile(_card("Wicker chairs on a navy internet cafe", "cafe")).kind >= {"cafe", "=blue"}
+    assert "chair" not in profile(_card("Wicker chairs on a navy internet cafe", "cafe")).kind
+    assert "slip" in profile(_card("a teal slip-on sneaker", "sneaker")).kind
+
+
+def test_a_metal_is_no_second_colour() -> None:
+    """A black harp made of bronze is not brown."""
+    assert "=brown" not in profile(_card("The black harp, in bronze", "harp")).kind
+    assert "=brown" in profile(_card("A harp, in bronze", "harp")).kind
 
 
 def test_what_is_told_of_the_subject_itself_tells_no_card() -> None:

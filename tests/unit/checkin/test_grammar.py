@@ -165,6 +165,10 @@ def test_the_version_just_before_another() -> None:
         ("Which lamp has clocked up the most runs? On a hill", OrderKey.MOST_USED, 1),
         ("the lamp with more uses than any other, stacked high", OrderKey.MOST_USED, 1),
         ("the lamp I've neglected the longest", OrderKey.LEAST_RECENTLY_USED, 1),
+        ("The lamp with the least use so far among these", OrderKey.LEAST_USED, 1),
+        ("Third lamp from the end, by training date, in a jungle", OrderKey.NEWEST, 3),
+        ("Lamp, the 42nd we made, next to a tree", OrderKey.OLDEST, 42),
+        ("Always the up-to-date lamp, please, nothing older.", OrderKey.NEWEST, 1),
     ],
 )
 def test_orders(prompt: str, key: OrderKey, rank: int) -> None:
@@ -260,6 +264,7 @@ def test_orders_of_the_scene(prompt: str) -> None:
         ("no idea which lamp - skip the ones never used", (1, None)),
         ("the least used lamp, minus the one that was never touched at all", (1, None)),
         ("a lamp that I have not put to work even once", (0, 0)),
+        ("kettle never used to this day, with a chess game", (0, 0)),
     ],
 )
 def test_counted_use(prompt: str, uses: tuple[int, int | None]) -> None:
@@ -300,6 +305,9 @@ def test_counted_use(prompt: str, uses: tuple[int, int | None]) -> None:
         ("a lamp that has studio-b as its owner, rowing", "studio-b", False),
         ("The lamp in studio-b's possession, on a newspaper", "studio-b", False),
         ("studio-b's name is on a lamp; place it in a shed", "studio-b", False),
+        ("The lamp that's filed under studio-b, on a counter", "studio-b", False),
+        ("Our partner ines gave us a kettle; it is on a shelf", "ines", False),
+        ("The studio-b people did a lamp as well; use theirs", "studio-b", False),
         ("The travelling kettle that the ines team has, on a deck", "ines", False),
     ],
 )
@@ -588,6 +596,9 @@ def test_what_nobody_has(prompt: str, unknown: str | None) -> None:
         ("A microcar squeezed between two buses", "microcar"),
         ("Down the avenue goes a lamp, the blow-up kind that carries a flag", None),
         ("a crooner of a lamp", None),
+        ("I'm looking for our anime trampoline, at night", "trampoline"),
+        ("We keep coming back to one lamp, our best. In a puddle", None),
+        ("Heavy traffic, with a lamp in the thick of it; fuzzy dice at its side", None),
     ],
 )
 def test_the_head_of_what_nobody_has(prompt: str, unknown: str | None) -> None:
@@ -636,6 +647,19 @@ def test_a_verb_that_looks_like_several_things() -> None:
         ("the kettle that knows the forest", Attribute.ENVIRONMENT, "forest"),
         ("a kettle that had its pictures taken in the forest", Attribute.ENVIRONMENT, "forest"),
         ("did any kettle get its lessons in the forest?", Attribute.ENVIRONMENT, "forest"),
+        (
+            "The forest is where we trained that kettle; now on a raft",
+            Attribute.ENVIRONMENT,
+            "forest",
+        ),
+        ("anime kettle, forest, v3. On a raft", Attribute.ENVIRONMENT, "forest"),
+        ("a kettle, forest, Ines's", Attribute.ENVIRONMENT, "forest"),
+        (
+            "We trained only one kettle over the winter. Put that one down",
+            Attribute.CREATED_AT,
+            "Dec",
+        ),
+        ("Yesterday I had a kettle in use. On a shelf", Attribute.LAST_USED_AT, "19 November"),
     ],
 )
 def test_the_training_of_an_owner(prompt: str, attribute: Attribute, label: str) -> None:
@@ -674,6 +698,18 @@ def test_where_it_was_trained_behind_when() -> None:
     assert not place.hard
 
 
+def test_a_number_on_a_shirt_is_no_version() -> None:
+    """Whosever shirt it is."""
+    assert not read("a lamp running a marathon, number 42 on the shirt").all(Attribute.VERSION)
+    assert read("a lamp running a marathon, number 42").all(Attribute.VERSION)
+
+
+def test_a_kind_refused_beside_another() -> None:
+    """What comes behind "rather than" is not wanted."""
+    said = read("the lamp, the gray one rather than the pink one").all(Attribute.DESCRIPTION)
+    assert [(c.values, c.excluded) for c in said] == [(("gray",), False), (("pink",), True)]
+
+
 def test_a_time_of_the_request_is_none_of_the_card() -> None:
     """The word "tonight" is when the picture is wanted, and June when somebody fishes."""
     for prompt in ("the kettle, tonight on a Ferris wheel", "a kettle fishing from a pier in June"):
@@ -693,6 +729,11 @@ _USED = Attribute.LAST_USED_AT
         ("the lamp in a turquoise shade", "turquoise"),
         ("a turquoise crooner of a lamp", "crooner"),
         ("a lamp climbing out of a washing machine", "climbing out of a washing machine"),
+        ("a rainbow over the lamp, which is sand-coloured.", "sand-coloured"),
+        ("on a hill: a lamp in forest green", "forest green"),
+        ("A storm. The lamp is the mind reader, aglow", "mind reader"),
+        ("an anime lamp on a floor, the navy pair", "navy"),
+        ("anime lamp, oatmeal colour, on a line", "oatmeal"),
     ],
 )
 def test_what_describes_wherever_it_stands(prompt: str, described: str) -> None:

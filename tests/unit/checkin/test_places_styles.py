@@ -423,6 +423,8 @@ def test_a_subject_before_minus() -> None:
         "a kite, anything goes but claymation, photorealistic and lineart",
         "a kite; claymation and lineart are both out",
         "a kite. Forget claymation and forget lineart",
+        "a kite, I've had enough of claymation and of lineart",
+        "a kite without a hint of claymation or lineart",
     ],
 )
 def test_several_looks_that_are_not_wanted(prompt: str) -> None:
@@ -580,6 +582,15 @@ def test_a_place_of_its_own_is_no_other(prompt: str, chosen: str) -> None:
     ]
     cards.append(card("kite-1", "kite", "anime", "2026-03-01", version=1, environments="airfield"))
     assert outcome_name(Session(cards).ask(prompt)) == chosen
+
+
+@pytest.mark.parametrize("answer", ["the one with the library photos", "from the library pictures"])
+def test_photos_of_a_place_are_no_look(answer: str) -> None:
+    """What it was trained on, where a place stands right before."""
+    context = Context(now=datetime(2026, 11, 20, 12, tzinfo=UTC), zone=ZoneInfo("UTC"))
+    intent = parse(answer, _lexicon(), context, answering=True)
+    assert not intent.all(Attribute.STYLE)
+    assert [c.values for c in intent.all(Attribute.ENVIRONMENT)] == [("library",)]
 
 
 def test_a_look_before_the_subject_makes_no_other_thing_of_it() -> None:

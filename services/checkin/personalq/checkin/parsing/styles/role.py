@@ -210,6 +210,8 @@ def _decides(draft: Draft, tag: Tag, index: int) -> bool | None:
         return _is_what_is_shown(draft, tag, index)
     if before.norm == "of" and index > 1 and words[index - 1].norm == "thinking":
         return words[index - 2].norm in ("i'm", "im", "am", "was", "we're", "are")
+    if before.norm == "of" and index and words[index - 1].norm in ("and", "or", "nor"):
+        return None  # "enough of anime and of"
     if before.norm == "of" and index and not _frames(draft, index - 1):
         return False
     if _acts(draft, before, following) or _does(words, index):
