@@ -302,9 +302,7 @@ def _without_flavours(found: Trait) -> frozenset[str]:
     return frozenset(found.concepts) - (flavours - colours if colours else set())
 
 
-_ON_THE = compile_form(
-    r"(?<!-)\b(on|around|over|under|behind|across|along) (an?|the|this|our|my)\s"
-)
+_ON_THE = compile_form(r"(?<!-)\b(on|around|over|under|behind|across|along) an?\s")
 
 
 def _of_subject(piece: str, found: Trait, nouns: set[str]) -> frozenset[str]:

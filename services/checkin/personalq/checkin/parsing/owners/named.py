@@ -24,9 +24,9 @@ def named(draft: Draft) -> Iterator[tuple[Span, int, str, bool]]:
         if owner is not None:
             possessive = shadow.startswith(("'s", "' "), match.end())
             end = match.end() + 2 * shadow.startswith("'s", match.end())
-            last = draft.page.word_before(match.end() + 1)
-            word = _with_people(draft, last, draft.page.word_at(match.start())) if last else None
-            if word is not None and word is not last:
+            part = draft.page.word_before(match.end() + 1)
+            word = _with_people(draft, part, draft.page.word_at(match.start())) if part else None
+            if word is not None and word is not part:
                 yield Span(match.start(), word.end), word.full_end, owner, word.possessive
             else:
                 yield Span(match.start(), match.end()), end, owner, possessive

@@ -68,6 +68,8 @@ _VERB_AFTER = compile_form(
     rf"built))(?=(?P<thing> {_A} [\w-]+( [\w-]+)?)))(?!\w)|"
     rf"\s({_WHO}{_ADVERB}(?P<used>{USED}))(?!\w)( (it|with))?)"
 )
+_OF = compile_form(r" of(?!\w)")
+"""Behind what only begins a time: "on the weekend | of 10 October"."""
 _IN_USE = compile_form(r"[^.;!?]{1,40}\s(in use|open|up and running)(?!\w)")
 """Behind a time of use: "yesterday | I had a chair in use"."""
 _USED_THEN = compile_form(
@@ -157,7 +159,7 @@ def read_setting(draft: Draft, start: int, end: int) -> Setting:
     elif used is None and (match := ends_before(_USED_ONE, shadow, start)):
         used = True if _is_the_only_subject(draft, match.start(), start) else None
         cued = cued or used is True
-    elif used is None and (match := ends_before(_TRAINED_ONE, shadow, start)):
+    elif (match := ends_before(_TRAINED_ONE, shadow, start)) and not _OF.match(shadow, end):
         used = False if _is_the_only_subject(draft, match.start(), start) else None
         cued = cued or used is False
     elif trains(draft, start, made=True):
