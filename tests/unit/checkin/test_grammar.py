@@ -639,12 +639,9 @@ def test_a_verb_that_looks_like_several_things() -> None:
         ("the kettle Ines did in anime in April: dancing", Attribute.CREATED_AT, "April 2026"),
         ("Who trained a kettle on the beach? That one", Attribute.ENVIRONMENT, "beach"),
         ("a kettle drilled in the forest, on a track", Attribute.ENVIRONMENT, "forest"),
-        ("a kettle that came up in the forest", Attribute.ENVIRONMENT, "forest"),
         ("a kettle weaned on forest photos", Attribute.ENVIRONMENT, "forest"),
-        ("The kettle I mean studied in the forest", Attribute.ENVIRONMENT, "forest"),
         ("a kettle with a forest upbringing", Attribute.ENVIRONMENT, "forest"),
         ("the kettle with the forest as its classroom", Attribute.ENVIRONMENT, "forest"),
-        ("the kettle that knows the forest", Attribute.ENVIRONMENT, "forest"),
         ("a kettle that had its pictures taken in the forest", Attribute.ENVIRONMENT, "forest"),
         ("did any kettle get its lessons in the forest?", Attribute.ENVIRONMENT, "forest"),
         (
@@ -682,6 +679,7 @@ def test_the_training_of_an_owner(prompt: str, attribute: Attribute, label: str)
         "a kettle; the forest is where she learned to swim",
         "a kettle; the forest is where it was shot by rebels",
         "a kettle raised in a barn",
+        "the third kettle from the end of the table",
         "a kettle and a wizard that studied in a tower",
     ],
 )
@@ -696,6 +694,17 @@ def test_where_it_was_trained_behind_when() -> None:
     (place,) = read("A kettle. Trained in July at the beach. On a hill.").all(Attribute.ENVIRONMENT)
     assert place.prefers
     assert not place.hard
+
+
+@pytest.mark.parametrize(
+    "prompt",
+    ["a kettle that came up in the forest", "a kettle that studied in the forest",
+     "the kettle that knows the forest", "a kettle raised in the forest"],
+)  # fmt: skip
+def test_where_somebody_grew_up_is_preferred(prompt: str) -> None:
+    """It may be told of who is pictured."""
+    (place,) = read(prompt).all(Attribute.ENVIRONMENT)
+    assert place.prefers
 
 
 def test_a_number_on_a_shirt_is_no_version() -> None:

@@ -38,16 +38,19 @@ _TAUGHT = (
 )
 _TRAINED = compile_form(rf"(?<![\w-]){_TAUGHT} {_WHERE}{_OF_PHOTOS}{_DET}(?=\w)")
 _SCHOOLED = compile_form(
-    "(?<!\\w)("
+    r"(?<!\w)("
     + form(
         rf"(had|got) (its|their|his|her) (picture|photo)s? (taken|shot|snapped|made) {_WHERE}",
-        "((was|were|been|got) )?(drilled|educated|coached|raised|reared|weaned|steeped|studied|"
-        f"grew up|grown up|came up|came of age|went to school) {_WHERE}",
-        "(that|which|who) (knows|knew|has seen)\\s",
+        f"((was|were|been|got) )?(drilled|educated|coached|weaned|steeped) {_WHERE}",
     )
     + rf"){_OF_PHOTOS}{_DET}(?=\w)"
 )
-"""Of what may as well be the scene; a place that cards have must follow."""
+"""Of training in other words; a place that cards have must follow."""
+GREW_UP = compile_form(
+    r"(?<!\w)(((was|were|been|got) )?(raised|reared|studied|grew up|grown up|came up|came of age|"
+    rf"went to school) {_WHERE}|(that|which|who) (knows|knew|has seen)\s){_DET}(?=\w)"
+)
+"""Of training, or of the life of who is pictured."""
 _PICTURED = compile_form(
     rf"(?<!\w)(shot|photographed|captured|taken|recorded|filmed|snapped) {_WHERE}{_DET}(?=\w)"
 )

@@ -12,6 +12,7 @@ from personalq.checkin.lexicon import canonical
 from personalq.checkin.parsing.draft import Draft
 from personalq.checkin.parsing.environments.leads import (
     AND_IN,
+    GREW_UP,
     IN_PLACE,
     TRAINING,
     training_leads,
@@ -55,6 +56,7 @@ def parse_environment(draft: Draft) -> None:
     """Claim places named as places of training."""
     _spelled_out(draft)
     _trained_then(draft)
+    _grew_up(draft)
     words = draft.page.words
     for index in range(len(words)):
         match = draft.lexicon.environments.match_at(words, index)
@@ -165,6 +167,18 @@ def _trained_then(draft: Draft) -> None:
             continue
         span = draft.span_of(word.index, word.index + found[0])
         if draft.free(when.end, span.end):
+            draft.constraints.append(_preferred(draft, found[1], span))
+
+
+def _grew_up(draft: Draft) -> None:
+    """Prefer where somebody grew up, or what they know, which may be told of who is pictured."""
+    for lead in GREW_UP.finditer(draft.page.shadow):
+        word = draft.page.word_at(lead.end())
+        found = word and draft.lexicon.environments.match_at(draft.page.words, word.index)
+        if word is None or not found or not found[1].known:
+            continue
+        span = draft.span_of(word.index, word.index + found[0])
+        if draft.free(lead.start(), span.end):
             draft.constraints.append(_preferred(draft, found[1], span))
 
 

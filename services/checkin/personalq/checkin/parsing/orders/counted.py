@@ -20,7 +20,8 @@ _IT = f"( (it|that|this|that one))?{ENDS}"
 RULES = (
     rule(
         OrderKey.NEWEST,
-        rf"(?P<not>(?P<n>{ORDINAL}))( (?!{SELECTOR})[\w-]+){{1,3}}? (?P<tail>from the (end|last))",
+        rf"(?P<not>(?P<n>{ORDINAL}))( (?!{SELECTOR})[\w-]+){{1,3}}? "
+        r"(?P<tail>from the (end|last)(?! of\b))",
     ),
     rule(OrderKey.NEWEST, f"(?P<n>{ORDINAL})~{NEWEST}"),
     rule(OrderKey.OLDEST, rf"(?P<n>{ORDINAL})~({OLDEST}|ever(?= \w))"),

@@ -34,7 +34,7 @@ _ACTS = compile_form(
     r"(owner|maker|author|creator)( there)?(?!\w)|"
     " (is|was) the (one|person|people|team) (who|that) "
     r"(owns?|made|trained|built)(?!\w)| calls? (its|their|his|her) own(?!\w)|"
-    r" name is on(?!\w)| (possession|hands)(?= ?($|[.,;:!?]))| as (its|the|their) "
+    r" name is on(?!\w)| possession(?= ?($|[.,;:!?]))| as (its|the|their) "
     r"(owner|maker|author|creator)(?!\w)|"
     " (ha[sd]|have|holds?|registered|keeps?)(?= (an?|one|two|three|some|several|many|only|exactly|"
     r"just)\s| (?!(the|her|his|its|their|my|our)\s)[\w-]+( [\w-]+){0,3} ?[.!?;])"
@@ -48,7 +48,7 @@ _WHO_DID = compile_form(
 )
 _HAS = compile_form(r" (has|had|have)(?= ?($|[.,;:!?)]))")
 """Behind the owner of what was named: "that airplane studio-b | has"."""
-_AS_OWNER = ("as ", "possession", "hands")
+_AS_OWNER = ("as ", "possession")
 _HAVE = ("has", "had", "have", "holds", "hold", "registered", "keeps", "keep")
 _MANY_OF = compile_form(r" (an? )?(\w+ )?(number|couple|lot|lots|handful|bunch|pair) of(?!\w)")
 _TRAINING = compile_form(r"(?<!\w)(trained|fine-?tuned|tuned|did)(?!\w)")

@@ -70,7 +70,7 @@ _VERB_AFTER = compile_form(
 )
 _OF = compile_form(r" of(?!\w)")
 """Behind what only begins a time: "on the weekend | of 10 October"."""
-_IN_USE = compile_form(r"[^.;!?]{1,40}\s(in use|open|up and running)(?!\w)")
+_IN_USE = compile_form(r"[^.;!?]{1,40}\sin use(?!\w)")
 """Behind a time of use: "yesterday | I had a chair in use"."""
 _USED_THEN = compile_form(
     rf"[\s,;-](i|we) (was |were )?(using|{USED})( (it|him|her|that one))? then(?!\w)"
