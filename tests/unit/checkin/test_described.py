@@ -114,6 +114,13 @@ def test_a_metal_is_no_second_colour() -> None:
     assert "=brown" in profile(_card("A harp, in bronze", "harp")).kind
 
 
+def test_the_very_word_for_a_thing_comes_first() -> None:
+    """Where a card says blimp, the zeppelin of another card is another kind."""
+    blimp, zeppelin = "a kettle with a blimp", "a kettle with a zeppelin"
+    assert _best("blimp", blimp, zeppelin) == [blimp]
+    assert _best("blimp", "a kettle with a bell", zeppelin) == [zeppelin]
+
+
 def test_what_is_told_of_the_subject_itself_tells_no_card() -> None:
     """Every rat is long-tailed."""
     hits = [Hit(card=_card(d, "rat")) for d in ("a black rat", "a white rat with a cheese")]

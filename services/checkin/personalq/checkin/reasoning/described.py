@@ -185,7 +185,9 @@ def answers(intent: Intent, hits: Sequence[Hit]) -> tuple[Described, ...]:
 def is_explained(wish: Wish, hits: Sequence[Hit]) -> bool:
     """Whether a card says so in words, so that meaning need not tell."""
     has = _has_phrase if wish.phrase else _has_adjective
-    return not wish.action and any(has(wish.trait, profile(hit.card)) >= KIN for hit in hits)
+    cards = [profile(hit.card) for hit in hits]
+    fits = (max(has(wish.trait, card), _in_other_words(wish, card)) for card in cards)
+    return not wish.action and any(fit >= KIN for fit in fits)
 
 
 def says_all(intent: Intent, hit: Hit, *, besides: Sequence[Hit]) -> bool:
@@ -239,6 +241,10 @@ def _gains(
     has = _has_phrase if wish.phrase else _has_adjective
     gains = [0.0 if wish.action else has(wish.trait, card) for card in profiles]
     best = max(gains, default=0.0)
+    if best < KIN and not wish.action:  # where a card says "blimp", a zeppelin is another
+        told = [_in_other_words(wish, card) for card in profiles]
+        gains = [max(gain, fit) for gain, fit in zip(gains, told, strict=True)]
+        best = max(gains, default=0.0)
     if best < (BARE if wish.phrase else KIN) and not (wish.action or wish.vague):
         gains = _by_kind(wish, profiles, gains)
         best = max(gains, default=0.0)
@@ -259,6 +265,17 @@ def _gains(
         return [gain / best for gain in gains] if best > 0 else gains
     alike = _alike(wish, profiles, floor=ALIKE_BESIDE if best > 0 else 0.0)
     return [max(gain / (best or 1.0), other) for gain, other in zip(gains, alike, strict=True)]
+
+
+def _in_other_words(wish: Wish, card: Profile) -> float:
+    """How well a card has what was wished for by another word for the same thing."""
+    shown = [each for each in card.traits if not each.lacks]
+    if wish.phrase:
+        return max((_same_thing(wish.trait, each) for each in shown), default=0.0)
+    if not card.things.isdisjoint(wish.trait.things):
+        return 1.0
+    said = any(not each.things.keys().isdisjoint(wish.trait.things) for each in shown)
+    return ELSEWHERE if said else 0.0
 
 
 def _by_kind(wish: Wish, profiles: Sequence[Profile], gains: list[float]) -> list[float]:
@@ -322,11 +339,7 @@ def _has_adjective(wanted: Trait, card: Profile) -> float:
         return 1.0 if any(wanted.noun in said.words for said in card.traits) else OTHER
     if wanted.head in card.kind or card.own_shades & shades_in(" ".join(wanted.words)):
         return 1.0
-    if not card.things.isdisjoint(wanted.things):
-        return 1.0
     if wanted.head in card.everything:
-        return ELSEWHERE
-    if any(not each.things.keys().isdisjoint(wanted.things) for each in card.traits):
         return ELSEWHERE
     absent = trait(f"no {thing}") if (thing := lexicon.lacked(wanted.noun)) else None
     return _lacks(absent, card) if absent else 0.0
@@ -362,8 +375,6 @@ def _is_without(word: str, wanted: Trait) -> bool:
 def _fit(wanted: Trait, said: Trait, card: Profile) -> float:
     """How well a card's phrase is the wanted one: the noun decides, modifiers tell apart."""
     nouns = card.nouns
-    if (named := _same_thing(wanted, said)) is not None:
-        return named
     if len(wanted.words) > 1 and stem("".join(wanted.words[-2:])) in said.spelled:
         before = concepts(" ".join(wanted.words[:-2]))  # "deck chair", "deckchair"
         told = card.kind if stem(said.noun) in nouns else frozenset[str]()
@@ -399,8 +410,8 @@ def _fit(wanted: Trait, said: Trait, card: Profile) -> float:
     return noun * (BARE + (1 - BARE) * shared / len(wanted.modifiers))
 
 
-def _same_thing(wanted: Trait, said: Trait) -> float | None:
-    """How well a phrase fits that names the wanted thing in other words; None where none does."""
+def _same_thing(wanted: Trait, said: Trait) -> float:
+    """How well a phrase fits that names the wanted thing in other words."""
     for thing, covered in wanted.things.items():
         if thing in said.things and wanted.head in covered:
             rest = [c for c in wanted.concepts if c not in covered and c not in wanted.where]
@@ -408,7 +419,7 @@ def _same_thing(wanted: Trait, said: Trait) -> float | None:
             there = not wanted.where or _is_there(wanted, said)
             fit = BARE + (1 - BARE) * shared / len(rest) if rest else 1.0
             return fit if there else fit * (BARE if said.where else ELSEWHERE_ON_IT)
-    return None
+    return 0.0
 
 
 _SIDES = frozenset(["left", "right", "front", "=back", "top", "bottom"])
