@@ -30,7 +30,7 @@ MOMENTUM = 0.95  # of the running extremes, as in Q-Diffusion and TFMQ-DM
 
 @dataclass
 class Observation:
-    """One tensor at one step."""
+    """One tensor at one step; what is kept of it lies on the CPU."""
 
     #: running extremes over calls
     low: float = 0.0
@@ -51,7 +51,7 @@ class Observation:
         self._sample(x.flatten())
         for dim in dims:
             rest = [d for d in range(x.ndim) if d != dim % x.ndim]
-            now = x.amin(rest), x.amax(rest)
+            now = x.amin(rest).cpu(), x.amax(rest).cpu()
             before = self.by_index.get(dim, now)
             self.by_index[dim] = (now[0].minimum(before[0]), now[1].maximum(before[1]))
 
@@ -63,7 +63,8 @@ class Observation:
         sample = flat[::stride]
         if tail:
             sample = sample[(sample <= top[-1]) & (sample >= bottom[-1])]
-        self.values.append(torch.cat([sample, top, bottom]))
+        sample = sample.cpu()
+        self.values.append(torch.cat([sample, top.cpu(), bottom.cpu()]))
         counts = [torch.full_like(sample, stride), torch.ones(2 * tail)]
         self.counts.append(torch.cat(counts))
 

@@ -196,12 +196,12 @@ def _split(name: str, bits: int, seen: Observations, unet: nn.Module) -> Rounder
     return Split([PerTensor([seen.searched(name + half, bits)], bits) for half in HALVES], split)
 
 
-def _equalized(name: str, layer: nn.Module, bits: int, seen: Observations) -> Rounder:
+def _equalized(name: str, layer: nn.Linear | nn.Conv2d, bits: int, seen: Observations) -> Rounder:
     low, high = _channel_extremes(name, seen)
     channels = Range(low.min().item(), high.max().item(), tuple(low.tolist()), tuple(high.tolist()))
     factors, _ = equalize(channels, len(low))
     joint = (low * factors).min().item(), (high * factors).max().item()
-    return Equalized(factors, PerTensor([joint], bits))
+    return Equalized(factors.to(layer.weight.device), PerTensor([joint], bits))
 
 
 def _channel_extremes(name: str, seen: Observations) -> tuple[Tensor, Tensor]:
