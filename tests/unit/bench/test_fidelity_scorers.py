@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 from random import Random
 
 import numpy as np
 import pytest
 import torch
+from safetensors.torch import load_file, save_file
 from support.fonts import needs_font
+from support.tiny_judges import make_tiny_clip, make_tiny_inception
 from torch import Tensor, nn
-from transformers import CLIPConfig, CLIPImageProcessor, CLIPModel, CLIPTextConfig, CLIPVisionConfig
+from transformers import CLIPImageProcessor, CLIPModel
 
 from personalq.bench.fidelity.metrics import Pictures
 from personalq.bench.fidelity.scorers import (
@@ -21,7 +24,6 @@ from personalq.bench.fidelity.scorers import (
     WithFeatures,
 )
 from personalq.chassis.errors import InvalidInput
-from personalq.miniature.places import base_dir
 from personalq.miniature.world import Sight, render
 
 NOUNS = ["bear", "car", "house", "dog"]
@@ -35,48 +37,14 @@ def pictures() -> Pictures:
 
 @pytest.fixture(scope="module")
 def clip_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A CLIP of random weights with the miniature's tokenizer, as transformers saves it."""
-    from transformers import CLIPTokenizer
-
-    folder = tmp_path_factory.mktemp("tiny-clip")
-    tokenizer = CLIPTokenizer.from_pretrained(base_dir() / "tokenizer")
-    small = {
-        "hidden_size": 16,
-        "intermediate_size": 16,
-        "num_hidden_layers": 1,
-        "num_attention_heads": 2,
-    }
-    text = CLIPTextConfig(
-        **small, vocab_size=len(tokenizer), eos_token_id=tokenizer.eos_token_id
-    ).to_dict()
-    vision = CLIPVisionConfig(**small, image_size=32, patch_size=16).to_dict()
-    torch.manual_seed(0)
-    CLIPModel(CLIPConfig(text_config=text, vision_config=vision, projection_dim=8)).save_pretrained(
-        folder
-    )
-    tokenizer.save_pretrained(folder)
-    CLIPImageProcessor(
-        size={"shortest_edge": 32}, crop_size={"height": 32, "width": 32}
-    ).save_pretrained(folder)
-    return folder
-
-
-class _Mean(nn.Module):
-    """Channel means as features."""
-
-    def forward(self, pictures: Tensor, return_features: bool = False) -> Tensor:
-        """What Inception's file takes and gives."""
-        assert return_features
-        assert pictures.dtype == torch.uint8
-        return pictures.float().mean(dim=[2, 3])
+    """A CLIP of random weights."""
+    return make_tiny_clip(tmp_path_factory.mktemp("tiny-clip"))
 
 
 @pytest.fixture(scope="module")
 def script(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A TorchScript file with the call of inception-2015-12-05.pt."""
-    file = tmp_path_factory.mktemp("script") / "mean.pt"
-    torch.jit.script(_Mean()).save(str(file))  # type: ignore[no-untyped-call]
-    return file
+    return make_tiny_inception(tmp_path_factory.mktemp("script") / "mean.pt")
 
 
 @needs_font
@@ -127,6 +95,14 @@ def test_features_may_come_from_elsewhere(script: Path, pictures: Pictures) -> N
     assert both.recognises(pictures, NOUNS).all()
 
 
+class _Other(nn.Module):
+    """Takes pictures, and no wish for features."""
+
+    def forward(self, pictures: Tensor) -> Tensor:
+        """Return what it is given."""
+        return pictures
+
+
 def test_what_is_no_model_is_refused(tmp_path: Path) -> None:
     """The message names the folder or file."""
     (tmp_path / "x.pt").write_bytes(b"no")
@@ -134,3 +110,17 @@ def test_what_is_no_model_is_refused(tmp_path: Path) -> None:
         HuggingFaceScorer(tmp_path)
     with pytest.raises(InvalidInput, match="no TorchScript"):
         InceptionFeatures(tmp_path / "x.pt")
+    torch.jit.script(_Other()).save(str(tmp_path / "other.pt"))  # type: ignore[no-untyped-call]
+    with pytest.raises(InvalidInput, match=r"other\.pt is not called as"):
+        InceptionFeatures(tmp_path / "other.pt")
+
+
+def test_half_a_clip_is_refused(tmp_path: Path, clip_folder: Path) -> None:
+    """Weights that are missing would be random ones."""
+    folder = tmp_path / "half"
+    shutil.copytree(clip_folder, folder)
+    weights = load_file(folder / "model.safetensors")
+    kept = {name: tensor for name, tensor in weights.items() if "vision" not in name}
+    save_file(kept, folder / "model.safetensors", metadata={"format": "pt"})
+    with pytest.raises(InvalidInput, match="half holds no CLIP of transformers: vision_model"):
+        HuggingFaceScorer(folder)

@@ -18,6 +18,7 @@ from personalq.miniature.places import weights_dir
 from personalq.miniature.scorer import ClipScorer
 
 _BATCH = 32
+_CALLED = "is not called as module(uint8 NCHW, return_features=True) -> (N, D)"
 
 
 class Features(Protocol):
@@ -88,18 +89,26 @@ class HuggingFaceScorer:
         """Load from a folder; nothing is downloaded.
 
         Raises:
-            InvalidInput: the folder does not hold all three.
+            InvalidInput: the folder does not hold all three, or not all weights of a CLIP.
         """
         from transformers import AutoTokenizer, CLIPImageProcessor, CLIPModel
 
         self.name = folder.name
         self._device = device
         try:
-            self._model = CLIPModel.from_pretrained(folder, local_files_only=True)
+            # what a folder of another model lacks would be random
+            self._model, told = CLIPModel.from_pretrained(
+                folder, local_files_only=True, output_loading_info=True
+            )
             self._tokenizer = AutoTokenizer.from_pretrained(folder, local_files_only=True)
             self._processor = CLIPImageProcessor.from_pretrained(folder, local_files_only=True)
         except (OSError, ValueError) as error:
             raise InvalidInput(f"{folder} holds no CLIP of transformers: {error}") from error
+        if missing := sorted(told["missing_keys"]):
+            raise InvalidInput(
+                f"{folder} holds no CLIP of transformers: {missing[0]} and {len(missing) - 1} "
+                "other weights are missing"
+            )
         self._model.to(device).eval()
 
     def features(self, pictures: Pictures) -> NDArray[np.float32]:
@@ -154,7 +163,7 @@ class InceptionFeatures:
         """Load the file.
 
         Raises:
-            InvalidInput: it is no TorchScript file.
+            InvalidInput: it is no TorchScript file, or one that is called otherwise.
         """
         self.name = file.stem
         self._device = device
@@ -163,6 +172,12 @@ class InceptionFeatures:
         except (OSError, RuntimeError, ValueError) as error:
             raise InvalidInput(f"{file} is no TorchScript file: {error}") from error
         self._module: Any = module.eval()
+        try:
+            shape = self.features(np.zeros((2, 64, 64, 3), np.uint8)).shape
+        except RuntimeError as error:
+            raise InvalidInput(f"{file} {_CALLED}: {error}") from error
+        if shape[:1] != (2,) or len(shape) != 2:
+            raise InvalidInput(f"{file} {_CALLED}: it gave {shape} for 2 pictures")
 
     @torch.inference_mode()
     def features(self, pictures: Pictures) -> NDArray[np.float32]:
