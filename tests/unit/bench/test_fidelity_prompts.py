@@ -62,6 +62,13 @@ def test_a_file_needs_four_fields(tmp_path: Path) -> None:
     assert second.seed == 7
 
 
+def test_a_noun_behind_the_trigger_is_said_once_in_the_plain_prompt(tmp_path: Path) -> None:
+    """As DreamBooth writes prompts."""
+    line = _LINE | {"prompt": "a <sks> dog and a <sks>"}
+    (case,) = read_cases(_write(tmp_path / "c.jsonl", json.dumps(line)))
+    assert case.plain_prompt == "a dog and a dog"
+
+
 @pytest.mark.parametrize(
     ("line", "said"),
     [

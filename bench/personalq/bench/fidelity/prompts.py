@@ -105,8 +105,8 @@ def read_cases(file: Path) -> list[Case]:
     """The cases of a JSON Lines file, for checkpoints of other models.
 
     A line must have `checkpoint_id`, `prompt`, `trigger` and `noun`. Without `plain_prompt` the
-    noun takes the trigger's place; without `seed` it is the line's place among the cases. Unknown
-    fields are ignored.
+    noun takes the trigger's place, or stands alone where it follows the trigger as DreamBooth
+    writes it; without `seed` it is the line's place among the cases. Unknown fields are ignored.
 
     Raises:
         InvalidInput: the file cannot be read, is empty, or a line is wrong; names file and line.
@@ -127,10 +127,11 @@ def read_cases(file: Path) -> list[Case]:
 
 
 def _case(line: _Line, index: int) -> Case:
+    without = line.prompt.replace(f"{line.trigger} {line.noun}", line.noun)
     return Case(
         checkpoint_id=line.checkpoint_id,
         prompt=line.prompt,
-        plain_prompt=line.plain_prompt or line.prompt.replace(line.trigger, line.noun),
+        plain_prompt=line.plain_prompt or without.replace(line.trigger, line.noun),
         trigger=line.trigger,
         noun=line.noun,
         scene=line.scene,
