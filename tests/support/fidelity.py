@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from personalq.bench.fidelity.metrics import Pictures
 from personalq.bench.fidelity.prompts import miniature_cases
 from personalq.bench.fidelity.references import world_pictures
-from personalq.bench.fidelity.scoring import Yard
+from personalq.bench.fidelity.scoring import World, Yard
 
 
 class ColourScorer:
@@ -46,10 +46,15 @@ class ColourScorer:
 def yard(scorer: ColourScorer, count: int) -> Yard:
     """What rows of `count` miniature cases are measured with."""
     cases = miniature_cases(count)
+    world = World(
+        "the miniature",
+        lambda n: scorer.features(world_pictures(cases[:n])),
+        lambda n: world_pictures(cases[:n], 1, draw="real"),
+    )
     return Yard(
         scorer,
         cases,
-        lambda n: scorer.features(world_pictures(cases[:n])),
+        world,
         lambda name: world_pictures([case for case in cases if case.checkpoint_id == name], 1),
     )
 

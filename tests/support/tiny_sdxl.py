@@ -14,7 +14,12 @@ TIME_WIDTH = 8  # of each of the six numbers that tell the picture's size
 
 
 def make_tiny_sdxl(
-    folder: Path, *, seed: int = 0, turbo: bool = False, zero_empty: bool = True
+    folder: Path,
+    *,
+    seed: int = 0,
+    turbo: bool = False,
+    zero_empty: bool = True,
+    layers_per_block: int = 2,
 ) -> Path:
     """Write a diffusers folder with all parts of SDXL, or SDXL-Turbo, and return it."""
     from diffusers import (
@@ -32,7 +37,7 @@ def make_tiny_sdxl(
             "unet": UNet2DConditionModel(
                 sample_size=LATENT_SIDE,
                 block_out_channels=(32, 64),
-                layers_per_block=2,
+                layers_per_block=layers_per_block,
                 norm_num_groups=8,
                 cross_attention_dim=HIDDEN + HIDDEN_2,
                 attention_head_dim=(2, 4),

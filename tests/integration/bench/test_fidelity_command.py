@@ -11,6 +11,7 @@ from support.fonts import needs_font
 
 pytest.importorskip("torch")
 
+from personalq.bench.fidelity.inputs import MiniatureInputs
 from personalq.bench.fidelity.run import QUICK_METHODS, Options, run
 from personalq.chassis.errors import InvalidInput
 from personalq.sdk.cli.failing import Exit
@@ -18,6 +19,8 @@ from personalq.sdk.cli.failing import Exit
 
 def _options(folder: Path, **changes: object) -> Options:
     values: dict[str, object] = {
+        "inputs": MiniatureInputs(),
+        "device": "cpu",
         "images": 500,
         "steps": 2,
         "guidance": 3.0,
@@ -63,7 +66,11 @@ def test_rows_are_drawn_measured_and_not_drawn_again(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("changes", "says"),
-    [({"tables": ("tabel 4",), "quick": False}, "there are"), ({"images": 1}, "at least 2")],
+    [
+        ({"tables": ("tabel 4",), "quick": False}, "there are"),
+        ({"images": 1}, "at least 2"),
+        ({"device": "cuda:99"}, "--device cuda:99 is not there"),
+    ],
 )
 def test_mistakes_are_refused_before_anything_is_drawn(
     tmp_path: Path, changes: dict[str, object], says: str

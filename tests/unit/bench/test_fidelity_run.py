@@ -13,6 +13,7 @@ import pytest
 pytest.importorskip("torch")
 
 from personalq.bench.fidelity import run
+from personalq.bench.fidelity.inputs import MiniatureInputs
 from personalq.bench.fidelity.rows import Row, all_rows
 from personalq.chassis.errors import InvalidInput
 
@@ -28,7 +29,7 @@ TABLE_4 = _row("table-4-taq-paper-w8a8-linear-kept-apart-trigger")
 @pytest.fixture
 def settings(tmp_path: Path) -> run._Settings:
     """Of a work folder that is empty."""
-    return run._Settings(10, 3.0, tmp_path, 64, 2, 3)
+    return run._Settings(MiniatureInputs(), "cpu", 10, 3.0, tmp_path, 64, 2, 3)
 
 
 def _drawn(row: Row, settings: run._Settings) -> None:
@@ -61,17 +62,20 @@ def test_a_row_whose_method_has_changed_is_drawn_again(settings: run._Settings) 
 
 
 def test_a_folder_keeps_its_number_of_pictures(settings: run._Settings) -> None:
-    """Rows of different numbers cannot be compared."""
-    run._claim(settings)
-    run._claim(settings)
-    with pytest.raises(InvalidInput, match="choose another --work"):
-        run._claim(replace(settings, images=3))
-    with pytest.raises(InvalidInput, match="choose another --work"):
-        run._claim(replace(settings, recipe=4))
+    """Rows of different numbers cannot be compared, nor those of two devices."""
+    run._claim(settings, [])
+    run._claim(settings, [])
+    told = {"steps": 10, "guidance": 3.0, "captions": 64, "images": 2, "recipe": 3}
+    assert json.loads((settings.work / "settings.json").read_text()) == told
+    for changes in ({"images": 3}, {"recipe": 4}, {"device": "cuda"}):
+        with pytest.raises(InvalidInput, match="choose another --work"):
+            run._claim(replace(settings, **changes), [])
 
 
 def _options(**changes: Any) -> run.Options:
     options = run.Options(
+        inputs=MiniatureInputs(),
+        device="cpu",
         images=10,
         steps=10,
         guidance=3.0,

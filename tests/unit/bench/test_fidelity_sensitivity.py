@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -11,7 +12,7 @@ import torch
 from support.fidelity import ColourScorer, yard
 from torch import nn
 
-from personalq.bench.fidelity.generating import Engine, Sampling, draw, with_lora
+from personalq.bench.fidelity.generating import Engine, Sampling, draw
 from personalq.bench.fidelity.models import Model
 from personalq.bench.fidelity.prompts import Case, miniature_cases
 from personalq.bench.fidelity.sensitivity import (
@@ -65,12 +66,13 @@ def case() -> Case:
 )
 def test_groups_divide_the_prompt(model: Model, prompt: str, noun_tokens: int) -> None:
     """Every token is in one group; all words and one padding token come on top."""
-    groups = token_groups(prompt, "<bear-v1>", "bear", model.tokenizer)
+    (tokenizer,) = model.base.text.tokenizers
+    groups = token_groups(prompt, "<bear-v1>", "bear", tokenizer)
     extra = ("all words", "one padding")
     positions = [i for group in groups if group.kind not in extra for i in group.positions]
     assert sorted(positions) == list(range(TOKENS))
     kinds = {group.kind: group for group in groups}
-    tokens = ["", *model.tokenizer.tokenize(prompt)]
+    tokens = ["", *tokenizer.tokenize(prompt)]
     said = "".join(tokens[i].removesuffix("</w>") for i in kinds["trigger"].positions)
     assert said == "<bear-v1>"
     assert kinds["end"].positions == (len(tokens),)
@@ -114,9 +116,10 @@ def test_the_unet_gets_those_rows_and_an_exact_empty_prompt(
     )
     group = TokenGroup("x", "word", (3, 4))
     try:
-        with with_lora(unet, model, case.checkpoint_id):
+        with model.personalized(unet, case.checkpoint_id):
             draw_groups(model, unet, case, [(group, 2)], ONE_STEP)
-            states = model.encode(unet, [case], Protected.parse("none")).told.states
+            none = Protected.parse("none")
+            states = model.encode(unet, [case], none, guided=True).told.states
             exact = TextContext.project(unet, states)
     finally:
         handle.remove()
@@ -134,10 +137,10 @@ def test_the_first_picture_is_the_full_precisions(
 ) -> None:
     """The same as the benchmark's own full precision draws; a rounded group moves it."""
     groups = [(TokenGroup("all", "all words", tuple(range(TOKENS))), 2)]
-    with with_lora(unet, model, case.checkpoint_id):
+    with model.personalized(unet, case.checkpoint_id):
         pictures, latents = draw_groups(model, unet, case, groups, ONE_STEP)
     plain = model.unet("")
-    with with_lora(plain, model, case.checkpoint_id):
+    with model.personalized(plain, case.checkpoint_id):
         engine = Engine(plain, Protected.parse("none"), simulated=False)
         expected = draw(model, engine, [case], ONE_STEP)
     assert np.abs(pictures[0].astype(int) - expected[0]).max() <= 1
@@ -149,7 +152,7 @@ def test_elements_of_a_batch_do_not_touch_each_other(
 ) -> None:
     """A group's picture is the same alone and beside others."""
     trigger, start = TokenGroup("t", "trigger", (2, 3)), TokenGroup("s", "bos", (0,))
-    with with_lora(unet, model, case.checkpoint_id):
+    with model.personalized(unet, case.checkpoint_id):
         _, alone = draw_groups(model, unet, case, [(trigger, 2)], ONE_STEP)
         _, beside = draw_groups(model, unet, case, [(start, 2), (trigger, 2)], ONE_STEP)
     torch.testing.assert_close(beside[2], alone[1], rtol=1e-4, atol=1e-4)
@@ -159,24 +162,26 @@ def test_a_trained_trigger_is_one_token(model: Model) -> None:
     """A checkpoint with an embedding of its own: the group is that row."""
     (case,) = [case for case in miniature_cases(10) if case.checkpoint_id == "bear-v4"]
     unet = precise_unet(model, "")
-    with with_lora(unet, model, case.checkpoint_id):
+    with model.personalized(unet, case.checkpoint_id):
         prompt = measure(model, unet, case, yard(ColourScorer(), 10), ONE_STEP, bits=(4,))
     (trigger,) = [group for group in prompt.groups if group.kind == "trigger"]
     assert [prompt.tokens[i - 1].removesuffix("</w>") for i in trigger.positions] == ["<bear-v4>"]
 
 
 def test_the_control_names_the_noun_after_the_trigger(case: Case) -> None:
-    """Nothing else changes."""
+    """Nothing else changes, and nothing at all where it stands there already."""
     assert noun_follows(case).prompt == "a <bear-v1> bear in the garden, photo style"
+    assert noun_follows(noun_follows(case)) == noun_follows(case)
     assert noun_follows(case).seed == case.seed
 
 
 def test_both_settings_are_measured_and_reported(model: Model, tmp_path: Path) -> None:
     """Four files for two settings; progress counts prompts, of full fine-tunes too."""
     cases = miniature_cases(10)[7:8]  # dog-v3 has a UNet of its own
+    measures = replace(yard(ColourScorer(), 10), cases=cases)
     done: list[int] = []
     work, out = tmp_path, tmp_path / "out"
-    run_study(model, cases, yard(ColourScorer(), 10), ONE_STEP, work, out, lambda: done.append(1))
+    run_study(model, measures, ONE_STEP, work, out, lambda: done.append(1))
     assert len(done) == 2
     assert {file.stem for file in out.iterdir()} == {"sensitivity", "sensitivity-noun-follows"}
     (prompt,) = read_measured(work / "sensitivity-noun-follows.json")

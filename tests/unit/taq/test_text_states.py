@@ -14,7 +14,7 @@ from support.tiny_sdxl import HIDDEN, HIDDEN_2, POOLED, make_tiny_sdxl
 from tokenizers import AddedToken
 from transformers import CLIPTextModel, CLIPTokenizer
 
-from personalq.taq import TextEncoder, TextEncoders
+from personalq.taq import TextEncoder, TextEncoders, TextStates
 
 PROMPTS = ["a photo of a bear", "dog! of forest"]
 
@@ -45,6 +45,7 @@ def test_one_text_encoder_gives_its_last_states(tmp_path: Path) -> None:
     ids = tokenizer(["", *PROMPTS], padding="max_length", return_tensors="pt").input_ids
     assert torch.equal(told.states, model(ids).last_hidden_state)
     assert (len(told), told.pooled, told.conditions(height=64, width=64)) == (3, None, {})
+    assert TextStates.cat([told, told]).pooled is None
 
 
 @torch.inference_mode()
@@ -66,6 +67,9 @@ def test_two_text_encoders_give_what_the_sdxl_pipeline_makes(
     torch.testing.assert_close(told.states, torch.cat([empty, states]))
     torch.testing.assert_close(told.pooled, torch.cat([empty_pooled, pooled]))
     assert bool(told.states[:2].any()) is not (zero_empty and negative is None)
+    joined = TextStates.cat([told[:1], told[1:]])
+    assert torch.equal(joined.states, told.states)
+    torch.testing.assert_close(joined.pooled, told.pooled, rtol=0, atol=0)
 
     added = told[2:].conditions(height=48, width=64)["added_cond_kwargs"]
     ids = pipeline._get_add_time_ids(

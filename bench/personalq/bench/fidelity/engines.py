@@ -6,12 +6,11 @@ import copy
 import logging
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any
 
 import torch
 from torch import Tensor, nn
 
-from personalq.bench.fidelity.generating import Engine, Sampling
+from personalq.bench.fidelity.generating import Engine, Sampling, batch_size
 from personalq.bench.fidelity.models import Model
 from personalq.taq.protection import Protected
 from personalq.taq.quantizers import dequantize
@@ -103,10 +102,11 @@ class Workshop:
             scheduler,
             self._model.states(self._captions[:count]),
             self._model.states([""]),
-            latent_shape=_latent_shape(unet),
+            latent_shape=self._model.latent_shape,
+            picture=(self._model.side, self._model.side),
             steps=self._sampling.steps,
             guidance=self._sampling.guidance,
-            batch=CALIBRATION_BATCH,
+            batch=batch_size(self._model, CALIBRATION_BATCH),
         )
 
     @torch.inference_mode()
@@ -117,16 +117,8 @@ class Workshop:
         quantized: list[list[Tensor]] = [[] for _ in range(steps)]
         for index, call in enumerate(self.calls(precise_unet, CORRECTION_CAPTIONS)):
             for unet, noises in ((precise_unet, precise), (simulation.unet, quantized)):
-                noise = unet(call.sample, call.timestep, call.encoder_hidden_states)[0]
-                free, guided = noise.chunk(2)
-                guided_noise = free + self._sampling.guidance * (guided - free)
-                noises[index % steps].append(guided_noise)
+                noises[index % steps].append(self._sampling.combine(call.run(unet)))
         return fit_correction(*([torch.cat(step) for step in of] for of in (precise, quantized)))
-
-
-def _latent_shape(unet: nn.Module) -> tuple[int, int, int]:
-    config: Any = unet.config
-    return (config.in_channels, config.sample_size, config.sample_size)
 
 
 def _save(seen: Observations, file: Path) -> None:

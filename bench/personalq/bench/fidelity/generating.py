@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,11 +14,15 @@ from torch import Tensor, nn
 
 from personalq.bench.fidelity.models import Model
 from personalq.bench.fidelity.prompts import Case
-from personalq.taq import TextContext, attach_lora_, detach_lora_
+from personalq.renderer.denoise import initial_noise
+from personalq.renderer.pictures import unscaled
+from personalq.taq import TextContext, TextStates
 from personalq.taq.protection import Protected
 from personalq.taq.simulation import Correction
 
 BATCH = 25  # pictures drawn at a time
+SCORES = 2**24
+"""Tokens squared of all pictures of a batch: a head of simulated attention holds them all."""
 
 
 @dataclass(frozen=True)
@@ -28,6 +31,18 @@ class Sampling:
 
     steps: int = 10
     guidance: float = 3.0
+
+    @property
+    def guided(self) -> bool:
+        """Whether there is an unconditional half; guidance of at most 1 has no effect."""
+        return self.guidance > 1
+
+    def combine(self, noise: Tensor) -> Tensor:
+        """Return ε (B, C, h, w) of what the UNet predicted: both halves (2 B, …), or ε itself."""
+        if not self.guided:
+            return noise
+        free, asked = noise.chunk(2)
+        return free + self.guidance * (asked - free)
 
 
 @dataclass(frozen=True)
@@ -54,17 +69,17 @@ def generate(
         engines: gives the engine of a group of checkpoints that share a UNet; called once each.
         progress: is told how many pictures are done.
     """
-    groups: dict[str, dict[str, list[int]]] = defaultdict(lambda: defaultdict(list))
+    groups: dict[str, dict[tuple[str, str], list[int]]] = defaultdict(lambda: defaultdict(list))
     for index, case in enumerate(cases):
-        groups[model.group_of(case.checkpoint_id)][case.checkpoint_id].append(index)
+        groups[model.group_of(case.checkpoint_id)][case.checkpoint_id, case.noun].append(index)
     pictures: list[NDArray[np.uint8] | None] = [None] * len(cases)
-    done = 0
+    done, size = 0, batch_size(model, BATCH)
     for group, checkpoints in groups.items():
         engine = engines(group)
-        for checkpoint_id, indices in checkpoints.items():
-            with with_lora(engine.unet, model, checkpoint_id):
-                for start in range(0, len(indices), BATCH):
-                    part = indices[start : start + BATCH]
+        for (checkpoint_id, _), indices in checkpoints.items():
+            with model.personalized(engine.unet, checkpoint_id):
+                for start in range(0, len(indices), size):
+                    part = indices[start : start + size]
                     drawn = draw(model, engine, [cases[i] for i in part], sampling)
                     for index, picture in zip(part, drawn, strict=True):
                         pictures[index] = picture
@@ -73,67 +88,57 @@ def generate(
     return np.stack([picture for picture in pictures if picture is not None])
 
 
-@contextmanager
-def with_lora(unet: nn.Module, model: Model, checkpoint_id: str) -> Iterator[None]:
-    """Let `unet` be a checkpoint within the block: its LoRA is an exact side branch."""
-    lora = model.subjects[checkpoint_id].lora
-    if lora is not None:
-        attach_lora_(unet, lora)
-    try:
-        yield
-    finally:
-        detach_lora_(unet)
+def batch_size(model: Model, most: int) -> int:
+    """How many pictures fit into a batch, at most `most`: a single one where they are 512x512."""
+    _, height, width = model.latent_shape
+    return max(1, min(most, SCORES // (height * width) ** 2))
 
 
 @torch.inference_mode()
 def draw(
     model: Model, engine: Engine, cases: Sequence[Case], sampling: Sampling
 ) -> NDArray[np.uint8]:
-    """Return pictures (B, H, W, 3) of one checkpoint's cases, its LoRA attached."""
-    encoded = model.encode(engine.unet, cases, engine.protected)
+    """Return pictures (B, H, W, 3) of one checkpoint's cases of one noun, its LoRA attached."""
+    encoded = model.encode(engine.unet, cases, engine.protected, guided=sampling.guided)
     text: dict[str, Any] = {}
     if engine.simulated:
         context = TextContext.project(engine.unet, encoded.told.states, encoded.mask)
         text["cross_attention_kwargs"] = {"text": context}
-    latents = starting_noise(engine.unet, [case.seed for case in cases])
-    latents = denoise(model, engine, latents, encoded.told.states, text, sampling)
-    return decode(model.vae, latents)
+    noise = initial_noise([case.seed for case in cases], model.latent_shape, model.base.device)
+    return decode(model, denoise(model, engine, noise, encoded.told, text, sampling))
 
 
 def denoise(
     model: Model,
     engine: Engine,
     latents: Tensor,
-    states: Tensor,
+    told: TextStates,
     text: Mapping[str, Any],
     sampling: Sampling,
 ) -> Tensor:
-    """Return final latents (B, C, h, w) from noise; states (2 B, T, D), the empty ones first."""
+    """Return final latents (B, C, h, w) from noise.
+
+    Args:
+        told: what B prompts tell the UNet, with guidance (2 B), the empty ones first.
+        text: the UNet's further arguments, besides what `told` gives.
+    """
     scheduler = model.scheduler(sampling.steps)
     unet: Any = engine.unet
+    conditions = {**model.conditions(told), **text}
     for step, timestep in enumerate(scheduler.timesteps):
-        both = torch.cat([latents, latents])
-        noise = unet(both, timestep, states, return_dict=False, **text)[0]
-        free, guided = noise.chunk(2)
-        noise = free + sampling.guidance * (guided - free)
+        batch = torch.cat([latents, latents]) if sampling.guided else latents
+        noise = unet(batch, timestep, told.states, return_dict=False, **conditions)[0]
+        noise = sampling.combine(noise)
         if engine.corrected is not None:
             noise = engine.corrected(noise, step)
         latents = scheduler.step(noise, timestep, latents, return_dict=False)[0]
     return latents
 
 
-def starting_noise(unet: nn.Module, seeds: Sequence[int]) -> Tensor:
-    """Return standard normal latents (B, C, h, w), each from its own seed."""
-    config: Any = unet.config
-    shape = (config.in_channels, config.sample_size, config.sample_size)
-    return torch.stack(
-        [torch.randn(shape, generator=torch.Generator().manual_seed(seed)) for seed in seeds]
-    )
-
-
-def decode(vae: Any, latents: Tensor) -> NDArray[np.uint8]:
+def decode(model: Model, latents: Tensor) -> NDArray[np.uint8]:
     """Return pictures (B, H, W, 3) of latents (B, C, h, w)."""
-    decoded = vae.decode(latents / vae.config.scaling_factor).sample
+    vae = model.base.vae
+    decoded = vae.decode(unscaled(vae, latents)).sample
     scaled = ((decoded.clamp(-1, 1) + 1) * 127.5).round()
-    pictures: NDArray[np.uint8] = scaled.permute(0, 2, 3, 1).to(torch.uint8).numpy()
+    pictures: NDArray[np.uint8] = scaled.permute(0, 2, 3, 1).to(torch.uint8).cpu().numpy()
     return pictures

@@ -7,7 +7,8 @@ from pathlib import Path
 from random import Random
 
 import numpy as np
-from PIL import Image
+from numpy.typing import NDArray
+from PIL import Image, ImageOps
 
 from personalq.bench.fidelity.metrics import Pictures
 from personalq.bench.fidelity.prompts import Case
@@ -18,6 +19,9 @@ from personalq.miniature.world import compose
 
 PER_CASE = 4
 """Real pictures of each case's sight."""
+SIDE = 64
+"""Of the miniature's pictures, in pixels."""
+SUFFIXES = (".png", ".jpg", ".jpeg")
 
 
 def world_pictures(
@@ -47,18 +51,46 @@ def world_pictures(
     )
 
 
-def subject_references(checkpoint_id: str, folder: Path | None = None) -> Pictures:
-    """The pictures (R, height, width, 3) that a subject was learnt from.
+def subject_references(
+    checkpoint_id: str, folder: Path | None = None, side: int = SIDE
+) -> Pictures:
+    """The pictures (R, side, side, 3) that a subject was learnt from.
 
     Args:
         checkpoint_id: whose.
-        folder: of the checkpoints, each with `references/*.png`; the miniature's by default.
+        folder: of the checkpoints, each with `references/`; the miniature's by default.
+        side: see `read_pictures`.
 
     Raises:
-        InvalidInput: there are none.
+        InvalidInput: there are none, or one cannot be read.
     """
     own = (folder or checkpoints_dir()) / checkpoint_id / "references"
-    files = sorted(own.glob("*.png"))
+    files = picture_files(own)
     if not files:
-        raise InvalidInput(f"{checkpoint_id} has no reference pictures: {own}/*.png is empty")
-    return np.stack([np.asarray(Image.open(file).convert("RGB")) for file in files])
+        raise InvalidInput(
+            f"{checkpoint_id} has no reference pictures: put those it was learnt from, as "
+            f"{', '.join(SUFFIXES)}, into {own}"
+        )
+    return read_pictures(files, side)
+
+
+def picture_files(folder: Path) -> list[Path]:
+    """The pictures of a folder by name; none where there is no such folder."""
+    return sorted(file for file in folder.glob("*") if file.suffix.lower() in SUFFIXES)
+
+
+def read_pictures(files: Sequence[Path], side: int) -> Pictures:
+    """The middle squares of pictures, scaled to (N, side, side, 3): what a model is trained on.
+
+    Raises:
+        InvalidInput: a file is no picture.
+    """
+    return np.stack([_square(file, side) for file in files])
+
+
+def _square(file: Path, side: int) -> NDArray[np.uint8]:
+    try:
+        picture = ImageOps.exif_transpose(Image.open(file)).convert("RGB")
+    except OSError as error:
+        raise InvalidInput(f"{file} is no picture that can be read: {error}") from error
+    return np.asarray(ImageOps.fit(picture, (side, side)))

@@ -16,7 +16,6 @@ from typing import Any
 from personalq.bench.fidelity.metrics import Figure, difference
 from personalq.bench.fidelity.plots import Bar, draw_bars, draw_pictures
 from personalq.bench.fidelity.prompts import Case, miniature_cases
-from personalq.bench.fidelity.references import world_pictures
 from personalq.bench.fidelity.rows import methods
 from personalq.bench.fidelity.scorers import MiniatureScorer
 from personalq.bench.fidelity.scoring import (
@@ -41,8 +40,7 @@ _DIGITS = {"fd_world": 4, "fd_full": 4, "clip": 4, "clip_i": 4, "psnr": 2, "mse"
 _LOWER_IS_BETTER = ("fd_world", "fd_full", "mse")
 _COLUMNS = ("fd_world", "fd_full", "clip", "clip_i", "subject_accuracy", "psnr")
 _MEANINGS = {
-    "fd_world": "Fréchet distance to real pictures of the same subjects, scenes and styles; lower "
-    "is better",
+    "fd_world": "Fréchet distance to real pictures; lower is better",
     "fd_full": "Fréchet distance to the full precision's pictures; lower is better",
     "clip": "cosine of picture and prompt, the class noun in the trigger's place",
     "clip_i": "mean cosine of a picture and the pictures its subject was learnt from",
@@ -86,9 +84,18 @@ def report(work: Path, yard: Yard, out: Path, run: Mapping[str, Any]) -> dict[st
     (out / "summary.json").write_text(
         json.dumps(summary, indent=2, allow_nan=False) + "\n", encoding="utf-8"
     )
-    (out / "fidelity.md").write_text(_page(summary, rows, tables, best), encoding="utf-8")
-    _draw(rows, entries, yard.cases, out)
+    meanings = _meanings(yard)
+    (out / "fidelity.md").write_text(_page(summary, rows, tables, best, meanings), encoding="utf-8")
+    _draw(rows, entries, yard.cases, out, meanings)
     return summary
+
+
+def _meanings(yard: Yard) -> Mapping[str, str]:
+    """What each figure is, of the world that this yard knows."""
+    if yard.world is None:
+        return _MEANINGS
+    of_world = f"Fréchet distance to real pictures of {yard.world.of}; lower is better"
+    return _MEANINGS | {"fd_world": of_world}
 
 
 def _not_run(rows: Sequence[Scored]) -> list[str]:
@@ -220,9 +227,9 @@ def _gains(rows: Sequence[Scored]) -> list[dict[str, Any]]:
 
 
 def _real(yard: Yard, count: int) -> dict[str, Any] | None:
-    if yard.world is None:
+    if yard.world is None or yard.world.one_each is None:
         return None
-    figures = real_figures(yard, world_pictures(yard.cases[:count], 1, draw="real"))
+    figures = real_figures(yard, yard.world.one_each(count))
     values = {key: figure.value for key, figure in figures.items()}
     return values | {"intervals": {key: _interval(key, figure) for key, figure in figures.items()}}
 
@@ -232,6 +239,7 @@ def _page(
     rows: Sequence[Scored],
     tables: Mapping[str, Sequence[Scored]],
     best: Mapping[str, Mapping[str, str]],
+    meanings: Mapping[str, str],
 ) -> str:
     run = summary["run"]
     lines = [
@@ -251,7 +259,7 @@ def _page(
         "in summary.json",
         "- `softmax`: bits of the probabilities of cross- and of self-attention",
         "- `GBOPs`: 10⁹ bit operations (MACs × bits × bits) of a step of one picture with guidance",
-        *(f"- `{key}`: {_MEANINGS[key]}" for key in _COLUMNS),
+        *(f"- `{key}`: {meanings[key]}" for key in _COLUMNS),
     ]
     if summary["real_pictures"] is not None:
         real = summary["real_pictures"]
@@ -325,7 +333,11 @@ def _number(key: str, value: float, sign: str = "") -> str:
 
 
 def _draw(
-    rows: Sequence[Scored], entries: Sequence[Entry], cases: Sequence[Case], out: Path
+    rows: Sequence[Scored],
+    entries: Sequence[Entry],
+    cases: Sequence[Case],
+    out: Path,
+    meanings: Mapping[str, str],
 ) -> None:
     groups = dict(_groups(rows))
     full = next(each for each in rows if each.row.method == FULL)
@@ -340,7 +352,7 @@ def _draw(
             for name, group in groups.items()
         }
         line = full.figures[key].value if key in full.figures else None
-        draw_bars(bars, line, _MEANINGS[key], out / f"{key}.png")
+        draw_bars(bars, line, meanings[key], out / f"{key}.png")
     for name, group in groups.items():
         shown = [full, *group]
         columns = {_name(each, shown): pictures[each.row.row_id] for each in shown}

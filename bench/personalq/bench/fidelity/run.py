@@ -9,28 +9,32 @@ from __future__ import annotations
 import json
 import multiprocessing
 import os
+import shlex
 import tempfile
 import time
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass, fields
+from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
-from personalq.bench.fidelity.prompts import Case, miniature_cases
+from personalq.bench.fidelity.inputs import Inputs
+from personalq.bench.fidelity.prompts import Case
 from personalq.bench.fidelity.rows import Row, all_rows
 from personalq.chassis.errors import InvalidInput
-from personalq.miniature.nouns import font_path
 from personalq.sdk.cli.console import err, out
 from personalq.sdk.cli.failing import Exit
 from personalq.taq.recipe import RECIPE_VERSION
 
 if TYPE_CHECKING:
+    from personalq.bench.fidelity.engines import Workshop
+    from personalq.bench.fidelity.generating import Sampling
     from personalq.bench.fidelity.models import Model
+    from personalq.bench.fidelity.scoring import Yard
     from personalq.taq.simulation import Method
 
 CAPTIONS = 64  # of the calibration set, as in the paper
@@ -46,7 +50,11 @@ SENSITIVITY_CASES = 40
 class Options:
     """What to draw, and where the results go."""
 
-    #: How many pictures of each row.
+    #: Whose pictures, and what judges them.
+    inputs: Inputs
+    #: Where they are drawn, as torch names it.
+    device: str
+    #: How many pictures of each row; as many as there are cases where there are fewer.
     images: int
     steps: int
     guidance: float
@@ -64,28 +72,42 @@ class Options:
 
 
 def run(options: Options) -> Exit:
-    """Draw, score, write."""
+    """Draw, score, write.
+
+    Raises:
+        InvalidInput: something cannot be drawn or judged, told before anything is; or the work
+            folder is of another run.
+    """
     rows = _chosen(options)
-    _check_font()
+    inputs, count = options.inputs, QUICK_CASES if options.quick else options.images
+    cases = inputs.cases(count)
+    studied = inputs.cases(SENSITIVITY_CASES) if _studies_tokens(options) else []
     # Read when torch is imported, in this process and in those it starts.
     os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
+    _check_device(options.device)
+    model = inputs.load(options.device)
+    inputs.check(model, [*cases, *studied])
     reported: list[dict[str, Any]] = []
     with _folder(options.work) as work:
         settings = _Settings(
+            inputs,
+            options.device,
             options.steps,
             options.guidance,
             work,
             QUICK_CAPTIONS if options.quick else CAPTIONS,
-            len(_cases(options)),
+            len(cases),
             RECIPE_VERSION,
         )
         if rows:
-            _claim(settings)
-            _prepare(settings, rows)
-            _draw_all(rows, _cases(options), settings, options.workers)
-            reported = _report(options, work)["rows"]
-        if _studies_tokens(options):
-            _study_tokens(settings, options.results_dir)
+            yard = inputs.yard(model, cases, work)
+            _claim(settings, cases)
+            _prepare(_workshop(settings, model, cases), model, cases, rows)
+            _draw_all(rows, cases, settings, options.workers)
+            reported = _report(options, yard, work)["rows"]
+        if studied:
+            yard = inputs.yard(model, studied, work)
+            _study_tokens(model, yard, settings, options.results_dir)
     out().print(f"{len(reported)} rows in {options.results_dir}")
     if options.as_json:
         out().print_json(json.dumps({"rows": reported}), indent=None)
@@ -96,6 +118,8 @@ def run(options: Options) -> Exit:
 class _Settings:
     """What a drawing process needs to know."""
 
+    inputs: Inputs
+    device: str
     steps: int
     guidance: float
     work: Path
@@ -105,6 +129,13 @@ class _Settings:
     images: int
     #: Of the rules that say which layers are quantized to which bits.
     recipe: int
+
+    @property
+    def sampling(self) -> Sampling:
+        """How pictures are drawn."""
+        from personalq.bench.fidelity.generating import Sampling
+
+        return Sampling(self.steps, self.guidance)
 
 
 def _chosen(options: Options) -> list[Row]:
@@ -137,25 +168,23 @@ def _chosen(options: Options) -> list[Row]:
     return [row for row in rows if row.method.name == "full" or row in found]
 
 
-def _check_font() -> None:
-    """Refuse now what would fail after hours: the real pictures are drawn with a font.
+def _check_device(device: str) -> None:
+    """Refuse a device that is not there.
 
     Raises:
-        InvalidInput: it is not there.
+        InvalidInput: it is not.
     """
+    import torch
+
     try:
-        font_path()
-    except FileNotFoundError as error:
-        raise InvalidInput(str(error)) from error
+        torch.empty(0, device=device)
+    except (RuntimeError, AssertionError) as error:  # torch without CUDA asserts
+        raise InvalidInput(f"--device {device} is not there: {error}; leave it out") from error
 
 
 def _studies_tokens(options: Options) -> bool:
     everything = not (options.quick or options.tables or options.widths)
     return everything or (not options.quick and SENSITIVITY in options.tables)
-
-
-def _cases(options: Options) -> list[Case]:
-    return miniature_cases(QUICK_CASES if options.quick else options.images)
 
 
 @contextmanager
@@ -168,14 +197,18 @@ def _folder(chosen: Path | None) -> Iterator[Path]:
         yield Path(folder)
 
 
-def _claim(settings: _Settings) -> None:
-    """Refuse a folder whose pictures were drawn with other settings.
+def _claim(settings: _Settings, cases: Sequence[Case]) -> None:
+    """Refuse a folder whose pictures were drawn with other settings, or of another model.
 
     Raises:
         InvalidInput: they were.
     """
     file = settings.work / "settings.json"
-    ours = {key: value for key, value in asdict(settings).items() if key != "work"}
+    names = ("steps", "guidance", "captions", "images", "recipe")
+    ours = {name: getattr(settings, name) for name in names}
+    if settings.device != "cpu":
+        ours["device"] = settings.device
+    ours |= settings.inputs.claim(cases)
     if not file.exists():
         file.write_text(json.dumps(ours))
     elif (theirs := json.loads(file.read_text())) != ours:
@@ -184,13 +217,13 @@ def _claim(settings: _Settings) -> None:
         )
 
 
-def _prepare(settings: _Settings, rows: Sequence[Row]) -> None:
+def _prepare(workshop: Workshop, model: Model, cases: Sequence[Case], rows: Sequence[Row]) -> None:
     """Observe and round weights once, before processes share them."""
-    workshop, model = _workshop(settings)
-    groups = ["", *(name for name, subject in model.subjects.items() if subject.own_unet)]
-    for group in groups:
-        workshop.observations(group)
-        for row in rows:
+    rounded = [row for row in rows if row.method.weight_bits is not None]
+    for group in sorted({model.group_of(case.checkpoint_id) for case in cases}):
+        if rounded:
+            workshop.observations(group)
+        for row in rounded:
             workshop.weights(group, row.method)
 
 
@@ -253,18 +286,17 @@ def _draw(row: Row, cases: Sequence[Case], settings: _Settings) -> None:
     """Draw one row's pictures, in a process of its own."""
     import torch
 
-    from personalq.bench.fidelity.generating import Sampling, generate
+    from personalq.bench.fidelity.generating import generate
 
     torch.set_num_threads(1)
-    workshop, model = _workshop(settings)
+    model = settings.inputs.load(settings.device)
+    workshop = _workshop(settings, model, cases)
     started = time.monotonic()
     pictures = generate(
-        model,
-        lambda group: workshop.engine(row.method, group),
-        cases,
-        Sampling(settings.steps, settings.guidance),
+        model, lambda group: workshop.engine(row.method, group), cases, settings.sampling
     )
-    _keep(row, pictures, described_row(row, model, time.monotonic() - started), settings)
+    seconds = time.monotonic() - started
+    _keep(row, pictures, described_row(row, model, settings.sampling, seconds), settings)
 
 
 def _keep(row: Row, pictures: Any, described: dict[str, Any], settings: _Settings) -> None:
@@ -279,21 +311,16 @@ def _keep(row: Row, pictures: Any, described: dict[str, Any], settings: _Setting
     partial.replace(folder / "pictures.npy")
 
 
-def _workshop(settings: _Settings) -> Any:
+def _workshop(settings: _Settings, model: Model, cases: Sequence[Case]) -> Workshop:
     from personalq.bench.fidelity.engines import Workshop
-    from personalq.bench.fidelity.generating import Sampling
-    from personalq.bench.fidelity.models import Model
-    from personalq.miniature.nouns import NOUNS
-    from personalq.miniature.places import base_dir, checkpoints_dir
 
-    model = Model(base_dir(), checkpoints_dir())
-    sampling = Sampling(settings.steps, settings.guidance)
     cache = settings.work / "cache"
     cache.mkdir(parents=True, exist_ok=True)
-    return Workshop(model, sampling, NOUNS, cache, count=settings.captions), model
+    nouns = settings.inputs.nouns(cases)
+    return Workshop(model, settings.sampling, nouns, cache, count=settings.captions)
 
 
-def described_row(row: Row, model: Model, seconds: float) -> dict[str, Any]:
+def described_row(row: Row, model: Model, sampling: Sampling, seconds: float) -> dict[str, Any]:
     """Return what row.json holds: the method, its bit operations, how long the pictures took."""
     method = row.method
     softmax = method.cross_bits if method.cross_bits == method.self_bits else None
@@ -302,7 +329,7 @@ def described_row(row: Row, model: Model, seconds: float) -> dict[str, Any]:
         "a_bits": method.input_bits,
         "softmax_bits": softmax,
         "setting": _setting(method),
-        "bops": _bops(row.method, model),
+        "bops": _bops(method, model, sampling),
         "seconds": round(seconds, 1),
         "weights": method.weights,
     }
@@ -327,52 +354,44 @@ def _setting(method: Method) -> dict[str, Any]:
     }
 
 
-def _bops(method: Method, model: Model) -> float:
+def _bops(method: Method, model: Model, sampling: Sampling) -> float:
     """Return the bit operations of one step of one picture, both halves of guidance."""
+    import torch
+
     from personalq.bench.fidelity.bops import bits_of, count_products
 
-    unet: Any = model.unet("")
-    config = unet.config
-    side = config.sample_size
-    latents, text = (2, config.in_channels, side, side), (2, *model.states([""]).shape[1:])
-    products = count_products(unet, latents, text)
+    unet = model.base.empty_unet()
+    told = model.states([""] * (2 if sampling.guided else 1)).to(torch.device("meta"))
+    latents = (len(told), *model.latent_shape)
+    products = count_products(unet, latents, tuple(told.states.shape), **model.conditions(told))
     return products.bops(bits_of(method, unet))
 
 
-def _study_tokens(settings: _Settings, results: Path) -> None:
+def _study_tokens(model: Model, yard: Yard, settings: _Settings, results: Path) -> None:
     """Round tokens one group after another, in this process."""
     import torch
 
-    from personalq.bench.fidelity.generating import Sampling
-    from personalq.bench.fidelity.scorers import MiniatureScorer
-    from personalq.bench.fidelity.scoring import miniature_yard
     from personalq.bench.fidelity.sensitivity import run_study
 
     torch.set_num_threads(1)
-    _, model = _workshop(settings)
-    cases = miniature_cases(SENSITIVITY_CASES)
-    yard = miniature_yard(MiniatureScorer(), cases, settings.work)
     columns = (TextColumn("tokens"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
     with Progress(*columns, console=err(), transient=True) as progress:
-        bar = progress.add_task("tokens", total=2 * len(cases))
+        bar = progress.add_task("tokens", total=2 * len(yard.cases))
         run_study(
             model,
-            cases,
             yard,
-            Sampling(settings.steps, settings.guidance),
+            settings.sampling,
             settings.work,
             results,
             lambda: progress.advance(bar),
         )
 
 
-def _report(options: Options, work: Path) -> dict[str, Any]:
+def _report(options: Options, yard: Yard, work: Path) -> dict[str, Any]:
     from personalq.bench.fidelity.report import described_run, report
-    from personalq.bench.fidelity.scorers import MiniatureScorer
-    from personalq.bench.fidelity.scoring import miniature_yard
 
-    yard = miniature_yard(MiniatureScorer(), _cases(options), work)
-    chosen = [("--table", f'"{name}"') for name in options.tables]
+    chosen = [(name, shlex.quote(str(path))) for name, path in options.inputs.options().items()]
+    chosen += [("--table", f'"{name}"') for name in options.tables]
     chosen += [("--width", name) for name in options.widths]
     parts = ["personalq bench fidelity", *(" ".join(pair) for pair in chosen)]
     command = " ".join(parts) + (" --quick" if options.quick else "")

@@ -89,13 +89,25 @@ class Scored:
 
 
 @dataclass(frozen=True)
+class World:
+    """Real pictures."""
+
+    #: What they show, as a report says it.
+    of: str
+    #: Features (M, D) of those that so many first cases are held against.
+    features: Callable[[int], NDArray[np.float32]]
+    #: One picture of each of so many first cases, where cases have one.
+    one_each: Callable[[int], Pictures] | None
+
+
+@dataclass(frozen=True)
 class Yard:
     """What rows are measured with."""
 
     scorer: Scorer
     cases: Sequence[Case]
-    #: Features (N * per case, D) of real pictures of so many first cases; None without a world.
-    world: Callable[[int], NDArray[np.float32]] | None
+    #: None where no real pictures are known.
+    world: World | None
     #: Reference pictures of a checkpoint.
     references: Callable[[str], Pictures]
 
@@ -103,16 +115,25 @@ class Yard:
 def miniature_yard(scorer: Scorer, cases: Sequence[Case], work: Path) -> Yard:
     """The miniature's, with the world's features kept in `work`."""
 
-    def world(count: int) -> NDArray[np.float32]:
+    def features(count: int) -> NDArray[np.float32]:
         key = _digest([asdict(case) for case in cases[:count]])
         file = work / f"world-{scorer.name}-{count}-{key}.npy"
-        if file.is_file():
-            return np.asarray(np.load(file), np.float32)
-        features = scorer.features(world_pictures(cases[:count]))
-        np.save(file, features)
-        return features
+        return kept_features(file, lambda: scorer.features(world_pictures(cases[:count])))
 
+    def one_each(count: int) -> Pictures:
+        return world_pictures(cases[:count], 1, draw="real")
+
+    world = World("the same subjects, scenes and styles", features, one_each)
     return Yard(scorer, cases, world, subject_references)
+
+
+def kept_features(file: Path, compute: Callable[[], NDArray[np.float32]]) -> NDArray[np.float32]:
+    """The features (M, D) that a file keeps; computed and written where there is no file."""
+    if file.is_file():
+        return np.asarray(np.load(file), np.float32)
+    features = compute()
+    np.save(file, features)
+    return features
 
 
 def read_work(work: Path) -> tuple[list[Entry], list[str]]:
@@ -268,7 +289,7 @@ def _alone(
         "noun_accuracy": mean_figure(recognised, drawn),
     }
     if yard.world is not None:
-        reference: Gaussian = gaussian(yard.world(len(cases)))
+        reference: Gaussian = gaussian(yard.world.features(len(cases)))
         figures["fd_world"] = frechet_figure(features, lambda _: reference, drawn)
     return figures
 

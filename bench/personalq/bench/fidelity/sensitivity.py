@@ -27,10 +27,9 @@ from torch import Tensor, nn
 from personalq.bench.fidelity.generating import (
     Engine,
     Sampling,
+    batch_size,
     decode,
     denoise,
-    starting_noise,
-    with_lora,
 )
 from personalq.bench.fidelity.metrics import Pictures, mse
 from personalq.bench.fidelity.models import Model
@@ -43,6 +42,7 @@ from personalq.bench.fidelity.sensitivity_report import (
     read_measured,
     write_sensitivity,
 )
+from personalq.renderer.denoise import initial_noise
 from personalq.taq import PROFILES, TextContext, trigger_spans
 from personalq.taq.attention import install_attention_
 from personalq.taq.equations import protect_rows
@@ -146,16 +146,22 @@ def draw_groups(
         unet: of the case's checkpoint, its LoRA attached, prepared by `precise_unet`.
     """
     engine = Engine(unet, Protected.parse("none"))
-    states = model.encode(unet, [case], engine.protected).told.states
-    text = TextContext.project(unet, states)
-    asked = with_rounded_rows(text[1], groups)
-    count = len(asked)
-    both = TextContext.cat([*[text[0]] * count, asked])
-    latents = starting_noise(unet, [case.seed]).repeat(count, 1, 1, 1)
-    conditions = {"cross_attention_kwargs": {"text": both}}
-    states = states.repeat_interleave(count, dim=0)
-    latents = denoise(model, engine, latents, states, conditions, sampling)
-    return decode(model.vae, latents), latents
+    told = model.encode(unet, [case], engine.protected, guided=sampling.guided).told
+    text = TextContext.project(unet, told.states)
+    asked = with_rounded_rows(text[-1], groups)
+    noise = initial_noise([case.seed], model.latent_shape, model.base.device)
+    pictures, latents = [], []
+    size = batch_size(model, len(asked))
+    for start in range(0, len(asked), size):
+        part = asked[start : start + size]
+        count = len(part)
+        context = TextContext.cat([*[text[0]] * count, part]) if sampling.guided else part
+        conditions = {"cross_attention_kwargs": {"text": context}}
+        rows = [row for row in range(len(told)) for _ in range(count)]
+        same = noise.repeat(count, 1, 1, 1)
+        latents.append(denoise(model, engine, same, told[rows], conditions, sampling))
+        pictures.append(decode(model, latents[-1]))
+    return np.concatenate(pictures), torch.cat(latents).cpu()
 
 
 def precise_unet(model: Model, group: str) -> nn.Module:
@@ -180,7 +186,7 @@ def measure(
     """
     reader = model.reader(case.checkpoint_id)
     prompt, trigger = reader.expand(case.prompt), reader.expand(case.trigger)
-    (tokenizer,) = reader.text.tokenizers
+    tokenizer = reader.text.tokenizers[0]  # SDXL's second has the same tokens
     groups = [
         (group, width)
         for width in bits
@@ -228,6 +234,8 @@ def noun_follows(case: Case) -> Case:
     The miniature's checkpoints were trained with the trigger in the noun's place.
     """
     named = f"{case.trigger} {case.noun}"
+    if named in case.prompt:
+        return case
     return replace(case, prompt=case.prompt.replace(case.trigger, named))
 
 
@@ -257,13 +265,12 @@ def _by_checkpoint(model: Model, cases: Sequence[Case]) -> Iterator[tuple[nn.Mod
         group = model.group_of(checkpoint_id)
         if group not in unets:
             unets[group] = precise_unet(model, group)
-        with with_lora(unets[group], model, checkpoint_id):
+        with model.personalized(unets[group], checkpoint_id):
             yield unets[group], indices
 
 
 def run_study(
     model: Model,
-    cases: Sequence[Case],
     yard: Yard,
     sampling: Sampling,
     work: Path,
@@ -273,13 +280,14 @@ def run_study(
     """Measure and report: sensitivity.json and .png, and the same with the noun after the trigger.
 
     Args:
+        yard: the N cases are its own.
         work: keeps what was measured, as `sensitivity_report` reads it.
         results: where the reports go.
         progress: is called for each of the 2 · N prompts.
     """
     settings = {
-        "sensitivity": list(cases),
-        "sensitivity-noun-follows": [noun_follows(case) for case in cases],
+        "sensitivity": list(yard.cases),
+        "sensitivity-noun-follows": [noun_follows(case) for case in yard.cases],
     }
     for name, asked in settings.items():
         prompts = study(model, asked, yard, sampling, progress)

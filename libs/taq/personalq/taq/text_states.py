@@ -27,6 +27,15 @@ class TextStates:
     states: Tensor  # float (B, T, D): of two encoders side by side
     pooled: Tensor | None = None  # float (B, P): of SDXL's second encoder
 
+    @classmethod
+    def cat(cls, parts: Sequence[TextStates]) -> TextStates:
+        """Return one batch of several, in order; all with a pooled state, or none."""
+        pooled = [part.pooled for part in parts if part.pooled is not None]
+        return cls(
+            states=torch.cat([part.states for part in parts]),
+            pooled=torch.cat(pooled) if pooled else None,
+        )
+
     def __len__(self) -> int:
         """Return the number of prompts B."""
         return len(self.states)

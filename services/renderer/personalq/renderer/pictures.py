@@ -21,13 +21,13 @@ KEY = "personalq:"  # prefix of our text chunks
 def decode(vae: Any, latents: Tensor) -> list[Image.Image]:
     """Return the pictures of latents (B, C, h, w)."""
     pixels = [  # one at a time: decoding takes the most memory of all
-        vae.decode(_unscaled(vae, one[None].float()), return_dict=False)[0] for one in latents
+        vae.decode(unscaled(vae, one[None].float()), return_dict=False)[0] for one in latents
     ]
     scaled = (torch.cat(pixels) / 2 + 0.5).clamp(0, 1).mul(255).round().to(torch.uint8)
     return [Image.fromarray(p.permute(1, 2, 0).cpu().numpy()) for p in scaled]
 
 
-def _unscaled(vae: Any, latents: Tensor) -> Any:
+def unscaled(vae: Any, latents: Tensor) -> Any:
     """Return latents (B, C, h, w) in the VAE's own numbers.
 
     A configuration gives a factor, with it perhaps a shift, or mean and deviation of each channel.

@@ -102,9 +102,47 @@ def repo_prompts(
 
 @app.command("fidelity")
 def fidelity(
-    images: Annotated[int, typer.Option(help="Pictures of each row.")] = 500,
-    steps: Annotated[int, typer.Option(help="Denoising steps.")] = 10,
-    guidance: Annotated[float, typer.Option(help="Classifier-free guidance.")] = 3.0,
+    model: Annotated[
+        Path | None,
+        typer.Option(
+            help="Diffusers folder of another base: Stable Diffusion, SDXL. The miniature when "
+            "absent; otherwise --checkpoints, --prompts and --clip are needed too."
+        ),
+    ] = None,
+    checkpoints: Annotated[
+        Path | None,
+        typer.Option(
+            help="A folder per checkpoint id: pytorch_lora_weights.safetensors or unet/, and "
+            "references/ with pictures of the subject."
+        ),
+    ] = None,
+    prompts: Annotated[
+        Path | None,
+        typer.Option(
+            help="One JSON object per line: checkpoint_id, prompt, trigger, noun; if you like "
+            "plain_prompt, seed."
+        ),
+    ] = None,
+    clip: Annotated[
+        Path | None, typer.Option(help="Folder of a CLIP of transformers, which judges.")
+    ] = None,
+    inception: Annotated[
+        Path | None,
+        typer.Option(help="TorchScript of Inception, for Fréchet distances; CLIP when absent."),
+    ] = None,
+    world: Annotated[
+        Path | None,
+        typer.Option(help="Folder of real pictures, for fd_world; not measured when absent."),
+    ] = None,
+    device: Annotated[str, typer.Option(help="Where pictures are drawn: cpu or cuda.")] = "cpu",
+    images: Annotated[
+        int, typer.Option(help="Pictures of each row; of --prompts the first so many.")
+    ] = 500,
+    steps: Annotated[int, typer.Option(min=1, help="Denoising steps.")] = 10,
+    guidance: Annotated[
+        float,
+        typer.Option(min=0, help="Classifier-free guidance; of at most 1 there is none."),
+    ] = 3.0,
     work: Annotated[
         Path | None,
         typer.Option(help="Keep the pictures here, and go on with those that are here already."),
@@ -119,21 +157,33 @@ def fidelity(
         list[str] | None,
         typer.Option(help='Only these bits, as "W4A8"; may be given several times.'),
     ] = None,
-    workers: Annotated[int, typer.Option(help="Processes that draw, one thread each.")] = 2,
+    workers: Annotated[int, typer.Option(min=1, help="Processes that draw, one thread each.")] = 2,
     quick: Quick = False,
     as_json: Json = False,
 ) -> None:
     """Does a quantized checkpoint still show its subject?
 
-    Draws the miniature's ten personalized checkpoints with TAQ and with the methods it is compared
-    with, from the same prompts, noise and weights, and measures the pictures. The table
-    "sensitivity" is of tokens instead: how far the picture moves when one's rows are quantized.
+    Draws the miniature's ten personalized checkpoints, or those of another model, with TAQ and with
+    the methods it is compared with, from the same prompts, noise and weights, and measures the
+    pictures. The table "sensitivity" is of tokens instead: how far the picture moves when one's
+    rows are quantized.
     """
     check_installed()
+    from personalq.bench.fidelity.inputs import given_inputs
     from personalq.bench.fidelity.run import Options, run
 
+    inputs = given_inputs(
+        model=model,
+        checkpoints=checkpoints,
+        prompts=prompts,
+        clip=clip,
+        inception=inception,
+        world=world,
+    )
     code = run(
         Options(
+            inputs=inputs,
+            device=device,
             images=images,
             steps=steps,
             guidance=guidance,

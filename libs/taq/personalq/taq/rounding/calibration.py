@@ -6,10 +6,11 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 import torch
-from torch import Tensor, nn
+from torch import nn
 
 from personalq.taq.errors import ContextError
 from personalq.taq.rounding.samples import UNetCall
+from personalq.taq.text_states import TextStates
 
 # The pools of Appendix D, Table 11, of the paper's older text. One value of each is drawn.
 SCENES = (
@@ -78,10 +79,11 @@ def _deal(values: Sequence[str], count: int, generator: torch.Generator) -> list
 def sampler_calls(
     unet: nn.Module,
     scheduler: Any,
-    states: Tensor,
-    empty: Tensor,
+    told: TextStates,
+    empty: TextStates,
     *,
     latent_shape: tuple[int, int, int],
+    picture: tuple[int, int],
     steps: int = 25,
     every: int = 1,
     guidance: float = 7.5,
@@ -91,31 +93,42 @@ def sampler_calls(
     """Draw with classifier-free guidance, and yield every n-th call of the UNet.
 
     A call has 2 `batch` samples, first the unconditional ones: with `steps=25, every=1` this is
-    Q-Diffusion's set, uniform over the timesteps.
+    Q-Diffusion's set, uniform over the timesteps. A guidance of at most 1 has no effect, as in
+    diffusers: calls have `batch` samples then, all of captions.
 
     Args:
+        unet: on the device of the text states.
         scheduler: a diffusers scheduler, best DDIM; its timesteps are set anew.
-        states: text states (N, T, D) of the captions.
-        empty: text states (1, T, D) of the empty caption.
+        told: what the N captions give the UNet, states (N, T, D).
+        empty: what the empty caption gives it, states (1, T, D).
         latent_shape: (channels, height, width).
+        picture: (height, width) in pixels, which SDXL is told.
 
     Raises:
         ContextError: the text states have other shapes.
     """
-    if states.ndim != 3 or empty.shape != (1, *states.shape[1:]):
+    states = told.states
+    if states.ndim != 3 or empty.states.shape != (1, *states.shape[1:]):
         raise ContextError("Text states are (N, T, D), those of the empty caption (1, T, D).")
     generator = torch.Generator().manual_seed(seed)
-    for start in range(0, len(states), batch):
-        texts = states[start : start + batch]
-        text = torch.cat([empty.expand_as(texts), texts])
-        latents = torch.randn(len(texts), *latent_shape, generator=generator).to(texts.device)
+    guided, (height, width) = guidance > 1, picture
+    for start in range(0, len(told), batch):
+        text = told[start : start + batch]
+        latents = torch.randn(len(text), *latent_shape, generator=generator).to(states.device)
+        if guided:
+            text = TextStates.cat([empty[[0] * len(text)], text])
+        conditions = text.conditions(height=height, width=width)
         scheduler.set_timesteps(steps)
         latents = latents * scheduler.init_noise_sigma
         for index, timestep in enumerate(scheduler.timesteps):
-            sample = scheduler.scale_model_input(torch.cat([latents, latents]), timestep)
+            batched = torch.cat([latents, latents]) if guided else latents
+            call = UNetCall(
+                scheduler.scale_model_input(batched, timestep), timestep, text.states, conditions
+            )
             if index % every == 0:
-                yield UNetCall(sample, timestep, text)
-            noise = unet(sample, timestep, encoder_hidden_states=text, return_dict=False)[0]
-            free, guided = noise.chunk(2)
-            noise = free + guidance * (guided - free)
+                yield call
+            noise = call.run(unet)
+            if guided:
+                free, asked = noise.chunk(2)
+                noise = free + guidance * (asked - free)
             latents = scheduler.step(noise, timestep, latents, return_dict=False)[0]

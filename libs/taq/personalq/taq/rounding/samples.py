@@ -25,14 +25,16 @@ class UNetCall:
     #: how much each place matters, (B, h, w) in [0, 1] at any resolution; None: all the same
     weight: Tensor | None = None
 
-    def run(self, unet: nn.Module) -> None:
-        """Call `unet`; its output is not kept."""
-        unet(
+    def run(self, unet: nn.Module) -> Tensor:
+        """Return what `unet` predicts, (B, channels, H, W)."""
+        predicted: Tensor = unet(
             self.sample,
             self.timestep,
             encoder_hidden_states=self.encoder_hidden_states,
+            return_dict=False,
             **self.kwargs,
-        )
+        )[0]
+        return predicted
 
 
 class _Seen(NamedTuple):
