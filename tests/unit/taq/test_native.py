@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import ctypes
+import platform
 import shutil
+import subprocess
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -35,10 +37,30 @@ from personalq.taq.equations import attend_image, attend_text
 from personalq.taq.kernels import quantize_input, use_kernel
 from personalq.taq.modules import InputGrid
 from personalq.taq.native import build
+from personalq.taq.packing import pack
 
+SOURCES = Path(build.__file__).parent
 FLIPS = 1e-2  # a sum taken in another order may round a value at a tie to the next code
 
-native_only = pytest.mark.skipif(build.library() is None, reason="no AVX-512 VNNI or no g++ here")
+NOT_HERE = "neither AVX-512 VNNI nor AVX2, or no g++ here"
+
+native_only = pytest.mark.skipif(build.library() is None, reason=NOT_HERE)
+
+
+@pytest.fixture(params=build.TARGETS, ids=lambda target: target.name)
+def target(
+    request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch
+) -> Iterator[build.Target]:
+    """Each kind of CPU that this one can be, with the kernels compiled for it."""
+    if not build.is_here(request.param) or shutil.which("g++") is None:
+        pytest.skip(f"no {request.param.name} or no g++ here")
+    monkeypatch.setattr(build, "TARGETS", (request.param,))
+    build.library.cache_clear()
+    yield request.param
+    build.library.cache_clear()
+
+
+on_each_target = pytest.mark.usefixtures("target")
 
 
 def _random(*shape: int, seed: int = 0) -> Tensor:
@@ -50,7 +72,7 @@ def _heads(rows: int, width: int, *, seed: int) -> Tensor:
     return _random(2, rows, 3, width, seed=seed).transpose(1, 2)
 
 
-@native_only
+@on_each_target
 @pytest.mark.parametrize(("queries", "keys", "width"), [(64, 64, 40), (33, 70, 8), (1, 130, 100)])
 @pytest.mark.parametrize("bits", [8, 4])
 @pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16])
@@ -74,7 +96,7 @@ def test_self_attention(queries: int, keys: int, width: int, bits: int, dtype: t
     assert_similar(computed.float(), expected, within=FLIPS * (1 if bits == 8 else 8))
 
 
-@native_only
+@on_each_target
 @pytest.mark.parametrize(("queries", "tokens", "width"), [(64, 77, 40), (6, 5, 8), (3, 154, 160)])
 @pytest.mark.parametrize("protects", [True, False])
 @pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16])
@@ -103,7 +125,7 @@ def test_cross_attention(
     assert relative_error(computed.float(), other) > 2 * error  # the mask matters at these bits
 
 
-@native_only
+@on_each_target
 def test_extreme_values() -> None:
     """Silent rows and scores hundreds apart: finite, and as the reference computes them."""
     q, k, v = _heads(16, 32, seed=0), _heads(80, 32, seed=1), _heads(80, 32, seed=2)
@@ -118,7 +140,7 @@ def test_extreme_values() -> None:
         assert_similar(computed, result(), within=FLIPS)
 
 
-@native_only
+@on_each_target
 @pytest.mark.parametrize("broken", ["q", "k", "v"])
 @pytest.mark.parametrize("value", [float("nan"), float("inf")])
 def test_what_is_broken_stays_broken(broken: str, value: float) -> None:
@@ -149,6 +171,68 @@ def test_what_does_not_fit_is_left_to_torch() -> None:
     assert not native.supports_attention(q, k, v, mask, row_bits=8, probability_bits=12)
     with pytest.raises(RuntimeError):
         attend_image(q, k[:1], v[:1], scale=0.2, row_bits=8, probability_bits=8)
+
+
+@on_each_target
+@pytest.mark.parametrize("dtype", native.FLOATS)
+@pytest.mark.parametrize(("channels", "rows", "kernel"), [(4, 1, 1), (36, 50, 3), (1280, 17, 2)])
+def test_products_are_exact(channels: int, rows: int, kernel: int, dtype: torch.dtype) -> None:
+    """Of 8 bits: the largest codes and integers, which saturate 16 bits, and any others."""
+    generator = torch.Generator().manual_seed(0)
+    codes = torch.randint(0, 256, (3, channels, 5, 4), generator=generator).byte()
+    weight = torch.randint(-127, 128, (rows, channels, kernel, kernel), generator=generator).char()
+    codes[0], codes[1, :, 2:], weight[0], weight[rows // 2] = 255, 0, 127, -127
+    packed = native.pack(weight, None, (rows, channels, kernel**2))
+    _compare_product(codes, packed, weight, dtype)
+
+
+@on_each_target
+@pytest.mark.parametrize("dtype", native.FLOATS)
+@pytest.mark.parametrize(("channels", "rows", "kernel"), [(4, 1, 1), (36, 50, 3), (1280, 17, 2)])
+def test_products_of_four_bits_are_exact(
+    channels: int, rows: int, kernel: int, dtype: torch.dtype
+) -> None:
+    """Integers reach from -15 to 15, by the zero points of their rows."""
+    generator = torch.Generator().manual_seed(0)
+    codes = torch.randint(0, 256, (3, channels, 5, 4), generator=generator).byte()
+    weight = torch.randint(0, 16, (rows, channels, kernel, kernel), generator=generator).char()
+    zero_point = torch.randint(0, 16, (rows,), generator=generator).char()
+    codes[0], weight[0], zero_point[0] = 255, 15, 0
+    weight[rows // 2], zero_point[rows // 2] = 0, 15
+    packed = native.pack(pack(weight, 4), zero_point, (rows, channels, kernel**2))
+    _compare_product(codes, packed, weight - zero_point.view(-1, 1, 1, 1), dtype)
+
+
+def _compare_product(
+    codes: Tensor, packed: native.Packed, integers: Tensor, dtype: torch.dtype
+) -> None:
+    """Compare a product with padding and a zero point to the one in float64, which is exact."""
+    rows, zero_point = len(integers), 7
+    last = codes.contiguous(memory_format=torch.channels_last)
+    computed = native.product(
+        last,
+        zero_point,
+        packed,
+        torch.ones(rows),
+        torch.zeros(rows),
+        kernel=(integers.shape[2], integers.shape[3]),
+        stride=(1, 1),
+        padding=(1, 1),
+        dilation=(1, 1),
+        dtype=dtype,
+    )
+    expected = torch.conv2d(codes.double() - zero_point, integers.double(), padding=1)
+    assert torch.equal(computed, expected.float().to(dtype))
+
+
+@on_each_target
+@pytest.mark.parametrize("keys", [64, 4099])
+def test_sums_of_the_largest_probabilities_are_exact(keys: int) -> None:
+    """Even attention: every probability has the last code, and so has every value of V."""
+    q, k, v = _heads(5, 40, seed=0), _heads(keys, 40, seed=1), torch.full((2, 3, keys, 40), -3.0)
+    k *= 0
+    computed = attend_image(q, k, v, scale=0.2, row_bits=8, probability_bits=8)
+    torch.testing.assert_close(computed, v[:, :, :5], rtol=1e-5, atol=0)
 
 
 @pytest.mark.parametrize("factors", [None, torch.linspace(0.5, 2, 36)])
@@ -188,7 +272,7 @@ def test_codes_of_four_dimensional_rows(channels_last: bool) -> None:
         assert (computed.int() - quantize_input(x, grid).int()).abs().max() <= 1
 
 
-@native_only
+@on_each_target
 def test_factors_are_read_where_they_are() -> None:
     """Rows and images channels last are for the kernels; factors elsewhere would be a crash."""
     x, factors = _random(2, 36, 5, 36), torch.ones(36)
@@ -202,17 +286,41 @@ def test_factors_are_read_where_they_are() -> None:
 
 def test_they_are_there_where_they_can_be() -> None:
     """Where CPU and compiler are, code that does not compile is an error and no skipped test."""
-    capable = all(torch.cpu.get_capabilities().get(name) for name in build.NEEDED)
-    if not capable or shutil.which("g++") is None:
-        pytest.skip("no AVX-512 VNNI or no g++ here")
+    if not any(map(build.is_here, build.TARGETS)) or shutil.which("g++") is None:
+        pytest.skip(NOT_HERE)
     assert build.library() is not None
+
+
+@pytest.mark.skipif(
+    platform.machine() != "x86_64" or shutil.which("g++") is None, reason="no g++ for x86-64 here"
+)
+@pytest.mark.parametrize("source", build.SOURCES)
+@pytest.mark.parametrize("kind", build.TARGETS, ids=lambda kind: kind.name)
+def test_they_compile_for_every_cpu(kind: build.Target, source: str, tmp_path: Path) -> None:
+    """Also for those that this one is not."""
+    flags = (*build.FLAGS, "-O0", *kind.flags)
+    out = tmp_path / "compiled.o"
+    subprocess.run(["g++", *flags, "-c", SOURCES / source, "-o", out], check=True)
+
+
+@pytest.mark.parametrize("lacks", range(len(build.TARGETS) + 1))
+def test_the_best_instructions_of_the_cpu_are_chosen(
+    lacks: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A CPU that has the instructions of a kind has those of the kinds behind it."""
+    has = {name: True for kind in build.TARGETS[lacks:] for name in kind.needed}
+    monkeypatch.setattr(torch.cpu, "get_capabilities", lambda: has)
+    chosen = None if lacks == len(build.TARGETS) else build.TARGETS[lacks]
+    assert build.target_here() == chosen
 
 
 @pytest.fixture(scope="module")
 def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The library as the linker writes it."""
     folder = tmp_path_factory.mktemp("built")
-    build._loaded(["g++"], folder)
+    target = build.target_here()
+    assert target is not None
+    build._loaded(["g++"], target, folder)
     (file,) = folder.glob("*.so")
     linked = folder / "linked"
     linked.write_bytes(file.read_bytes()[: -build.SEAL_BYTES])
@@ -300,16 +408,17 @@ def test_processes_that_build_at_once_load_whole_libraries(
     """Whenever one looks there is a whole library, and nothing else is left behind."""
     command = [str(compiler("sleep 0.1; head -c 5000 /dev/zero > $output; sleep 0.1"))]
     home.mkdir()
-    assert build._loaded(command, home).taq_product
+    target = build.target_here()
+    assert target is not None
+    assert build._loaded(command, target, home).taq_product
     (file,) = home.iterdir()
-    sources = Path(build.__file__).parent
     with ThreadPoolExecutor(3) as pool:
-        builds = [pool.submit(build._build, command, sources, file) for _ in range(3)]
+        builds = [pool.submit(build._build, command, target, SOURCES, file) for _ in range(3)]
         while not all(each.done() for each in builds):
             assert build._is_whole(file)
     for each in builds:
         each.result()
-    assert build._loaded(command, home).taq_product
+    assert build._loaded(command, target, home).taq_product
     assert list(home.iterdir()) == [file]
 
 
@@ -344,7 +453,7 @@ def test_a_compiler_that_breaks_off_unsaid(
     assert build.library() is not None
 
 
-@native_only
+@on_each_target
 def test_memory_that_is_not_there_is_an_error() -> None:
     """Sizes beyond any memory, in and outside of the kernels' threads: Python hears of it."""
     library = native._library()
@@ -376,7 +485,7 @@ def test_memory_that_is_not_there_is_an_error() -> None:
         library.taq_pack(nothing, 4, (ctypes.c_int64 * 3)(32, 4, 2**52), nothing, nothing, 2)
 
 
-@native_only
+@on_each_target
 def test_a_weight_of_another_size_is_not_packed() -> None:
     """The kernels read memory by the shape alone."""
     with pytest.raises(ValueError, match="no weight of"):

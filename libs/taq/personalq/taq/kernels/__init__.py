@@ -1,10 +1,10 @@
 """The registry of kernels, the preferred first."""
 
 from personalq.taq.kernels.codes import quantize_input
+from personalq.taq.kernels.native import Native
 from personalq.taq.kernels.onednn import OneDnn, onednn_is_exact
 from personalq.taq.kernels.reference import Reference
 from personalq.taq.kernels.registry import KERNELS, Kernel, choose, is_native_allowed, use_kernel
-from personalq.taq.kernels.vnni import Vnni
 from personalq.taq.triton import Triton
 
 __all__ = [
@@ -18,6 +18,6 @@ __all__ = [
 ]
 
 KERNELS["triton"] = Triton()
-KERNELS["vnni"] = Vnni()
+KERNELS["native"] = Native()
 KERNELS["onednn"] = OneDnn()
 KERNELS["reference"] = Reference()

@@ -1,4 +1,4 @@
-"""Kernels in C++ for CPUs with AVX-512 VNNI; without them everything runs on torch's own."""
+"""Kernels in C++ for CPUs with AVX-512 VNNI or AVX2; elsewhere everything runs on torch's own."""
 
 from __future__ import annotations
 
@@ -14,7 +14,6 @@ from personalq.taq.quantizers import code_limits
 FLOATS = (torch.float32, torch.bfloat16)
 MAX_KEYS = 1 << 16  # 255 · 127 · keys must fit int32
 CODE_BITS = range(2, 9)  # codes are bytes
-COLUMNS = 32  # output channels of a block
 
 
 def supports(x: Tensor) -> bool:
@@ -128,10 +127,10 @@ def supports_quantize(x: Tensor, factors: Tensor | None) -> bool:
 
 
 class Packed(NamedTuple):
-    """A weight as `product` reads it: blocks of 32 output channels."""
+    """A weight as `product` reads it: blocks of some output channels, as many as fit the CPU."""
 
-    codes: Tensor  # (blocks, taps · in / 4, 32 · 4) int8, or of 4 bits two codes per byte, uint8
-    zero_point: Tensor | None  # int8 (blocks · 32), of 4 bits only
+    codes: Tensor  # (blocks, taps · in, columns) int8, or of 4 bits two codes per byte, uint8
+    zero_point: Tensor | None  # int8 (blocks · columns), of 4 bits only
     sums: Tensor  # int32 (out): Σ(w_q − z_w) over an output channel
 
 
@@ -158,11 +157,13 @@ def pack(codes: Tensor, zero_point: Tensor | None, shape: tuple[int, int, int]) 
         _check("zero points", zero_point, torch.int8)
         if zero_point.shape != (rows,):
             raise ValueError(f"Zero points {tuple(zero_point.shape)} for {rows} outputs.")
-    more = -rows % COLUMNS
-    packed = codes.new_empty((rows + more) // COLUMNS, width * taps // 4, COLUMNS * bits // 2)
+    built = _library()
+    columns = _constant(built, "taq_columns")
+    more = -rows % columns
+    packed = codes.new_empty((rows + more) // columns, width * taps, columns * bits // 8)
     sums = torch.empty(rows, dtype=torch.int32)
     plain = codes.contiguous()
-    _library().taq_pack(
+    built.taq_pack(
         plain.data_ptr(),
         bits,
         (ctypes.c_int64 * 3)(*shape),
@@ -205,7 +206,7 @@ def product(
     _check("biases", bias, torch.float32)
     batch, channels, *size = codes.shape
     rows = len(packed.sums)
-    if channels * kernel[0] * kernel[1] != 4 * packed.codes.shape[1]:
+    if channels * kernel[0] * kernel[1] != packed.codes.shape[1]:
         raise ValueError(f"The input has {channels} channels, the weight another number.")
     if not len(scale) == len(bias) == rows:
         raise ValueError(f"{len(scale)} scales and {len(bias)} biases for {rows} outputs.")
@@ -219,7 +220,10 @@ def product(
     out = torch.empty((batch, rows, *out_size), dtype=dtype, memory_format=torch.channels_last)
     geometry = (batch, *size, channels, *out_size, rows, *kernel, *stride, *padding, *dilation)
     shift = packed.sums * zero_point
-    _library().taq_product(
+    built = _library()
+    if _constant(built, "taq_code_bytes") == torch.int16.itemsize:
+        codes = codes.to(torch.int16)
+    built.taq_product(
         codes.data_ptr(),
         zero_point,
         packed.codes.data_ptr(),
@@ -238,6 +242,10 @@ def _library() -> ctypes.CDLL:
     if built is None:
         raise RuntimeError("There are no native kernels here; ask `supports` first.")
     return built
+
+
+def _constant(built: ctypes.CDLL, name: str) -> int:
+    return ctypes.c_int.in_dll(built, name).value
 
 
 def _check(name: str, tensor: Tensor, dtype: torch.dtype) -> None:

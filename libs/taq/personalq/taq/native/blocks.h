@@ -1,5 +1,5 @@
-// How weights lie in memory for products.cpp: blocks of 32 output channels, (taps, channels / 4) groups
-// each, of four input channels of all columns side by side.
+// How weights lie in memory for products.cpp: blocks of COLUMNS output channels, (taps, channels /
+// GROUP) groups each, of GROUP input channels of all columns side by side.
 #pragma once
 
 #include "lanes.h"
@@ -7,7 +7,8 @@
 namespace taq {
 
 constexpr int COLUMNS = 2 * LANES;
-constexpr int STEP = 4 * COLUMNS;  // codes of a group
+constexpr int STEP = GROUP * COLUMNS;  // codes of a group
+constexpr int HALF = STEP / 2;         // those of a register
 
 // Bytes of a group: of two 4-bit codes in a byte the lower is of one of the first LANES columns, the
 // upper of the column LANES further.

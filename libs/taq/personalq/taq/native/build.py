@@ -15,23 +15,34 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import torch
 
 log = logging.getLogger(__name__)
 
 SOURCES = ("image_attention.cpp", "text_attention.cpp", "codes.cpp", "products.cpp", "packing.cpp")
-HEADERS = ("lanes.h", "errors.h", "attention.h", "blocks.h")
-#: what the sources' instructions need, as `torch.cpu.get_capabilities` names it
-NEEDED = ("avx512_f", "avx512_bw", "avx512_dq", "avx512_vl", "avx512_vnni", "fma3")
-FLAGS = (
-    "-std=c++17",
-    "-O3",
-    "-fPIC",
-    "-fopenmp",
-    *(f"-mavx512{part}" for part in ("f", "bw", "dq", "vl", "vnni")),
-    "-mfma",
+HEADERS = ("lanes.h", "lanes_avx512.h", "lanes_avx2.h", "errors.h", "attention.h", "blocks.h")
+FLAGS = ("-std=c++17", "-O3", "-fPIC", "-fopenmp")
+
+
+class Target(NamedTuple):
+    """A kind of CPU that the sources are compiled for."""
+
+    name: str
+    needed: tuple[str, ...]  # instructions, as `torch.cpu.get_capabilities` names them
+    flags: tuple[str, ...]
+
+
+_AVX512 = ("f", "bw", "dq", "vl", "vnni")
+#: the preferred first
+TARGETS = (
+    Target(
+        "AVX-512 VNNI",
+        (*(f"avx512_{part}" for part in _AVX512), "fma3"),
+        (*(f"-mavx512{part}" for part in _AVX512), "-mfma"),
+    ),
+    Target("AVX2", ("avx2", "fma3"), ("-mavx2", "-mfma")),
 )
 #: what a kernel returns (`Status` in errors.h)
 NO_MEMORY = 1
@@ -43,10 +54,11 @@ OTHERS_WRITE = 0o022
 @cache
 def library() -> ctypes.CDLL | None:
     """Return the compiled kernels; None, with a line in the log, where they cannot be had."""
-    # An older torch cannot tell.
-    capabilities: dict[str, Any] = getattr(torch.cpu, "get_capabilities", dict)()
-    if lacking := [name for name in NEEDED if not capabilities.get(name)]:
-        log.info("native kernels are off: this CPU lacks %s", ", ".join(lacking))
+    target = target_here()
+    if target is None:
+        log.info(
+            "native kernels are off: this CPU has neither %s", " nor ".join(t.name for t in TARGETS)
+        )
         return None
     command = shlex.split(os.environ.get("CXX") or "g++")
     if shutil.which(command[0]) is None:
@@ -60,7 +72,9 @@ def library() -> ctypes.CDLL | None:
         try:
             with place() as folder:
                 if folder is not None:
-                    return _loaded(command, folder)
+                    built = _loaded(command, target, folder)
+                    log.info("native kernels use %s", target.name)
+                    return built
         except (OSError, subprocess.SubprocessError) as error:  # a full disk, or a broken compiler
             failure = error
     detail = getattr(failure, "stderr", None) or failure
@@ -68,11 +82,23 @@ def library() -> ctypes.CDLL | None:
     return None
 
 
-def _loaded(compiler: list[str], folder: Path) -> ctypes.CDLL:
+def target_here() -> Target | None:
+    """Return the preferred target whose instructions this CPU has."""
+    return next(filter(is_here, TARGETS), None)
+
+
+def is_here(target: Target) -> bool:
+    """Tell whether this CPU has the instructions; an older torch cannot."""
+    capabilities: dict[str, Any] = getattr(torch.cpu, "get_capabilities", dict)()
+    return all(capabilities.get(name) for name in target.needed)
+
+
+def _loaded(compiler: list[str], target: Target, folder: Path) -> ctypes.CDLL:
     """Return the shared library of a folder, compiled unless the same sources were before."""
     here = Path(__file__).parent
     version = _run([*compiler, "--version"])
-    digest = hashlib.sha256(" ".join((*compiler, version, *platform.libc_ver(), *FLAGS)).encode())
+    made_by = (*compiler, version, *platform.libc_ver(), *FLAGS, *target.flags)
+    digest = hashlib.sha256(" ".join(made_by).encode())
     for name in (*HEADERS, *SOURCES):
         digest.update((here / name).read_bytes())
     file = folder / f"taq-{digest.hexdigest()[:16]}.so"
@@ -81,11 +107,11 @@ def _loaded(compiler: list[str], folder: Path) -> ctypes.CDLL:
             if _is_whole(file):
                 return _declared(ctypes.CDLL(str(file)))
         log.warning("the native kernels kept in %s are damaged; they are built again", folder)
-    _build(compiler, here, file)
+    _build(compiler, target, here, file)
     return _declared(ctypes.CDLL(str(file)))
 
 
-def _build(compiler: list[str], sources: Path, file: Path) -> None:
+def _build(compiler: list[str], target: Target, sources: Path, file: Path) -> None:
     """Compile `sources` to `file`, which is there as a whole or not at all.
 
     Several processes may do so at once: each puts its own in the place of the last.
@@ -93,7 +119,8 @@ def _build(compiler: list[str], sources: Path, file: Path) -> None:
     with tempfile.TemporaryDirectory(dir=file.parent) as folder:
         objects = [str(Path(folder) / f"{name}.o") for name in SOURCES]
         for name, compiled in zip(SOURCES, objects, strict=True):
-            _run([*compiler, *FLAGS, "-c", str(sources / name), "-o", compiled])
+            flags = (*FLAGS, *target.flags)
+            _run([*compiler, *flags, "-c", str(sources / name), "-o", compiled])
         partial = Path(folder) / file.name
         # Without -fopenmp: the threads are torch's own, whose OpenMP is already loaded. A second
         # one would have a second pool of threads for the same cores.

@@ -1,13 +1,15 @@
 // Weights from rows of output channels, as they are stored, to the blocks that products.cpp reads.
 
-#include <cstring>
 #include <optional>
+#include <type_traits>
 
 #include "blocks.h"
 #include "errors.h"
 
 namespace taq {
 namespace {
+
+using Word = std::conditional_t<GROUP == 4, uint32_t, uint16_t>;  // codes of a column in a group
 
 struct Weight {
   const uint8_t* codes;  // (out, channels, taps), int8 or two 4-bit codes per byte
@@ -31,17 +33,16 @@ int32_t sum_of(const int8_t* row, int64_t width) {
 // `count` rows of codes (channels, taps) into a block of zeros, and the sum of each.
 template <int BITS>
 void pack_block(const int8_t* rows, int count, const Weight& w, uint8_t* block, int32_t* sums) {
-  constexpr int WORDS = STEP * BITS / 8 / 4;  // of a group: a word has four channels of a column
-  const int64_t width = w.channels * w.taps, groups = w.channels / 4;
-  auto* words = reinterpret_cast<uint32_t*>(block);
+  constexpr int WORDS = COLUMNS * BITS / 8;  // of a group
+  const int64_t width = w.channels * w.taps, groups = w.channels / GROUP;
+  auto* words = reinterpret_cast<Word*>(block);
   for (int64_t g = 0; g < groups; ++g) {
     for (int n = 0; n < count; ++n) {
-      const int8_t* from = rows + n * width + 4 * g * w.taps;
+      const int8_t* from = rows + n * width + GROUP * g * w.taps;
       for (int64_t t = 0; t < w.taps; ++t) {
-        const uint32_t four = uint8_t(from[t]) | uint8_t(from[w.taps + t]) << 8 |
-                              uint8_t(from[2 * w.taps + t]) << 16 |
-                              uint32_t(uint8_t(from[3 * w.taps + t])) << 24;
-        words[(t * groups + g) * WORDS + n % WORDS] |= four << (n / WORDS * BITS);
+        Word word = 0;
+        for (int i = 0; i < GROUP; ++i) word |= Word(uint8_t(from[i * w.taps + t])) << 8 * i;
+        words[(t * groups + g) * WORDS + n % WORDS] |= word << (n / WORDS * BITS);
       }
     }
   }
@@ -77,6 +78,8 @@ void pack(const Weight& w, uint8_t* packed, int32_t* sums, int threads) {
 
 }  // namespace
 }  // namespace taq
+
+extern "C" const int taq_columns = taq::COLUMNS;  // of a block
 
 extern "C" int taq_pack(const uint8_t* codes, int bits, const int64_t* shape, uint8_t* packed,
                         int32_t* sums, int threads) {

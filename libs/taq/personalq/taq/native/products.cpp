@@ -1,7 +1,7 @@
-// Convolution, and Linear as its 1 x 1 case. Of 4-bit weights a block of columns is unpacked into the
-// cache and used for every pixel, so that a weight never takes more than half a byte of memory.
+// Convolution, and Linear as its 1 x 1 case. A block of columns that is not stored as products read it
+// is unpacked into the cache and used for every pixel, so that a 4-bit weight never takes more than
+// half a byte of memory.
 
-#include <cstring>
 #include <optional>
 
 #include "blocks.h"
@@ -10,7 +10,7 @@
 namespace taq {
 namespace {
 
-constexpr int PIXELS = 12;  // outputs that share what is loaded of the weight
+constexpr int PIXELS = REGISTERS == 32 ? 12 : 6;  // outputs that share what is loaded of the weight
 
 struct Geometry {
   int64_t batch, height, width, channels;  // of the codes, channels innermost
@@ -26,28 +26,33 @@ struct Columns {
   const float* bias;         // (out)
 };
 
-// A block's codes, two per byte, to integers (taps, channels / 4, COLUMNS, 4).
-void unpack(const uint8_t* packed, const int8_t* zero_point, int64_t groups, int8_t* out) {
-  alignas(64) int8_t zeros[STEP];
-  for (int n = 0; n < COLUMNS; ++n) std::memset(zeros + 4 * n, zero_point[n], 4);
-  const __m512i zero_low = _mm512_load_si512(zeros), zero_high = _mm512_load_si512(zeros + 64);
-  const __m512i low = _mm512_set1_epi8(15);
+// A block as integers (taps, channels / GROUP, COLUMNS, GROUP).
+void unpack(const uint8_t* packed, const int8_t* zero_point, int64_t groups, Integer* out) {
+  if (!zero_point) {
+    const auto* integers = reinterpret_cast<const int8_t*>(packed);
+    for (int64_t i = 0; i < groups * STEP; i += HALF) {
+      store_packed(out + i, load_packed(integers + i));
+    }
+    return;
+  }
+  Integer zeros[STEP];
+  for (int i = 0; i < STEP; ++i) zeros[i] = zero_point[i / GROUP];
+  const Ints zero_low = load_packed(zeros), zero_high = load_packed(zeros + HALF);
+  const Ints low = all(0x0f0f0f0f);
   for (int64_t g = 0; g < groups; ++g) {
-    const __m512i both = _mm512_loadu_si512(packed + 64 * g);
-    const __m512i a = _mm512_and_si512(both, low);
-    const __m512i b = _mm512_and_si512(_mm512_srli_epi16(both, 4), low);
-    _mm512_storeu_si512(out + STEP * g, _mm512_sub_epi8(a, zero_low));
-    _mm512_storeu_si512(out + STEP * g + 64, _mm512_sub_epi8(b, zero_high));
+    const Ints both = load_packed(packed + HALF * g);
+    store_packed(out + STEP * g, minus_packed(both & low, zero_low));
+    store_packed(out + STEP * g + HALF, minus_packed(both >> 4 & low, zero_high));
   }
 }
 
 // Where the codes of an output pixel's tap are; `outside` where the tap is in the padding.
 struct Reader {
-  const uint8_t* codes;
-  const uint8_t* outside;
+  const Code* codes;
+  const Code* outside;
   Geometry g;
 
-  const uint8_t* at(int64_t pixel, int64_t tap) const {
+  const Code* at(int64_t pixel, int64_t tap) const {
     const int64_t x = pixel % g.out_width, rest = pixel / g.out_width;
     const int64_t y = rest % g.out_height, b = rest / g.out_height;
     const int64_t in_y = y * g.stride_y - g.padding_y + tap / g.kernel_width * g.dilation_y;
@@ -58,65 +63,63 @@ struct Reader {
 };
 
 template <typename T>
-void pixels_of(const Reader& from, const int8_t* weight, int64_t pixel, int count, int64_t column,
+void pixels_of(const Reader& from, const Integer* weight, int64_t pixel, int count, int64_t column,
                const Columns& columns, T* out) {
   const Geometry& g = from.g;
   const int64_t taps = g.kernel_height * g.kernel_width;
-  __m512i sums[PIXELS][2];
-  for (auto& sum : sums) sum[0] = sum[1] = _mm512_setzero_si512();
+  Ints sums[PIXELS][2] = {};
   for (int64_t tap = 0; tap < taps; ++tap) {
-    const uint8_t* x[PIXELS];
+    const Code* x[PIXELS];
     for (int p = 0; p < PIXELS; ++p) x[p] = p < count ? from.at(pixel + p, tap) : from.outside;
-    for (int64_t c = 0; c < g.channels; c += 4, weight += STEP) {
-      const __m512i low = _mm512_loadu_si512(weight), high = _mm512_loadu_si512(weight + 64);
+    for (int64_t c = 0; c < g.channels; c += GROUP, weight += STEP) {
+      const Ints low = load_packed(weight), high = load_packed(weight + HALF);
       for (int p = 0; p < PIXELS; ++p) {
-        int32_t four;
-        std::memcpy(&four, x[p] + c, 4);
-        const __m512i codes = _mm512_set1_epi32(four);
-        sums[p][0] = _mm512_dpbusd_epi32(sums[p][0], codes, low);
-        sums[p][1] = _mm512_dpbusd_epi32(sums[p][1], codes, high);
+        const Ints codes = all(x[p] + c);
+        sums[p][0] = add_products(sums[p][0], codes, low);
+        sums[p][1] = add_products(sums[p][1], codes, high);
       }
     }
   }
   for (int half = 0; half < 2; ++half) {
     const int64_t n = column + LANES * half;
-    const __mmask16 lanes = first(int(g.out_channels - n));
-    if (!lanes) break;
-    const __m512i shift = _mm512_maskz_loadu_epi32(lanes, columns.shift + n);
-    const __m512 scale = load(columns.scale + n, lanes), bias = load(columns.bias + n, lanes);
+    if (n >= g.out_channels) break;
+    const auto lanes = first(int(g.out_channels - n));
+    const Ints shift = load(columns.shift + n, lanes);
+    const Floats scale = load(columns.scale + n, lanes), bias = load(columns.bias + n, lanes);
     for (int p = 0; p < count; ++p) {
-      const __m512 sum = _mm512_cvtepi32_ps(_mm512_sub_epi32(sums[p][half], shift));
-      store(out + (pixel + p) * g.out_channels + n, lanes, _mm512_fmadd_ps(sum, scale, bias));
+      const Floats sum = floats(sums[p][half] - shift);
+      store(out + (pixel + p) * g.out_channels + n, lanes, fused(sum, scale, bias));
     }
   }
 }
 
 template <typename T>
-void product(const uint8_t* codes, uint8_t zero, const uint8_t* packed, const Columns& columns,
+void product(const Code* codes, Code zero, const uint8_t* packed, const Columns& columns,
              const Geometry& g, T* out, int threads) {
-  const int64_t groups = g.kernel_height * g.kernel_width * g.channels / 4;
+  const int64_t groups = g.kernel_height * g.kernel_width * g.channels / GROUP;
   const int64_t blocks = (g.out_channels + COLUMNS - 1) / COLUMNS;
-  const bool four_bits = columns.zero_point;
+  const bool four_bits = columns.zero_point, unpacks = four_bits || sizeof(Integer) > 1;
   const int64_t pixels = g.batch * g.out_height * g.out_width;
   // Few columns on many cores: cut the pixels too, at the price of unpacking more than once.
   const int64_t parts = std::max<int64_t>(1, 2 * threads / blocks);
   const int64_t part = ((pixels + parts - 1) / parts + PIXELS - 1) / PIXELS * PIXELS;
-  const std::vector<uint8_t> outside(g.channels, zero);
+  const std::vector<Code> outside(g.channels, zero);
   const Reader from{codes, outside.data(), g};
   Failure failure;
 #pragma omp parallel num_threads(threads)
   {
-    std::optional<std::vector<int8_t>> weight;
-    failure.keep([&] { weight.emplace(four_bits ? size_t(groups) * STEP : 0); });
+    std::optional<std::vector<Integer>> weight;
+    failure.keep([&] { weight.emplace(unpacks ? size_t(groups) * STEP : 0); });
 #pragma omp for schedule(dynamic)
     for (int64_t task = 0; task < blocks * parts; ++task) {
       if (!weight) continue;
       const int64_t block = task / parts, begin = task % parts * part;
       const int64_t end = std::min(pixels, begin + part);
-      const uint8_t* codes_of = packed + block * groups * group_bytes(four_bits ? 4 : 8);
-      const int8_t* integers = reinterpret_cast<const int8_t*>(codes_of);
-      if (four_bits) {
-        unpack(codes_of, columns.zero_point + block * COLUMNS, groups, weight->data());
+      const uint8_t* stored = packed + block * groups * group_bytes(four_bits ? 4 : 8);
+      const auto* integers = reinterpret_cast<const Integer*>(stored);
+      if (unpacks) {
+        const int8_t* zero_point = four_bits ? columns.zero_point + block * COLUMNS : nullptr;
+        unpack(stored, zero_point, groups, weight->data());
         integers = weight->data();
       }
       for (int64_t pixel = begin; pixel < end; pixel += PIXELS) {
@@ -131,7 +134,9 @@ void product(const uint8_t* codes, uint8_t zero, const uint8_t* packed, const Co
 }  // namespace
 }  // namespace taq
 
-extern "C" int taq_product(const uint8_t* codes, int zero, const uint8_t* packed,
+extern "C" const int taq_code_bytes = sizeof(taq::Code);
+
+extern "C" int taq_product(const taq::Code* codes, int zero, const uint8_t* packed,
                            const int8_t* zero_point, const int32_t* shift, const float* scale,
                            const float* bias, const int64_t* geometry, void* out, int in_bfloat16,
                            int threads) {
@@ -141,6 +146,6 @@ extern "C" int taq_product(const uint8_t* codes, int zero, const uint8_t* packed
     static_assert(sizeof(g) == 15 * sizeof(int64_t), "as many as the caller gives");
     std::memcpy(&g, geometry, sizeof(g));
     const taq::Columns columns{zero_point, shift, scale, bias};
-    taq::product(codes, uint8_t(zero), packed, columns, g, static_cast<T*>(out), threads);
+    taq::product(codes, taq::Code(zero), packed, columns, g, static_cast<T*>(out), threads);
   });
 }

@@ -7,9 +7,10 @@
 namespace taq {
 namespace {
 
-constexpr int ROWS = 4;     // queries that share what is loaded of K or V
-constexpr int WIDE = 5;     // registers of keys worked on at a time
-constexpr int COLUMNS = 3;  // registers of output channels
+constexpr bool MANY = REGISTERS == 32;
+constexpr int ROWS = MANY ? 4 : 6;     // queries that share what is loaded of K or V
+constexpr int WIDE = MANY ? 5 : 2;     // registers of keys worked on at a time
+constexpr int COLUMNS = MANY ? 3 : 2;  // registers of output channels
 
 // One head of the text.
 struct Head {
@@ -26,10 +27,9 @@ void pack(Head& head, const T* k, const T* v, const Strides* at, int tokens, int
   std::vector<float> row(head.columns);
   for (int j = 0; j < tokens; ++j) {
     for (int c = 0; c < width; c += LANES) {
-      const __mmask16 lanes = first(width - c);
-      _mm512_storeu_ps(row.data() + c, load(k + j * at[1].row + c, lanes));
-      _mm512_storeu_ps(head.v.data() + size_t(j) * head.columns + c,
-                       load(v + j * at[2].row + c, lanes));
+      const auto lanes = first(width - c);
+      store(row.data() + c, load(k + j * at[1].row + c, lanes));
+      store(head.v.data() + size_t(j) * head.columns + c, load(v + j * at[2].row + c, lanes));
     }
     for (int c = 0; c < width; ++c) head.k[size_t(c) * head.keys + j] = row[c];
     head.broken |= !std::isfinite(largest(row.data(), width));
@@ -39,71 +39,61 @@ void pack(Head& head, const T* k, const T* v, const Strides* at, int tokens, int
 // Scores of ROWS queries (ROWS, width) for COUNT registers of keys.
 template <int COUNT>
 void scores_of(const float* q, int q_stride, const Head& head, int width, int key, float* scores) {
-  __m512 sums[ROWS][COUNT];
-  for (auto& row : sums) std::fill(row, row + COUNT, _mm512_setzero_ps());
+  Floats sums[ROWS][COUNT] = {};
   for (int c = 0; c < width; ++c) {
     const float* from = head.k.data() + size_t(c) * head.keys + key;
-    __m512 k[COUNT];
-    for (int s = 0; s < COUNT; ++s) k[s] = _mm512_loadu_ps(from + LANES * s);
+    Floats k[COUNT];
+    for (int s = 0; s < COUNT; ++s) k[s] = load(from + LANES * s);
     for (int r = 0; r < ROWS; ++r) {
-      const __m512 x = _mm512_set1_ps(q[r * q_stride + c]);
-      for (int s = 0; s < COUNT; ++s) sums[r][s] = _mm512_fmadd_ps(x, k[s], sums[r][s]);
+      const Floats x = all(q[r * q_stride + c]);
+      for (int s = 0; s < COUNT; ++s) sums[r][s] = fused(x, k[s], sums[r][s]);
     }
   }
   for (int r = 0; r < ROWS; ++r) {
     for (int s = 0; s < COUNT; ++s) {
-      _mm512_storeu_ps(scores + size_t(r) * head.keys + key + LANES * s, sums[r][s]);
+      store(scores + size_t(r) * head.keys + key + LANES * s, sums[r][s]);
     }
   }
 }
 
 // In place: last * e^(s - max), rounded where `kept` is not set; returns the sum of e^(s - max).
 float weights_of(float* scores, int tokens, const uint8_t* kept, int last) {
-  __m512 most = _mm512_set1_ps(-INFINITY);
+  Floats most = all(-INFINITY);
   for (int j = 0; j < tokens; j += LANES) {
-    const __m512 x = _mm512_loadu_ps(scores + j);
-    most = _mm512_mask_max_ps(most, first(tokens - j), most, x);
+    most = choose(first(tokens - j), max(most, load(scores + j)), most);
   }
-  const __m512 top = _mm512_set1_ps(_mm512_reduce_max_ps(most));
-  const __m512 reach = _mm512_set1_ps(float(last));
-  __m512 sum = _mm512_setzero_ps();
+  const Floats top = all(largest_of(most)), reach = all(float(last));
+  Floats sum{};
   for (int j = 0; j < tokens; j += LANES) {
-    const __mmask16 real = first(tokens - j);
-    const __m512 e = exp_below_zero(_mm512_sub_ps(_mm512_loadu_ps(scores + j), top));
-    sum = _mm512_mask_add_ps(sum, real, sum, e);
-    const __m512 a = _mm512_mul_ps(e, reach);
-    __mmask16 spared = 0;
-    if (kept) {
-      const __m128i flags = _mm_maskz_loadu_epi8(real, kept + j);
-      spared = _mm_test_epi8_mask(flags, flags);
-    }
-    const __m512 rounded =
-        _mm512_roundscale_ps(a, _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC);
-    _mm512_storeu_ps(scores + j, _mm512_mask_blend_ps(spared, rounded, a));
+    const auto real = first(tokens - j);
+    const Floats e = exp_below_zero(load(scores + j) - top);
+    sum = choose(real, sum + e, sum);
+    const Floats a = e * reach;
+    const Mask spared = kept ? flagged(kept + j, real) : Mask{};
+    store(scores + j, choose(spared, a, rounded(a)));
   }
-  return _mm512_reduce_add_ps(sum);
+  return sum_of(sum);
 }
 
 // ROWS queries' weights times V, for COUNT registers of columns.
 template <int COUNT, typename T>
 void times_v(const float* weights, const float* sums, const Head& head, int tokens, int column,
              int width, int rows, int last, T* out, int64_t stride) {
-  __m512 total[ROWS][COUNT];
-  for (auto& row : total) std::fill(row, row + COUNT, _mm512_setzero_ps());
+  Floats total[ROWS][COUNT] = {};
   for (int j = 0; j < tokens; ++j) {
     const float* from = head.v.data() + size_t(j) * head.columns + column;
-    __m512 v[COUNT];
-    for (int c = 0; c < COUNT; ++c) v[c] = _mm512_loadu_ps(from + LANES * c);
+    Floats v[COUNT];
+    for (int c = 0; c < COUNT; ++c) v[c] = load(from + LANES * c);
     for (int r = 0; r < ROWS; ++r) {
-      const __m512 a = _mm512_set1_ps(weights[size_t(r) * head.keys + j]);
-      for (int c = 0; c < COUNT; ++c) total[r][c] = _mm512_fmadd_ps(a, v[c], total[r][c]);
+      const Floats a = all(weights[size_t(r) * head.keys + j]);
+      for (int c = 0; c < COUNT; ++c) total[r][c] = fused(a, v[c], total[r][c]);
     }
   }
   for (int r = 0; r < rows; ++r) {
-    const __m512 part = _mm512_set1_ps(1.f / (last * sums[r]));
+    const Floats part = all(1.f / (last * sums[r]));
     for (int c = 0; c < COUNT; ++c) {
       const int at = column + LANES * c;
-      store(out + r * stride + at, first(width - at), _mm512_mul_ps(total[r][c], part));
+      store(out + r * stride + at, first(width - at), total[r][c] * part);
     }
   }
 }
@@ -127,12 +117,10 @@ void rows_of(const T* q, int64_t q_stride, int rows, T* out, int64_t out_stride,
     const float most = largest(row, width);
     broken[r] = head.broken || !std::isfinite(most);
     const float step = step_of(most, row_last);
-    const __m512 inverse = _mm512_set1_ps(1.f / step), back = _mm512_set1_ps(step * scale);
+    const Floats inverse = all(1.f / step), back = all(step * scale);
     for (int c = 0; c < width; c += LANES) {
-      const __m512 x = _mm512_mul_ps(load(row + c, first(width - c)), inverse);
-      const __m512 code =
-          _mm512_roundscale_ps(x, _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC);
-      _mm512_storeu_ps(use.q.data() + size_t(r) * head.columns + c, _mm512_mul_ps(code, back));
+      const Floats code = rounded(load(row + c, first(width - c)) * inverse);
+      store(use.q.data() + size_t(r) * head.columns + c, code * back);
     }
   }
   int j = 0;

@@ -1,4 +1,4 @@
-"""Products in C++ on CPUs with VNNI: 4-bit weights, and 8-bit convolutions."""
+"""Products in C++ on CPU: 4-bit weights, and 8-bit ones where oneDNN's are not as fast or exact."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from torch import Tensor
 
 from personalq.taq import native
 from personalq.taq.kernels.codes import quantize_input
+from personalq.taq.kernels.onednn import onednn_is_exact
 from personalq.taq.kernels.reference import float_bias
 
 if TYPE_CHECKING:
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
 POINT = (1, 1)
 
 
-class Vnni:
+class Native:
     """Integer products on CPU, uint8 input times 4- or 8-bit weight, in a kernel of our own.
 
     4-bit weights are unpacked in the cache while they are multiplied.
@@ -28,8 +29,8 @@ class Vnni:
     def supports(self, layer: QuantModule, x: Tensor) -> bool:
         """Ungrouped layers with a static input range, where the CPU has the instructions.
 
-        8-bit weights only of convolutions larger than 1×1: oneDNN multiplies them no faster and
-        takes six times as long to reorder them; other layers are its own.
+        Where oneDNN is exact, 8-bit weights only of convolutions larger than 1×1: oneDNN multiplies
+        them no faster and takes six times as long to reorder them; other layers are its own.
         """
         return (
             layer.activation_bits is not None
@@ -37,7 +38,7 @@ class Vnni:
             and getattr(layer, "groups", 1) == 1
             and native.supports(x)
             and layer.weight.is_cpu  # elsewhere torch says what is wrong
-            and (layer.weight_bits == 4 or (_taps(layer) > 1 and not _has_tiles()))
+            and (layer.weight_bits == 4 or not onednn_is_exact() or _is_slow_in_onednn(layer))
         )
 
     def pack_linear(self, layer: QuantLinear) -> native.Packed:
@@ -66,6 +67,10 @@ class Vnni:
 
 def _taps(layer: QuantModule) -> int:
     return prod(layer.weight_shape[2:])
+
+
+def _is_slow_in_onednn(layer: QuantModule) -> bool:
+    return _taps(layer) > 1 and not _has_tiles()
 
 
 @cache
