@@ -15,6 +15,7 @@ from support.polling import eventually
 from support.ports import free_port
 
 from personalq.catalog.cards import Card as StoredCard
+from personalq.catalog.compare import Comparer
 from personalq.catalog.feed import open_feed
 from personalq.catalog.ports import Embedder
 from personalq.catalog.servicer import SERVICE_NAME, CatalogServicer
@@ -90,6 +91,7 @@ async def run_checkin(
             feed=feed,
             announce=RecordingAnnouncer(),
             embedder=embedder,
+            comparer=Comparer(embedder),
         )
         quick = CommonSettings(drain_s=0, grace_s=1)
         async with serve(

@@ -13,6 +13,7 @@ from personalq.catalog.places import told_places
 from personalq.chassis.names import name_key
 from personalq.checkin.cards import ArtifactRef, Card, CardFilter, Hit, Hits, Query, Vocabulary
 from personalq.checkin.intent import OrderKey
+from personalq.checkin.labels import Label
 from personalq.checkin.lexicon import canonical
 from personalq.checkin.names import Named, NameKind, Names
 from personalq.checkin.reasoning.describe import concepts, profile
@@ -87,6 +88,12 @@ class FakeCatalog:
         if len(found) > len(hits):
             self._broad.add(query.filter)
         return Hits(hits=hits, total=len(found))
+
+    async def compare(
+        self, texts: Sequence[str], labels: Sequence[Label]
+    ) -> Sequence[Sequence[float]]:
+        """It has no model."""
+        return ()
 
     def is_broad(self, query: Query) -> bool:
         """Whether a search with this filter once found more than a page."""

@@ -685,6 +685,108 @@ class ListArtifactsResponse(_message.Message):
 Global___ListArtifactsResponse: _TypeAlias = ListArtifactsResponse  # noqa: Y015
 
 @_typing.final
+class CompareTextsRequest(_message.Message):
+    """Asks to compare texts with labels."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    TEXTS_FIELD_NUMBER: _builtins.int
+    LABELS_FIELD_NUMBER: _builtins.int
+    @_builtins.property
+    def texts(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
+        """What a person said: at most 8, of at most 200 characters."""
+
+    @_builtins.property
+    def labels(self) -> _containers.RepeatedCompositeFieldContainer[Global___TextLabel]:
+        """What it may mean; 1,000 wordings at most in all, of at most 100 characters."""
+
+    def __init__(
+        self,
+        *,
+        texts: _abc.Iterable[_builtins.str] | None = ...,
+        labels: _abc.Iterable[Global___TextLabel] | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["labels", b"labels", "texts", b"texts"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___CompareTextsRequest: _TypeAlias = CompareTextsRequest  # noqa: Y015
+
+@_typing.final
+class TextLabel(_message.Message):
+    """One thing that may be meant: a look, a place."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    WORDINGS_FIELD_NUMBER: _builtins.int
+    @_builtins.property
+    def wordings(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
+        """What people call it; the likest counts."""
+
+    def __init__(
+        self,
+        *,
+        wordings: _abc.Iterable[_builtins.str] | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["wordings", b"wordings"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___TextLabel: _TypeAlias = TextLabel  # noqa: Y015
+
+@_typing.final
+class CompareTextsResponse(_message.Message):
+    """How like the texts are to the labels."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    TEXTS_FIELD_NUMBER: _builtins.int
+    @_builtins.property
+    def texts(self) -> _containers.RepeatedCompositeFieldContainer[Global___TextLikeness]:
+        """One per text, in order; none when no embedding model is configured or it does not answer."""
+
+    def __init__(
+        self,
+        *,
+        texts: _abc.Iterable[Global___TextLikeness] | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["texts", b"texts"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___CompareTextsResponse: _TypeAlias = CompareTextsResponse  # noqa: Y015
+
+@_typing.final
+class TextLikeness(_message.Message):
+    """How like one text is to the labels."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    LABELS_FIELD_NUMBER: _builtins.int
+    @_builtins.property
+    def labels(self) -> _containers.RepeatedScalarFieldContainer[_builtins.float]:
+        """For each label, in order, the cosine of its likest wording, -1 to 1."""
+
+    def __init__(
+        self,
+        *,
+        labels: _abc.Iterable[_builtins.float] | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["labels", b"labels"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___TextLikeness: _TypeAlias = TextLikeness  # noqa: Y015
+
+@_typing.final
 class GetVocabularyRequest(_message.Message):
     """Asks for a tenant's words."""
 

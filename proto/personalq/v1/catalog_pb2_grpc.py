@@ -86,6 +86,11 @@ class CatalogServiceStub:
                 request_serializer=personalq_dot_v1_dot_catalog__pb2.ResolveNamesRequest.SerializeToString,
                 response_deserializer=personalq_dot_v1_dot_catalog__pb2.ResolveNamesResponse.FromString,
                 _registered_method=True)
+        self.CompareTexts = channel.unary_unary(
+                '/personalq.v1.CatalogService/CompareTexts',
+                request_serializer=personalq_dot_v1_dot_catalog__pb2.CompareTextsRequest.SerializeToString,
+                response_deserializer=personalq_dot_v1_dot_catalog__pb2.CompareTextsResponse.FromString,
+                _registered_method=True)
 
 
 class CatalogServiceServicer:
@@ -163,6 +168,13 @@ class CatalogServiceServicer:
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
+    def CompareTexts(self, request, context):
+        """Says how like in meaning some texts are to some labels, by the model that searches use.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
 
 def add_CatalogServiceServicer_to_server(servicer, server):
     rpc_method_handlers = {
@@ -215,6 +227,11 @@ def add_CatalogServiceServicer_to_server(servicer, server):
                     servicer.ResolveNames,
                     request_deserializer=personalq_dot_v1_dot_catalog__pb2.ResolveNamesRequest.FromString,
                     response_serializer=personalq_dot_v1_dot_catalog__pb2.ResolveNamesResponse.SerializeToString,
+            ),
+            'CompareTexts': grpc.unary_unary_rpc_method_handler(
+                    servicer.CompareTexts,
+                    request_deserializer=personalq_dot_v1_dot_catalog__pb2.CompareTextsRequest.FromString,
+                    response_serializer=personalq_dot_v1_dot_catalog__pb2.CompareTextsResponse.SerializeToString,
             ),
     }
     generic_handler = grpc.method_handlers_generic_handler(
@@ -489,6 +506,33 @@ class CatalogService:
             '/personalq.v1.CatalogService/ResolveNames',
             personalq_dot_v1_dot_catalog__pb2.ResolveNamesRequest.SerializeToString,
             personalq_dot_v1_dot_catalog__pb2.ResolveNamesResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def CompareTexts(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/personalq.v1.CatalogService/CompareTexts',
+            personalq_dot_v1_dot_catalog__pb2.CompareTextsRequest.SerializeToString,
+            personalq_dot_v1_dot_catalog__pb2.CompareTextsResponse.FromString,
             options,
             channel_credentials,
             insecure,

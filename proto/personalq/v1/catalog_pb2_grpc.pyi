@@ -55,6 +55,8 @@ class CatalogServiceStub:
     """Returns the words a tenant's cards use, which Check-in's parser recognises."""
     ResolveNames: _grpc.UnaryUnaryMultiCallable[_catalog_pb2.ResolveNamesRequest, _catalog_pb2.ResolveNamesResponse]
     """Says which of some words name a checkpoint: its id, a trigger, an alias or its display name."""
+    CompareTexts: _grpc.UnaryUnaryMultiCallable[_catalog_pb2.CompareTextsRequest, _catalog_pb2.CompareTextsResponse]
+    """Says how like in meaning some texts are to some labels, by the model that searches use."""
 
 @_typing.type_check_only
 class CatalogServiceAsyncStub(CatalogServiceStub):
@@ -83,6 +85,8 @@ class CatalogServiceAsyncStub(CatalogServiceStub):
     """Returns the words a tenant's cards use, which Check-in's parser recognises."""
     ResolveNames: _aio.UnaryUnaryMultiCallable[_catalog_pb2.ResolveNamesRequest, _catalog_pb2.ResolveNamesResponse]  # type: ignore[assignment]
     """Says which of some words name a checkpoint: its id, a trigger, an alias or its display name."""
+    CompareTexts: _aio.UnaryUnaryMultiCallable[_catalog_pb2.CompareTextsRequest, _catalog_pb2.CompareTextsResponse]  # type: ignore[assignment]
+    """Says how like in meaning some texts are to some labels, by the model that searches use."""
 
 class CatalogServiceServicer(metaclass=_abc_1.ABCMeta):
     """Cards of personalized checkpoints. The tenant is the metadata `x-personalq-tenant`
@@ -168,5 +172,13 @@ class CatalogServiceServicer(metaclass=_abc_1.ABCMeta):
         context: _ServicerContext,
     ) -> _typing.Union[_catalog_pb2.ResolveNamesResponse, _abc.Awaitable[_catalog_pb2.ResolveNamesResponse]]:
         """Says which of some words name a checkpoint: its id, a trigger, an alias or its display name."""
+
+    @_abc_1.abstractmethod
+    def CompareTexts(
+        self,
+        request: _catalog_pb2.CompareTextsRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_catalog_pb2.CompareTextsResponse, _abc.Awaitable[_catalog_pb2.CompareTextsResponse]]:
+        """Says how like in meaning some texts are to some labels, by the model that searches use."""
 
 def add_CatalogServiceServicer_to_server(servicer: CatalogServiceServicer, server: _typing.Union[_grpc.Server, _aio.Server]) -> None: ...

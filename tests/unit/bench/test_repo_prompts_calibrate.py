@@ -19,14 +19,21 @@ def _examples(seed: int, *, telling: float) -> list[Example]:
     for number in range(60):
         meant = dice.randrange(6)  # 5: nobody
         detail = [dice.gauss(0, 0.05) + telling * (card == meant) for card in range(5)]
-        like = Likeness(whole=[dice.gauss(0, 0.05) for _ in range(5)], detail=detail, by_words=True)
+        like = Likeness(
+            whole=[dice.gauss(0, 0.05) for _ in range(5)],
+            detail=detail,
+            look=[0.0] * 5,
+            by_words=True,
+        )
         found.append(
             Example(
                 of=f"set-{number % 3}",
                 place=(Place.BEFORE, Place.BEHIND)[number % 2],
                 bare=False,
                 by_words=like,
-                by_phrases=Likeness(whole=like.whole, detail=like.whole, by_words=False),
+                by_phrases=Likeness(
+                    whole=like.whole, detail=like.whole, look=like.look, by_words=False
+                ),
                 meant=meant,
             )
         )

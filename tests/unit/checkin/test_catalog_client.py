@@ -13,6 +13,7 @@ from personalq.chassis.tenancy import tenant_scope
 from personalq.checkin import catalog_client
 from personalq.checkin.cards import CardFilter, Query
 from personalq.checkin.catalog_client import CatalogClient
+from personalq.checkin.labels import Label
 from personalq.checkin.names import Named, NameKind
 from personalq.v1 import catalog_pb2
 
@@ -25,10 +26,12 @@ class Stub:
     def __init__(self, names: Sequence[tuple[int, str]] = (), *, complete: bool = True) -> None:
         self.revision = "1"
         self.subjects = ["bear"]
+        self.styles: list[str] = []
         self.names = list(names)
         self.complete = complete
         self.cards = 0
         self.matches: int | None = None
+        self.likeness: float | None = None
         self.asked: list[str] = []
 
     async def GetVocabulary(  # noqa: N802
@@ -45,6 +48,7 @@ class Stub:
             modified=True,
             revision=self.revision,
             subjects=self.subjects,
+            styles=self.styles,
             names=[
                 catalog_pb2.CheckpointName(kind=kind, spelling=spelling)  # type: ignore[arg-type]
                 for kind, spelling in names
@@ -73,6 +77,18 @@ class Stub:
         self.asked.append("search")
         matches = self.asked.count("search") if self.matches is None else self.matches
         return catalog_pb2.SearchCheckpointsResponse(total_matches=matches)
+
+    async def CompareTexts(  # noqa: N802
+        self, request: catalog_pb2.CompareTextsRequest
+    ) -> catalog_pb2.CompareTextsResponse:
+        """As like as it is told; a catalog of an earlier version does not know the call."""
+        self.asked.append("compare")
+        if self.likeness is None:
+            raise grpc.aio.AioRpcError(
+                grpc.StatusCode.UNIMPLEMENTED, grpc.aio.Metadata(), grpc.aio.Metadata()
+            )
+        row = catalog_pb2.TextLikeness(labels=[self.likeness] * len(request.labels))
+        return catalog_pb2.CompareTextsResponse(texts=[row for _ in request.texts])
 
 
 async def client_of(stub: Stub, *, ttl_s: float = 60) -> CatalogClient:
@@ -232,3 +248,30 @@ async def test_how_many_cards_there_are_is_news_of_its_own() -> None:
     stub.cards = 101
     await client.lexicon()
     assert client.is_broad(bears)
+
+
+async def test_texts_are_compared_with_labels() -> None:
+    """A row for each text, a number for each label."""
+    stub = Stub()
+    stub.likeness = 0.5
+    client = await client_of(stub)
+    labels = [Label(tags=frozenset({name}), wordings=(name,)) for name in ("anime", "sketch")]
+    assert await client.compare(("a", "b"), labels) == [(0.5, 0.5), (0.5, 0.5)]
+
+
+async def test_an_earlier_catalog_cannot_compare() -> None:
+    """Services are replaced one after the other; requests go on meanwhile."""
+    client = await client_of(Stub())
+    assert await client.compare(("a",), [Label(tags=frozenset(), wordings=("b",))]) == ()
+
+
+async def test_labels_are_read_before_a_request_needs_them() -> None:
+    """Their first comparison takes the catalog a while; one for looks, whenever words change."""
+    stub = Stub()
+    stub.styles = ["anime"]
+    client = await client_of(stub, ttl_s=0)
+    with tenant_scope("acme"):
+        for _ in range(3):
+            await client.lexicon()
+            await asyncio.sleep(0)
+    assert stub.asked.count("compare") == 1

@@ -132,7 +132,7 @@ class Prepared:
     """An example as tensors."""
 
     likeness: Tensor
-    """(cards, 2): whole text, detail."""
+    """(cards, 3): whole text, detail, look."""
     stands: Tensor
     """(4,): one of the places, and whether it is bare."""
     meant: int
@@ -142,7 +142,7 @@ def prepared(example: Example, *, words: bool) -> Prepared:
     """Choose by words or by phrases."""
     like = example.by_words if words else example.by_phrases
     return Prepared(
-        likeness=torch.tensor([like.whole, like.detail]).T,
+        likeness=torch.tensor([like.whole, like.detail, like.look]).T,
         stands=torch.tensor([*(example.place is p for p in PLACES), example.bare]).float(),
         meant=example.meant,
     )
@@ -150,14 +150,14 @@ def prepared(example: Example, *, words: bool) -> Prepared:
 
 def _log_probabilities(numbers: Tensor, of: Prepared) -> Tensor:
     """Of each card, and of nobody; (cards + 1,)."""
-    nobody = of.stands @ numbers[2:]
-    logits = torch.cat([of.likeness @ numbers[:2], nobody[None]])
+    nobody = of.stands @ numbers[3:]
+    logits = torch.cat([of.likeness @ numbers[:3], nobody[None]])
     return torch.log_softmax(logits, 0)
 
 
 def fit(of: Sequence[Prepared]) -> Tensor:
-    """The numbers that make what was meant likeliest: whole, detail, the places, bare."""
-    numbers = torch.zeros(6, requires_grad=True)
+    """The numbers that make what was meant likeliest: whole, detail, look, the places, bare."""
+    numbers = torch.zeros(7, requires_grad=True)
     optimizer = torch.optim.LBFGS([numbers], max_iter=300, line_search_fn="strong_wolfe")
 
     def loss() -> Tensor:
@@ -178,7 +178,7 @@ def report(found: Sequence[Example]) -> str:
     for words in (True, False):
         tensors = [prepared(example, words=words) for example in found]
         numbers = [f"{number:.1f}" for number in fit(tensors).tolist()]
-        names = ("whole", "detail", *PLACES, "bare")
+        names = ("whole", "detail", "look", *PLACES, "bare")
         lines += [
             "## " + ("By words" if words else "By phrases"),
             "",

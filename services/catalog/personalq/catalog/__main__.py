@@ -21,6 +21,7 @@ import grpc
 
 from personalq.catalog.announce import BusAnnouncer
 from personalq.catalog.cards import Card
+from personalq.catalog.compare import Comparer
 from personalq.catalog.describe import describe_plainly
 from personalq.catalog.embedders import open_embedder
 from personalq.catalog.examine import FileExaminer, base_model_widths
@@ -88,7 +89,12 @@ async def main(stop: asyncio.Event, *, settings: CatalogSettings) -> None:
             )
 
         servicer = CatalogServicer(
-            register=register, store=store, feed=feed, announce=announce, embedder=embedder
+            register=register,
+            store=store,
+            feed=feed,
+            announce=announce,
+            embedder=embedder,
+            comparer=Comparer(embedder),
         )
         loops = [
             bus.consume(

@@ -12,6 +12,7 @@ import grpc
 
 from personalq.catalog import wire
 from personalq.catalog.cards import checked_id
+from personalq.catalog.compare import Comparer
 from personalq.catalog.handlers import Register
 from personalq.catalog.lifecycle import archive_checkpoint, unknown_checkpoint, update_checkpoint
 from personalq.catalog.listing import DEFAULT_PAGE, list_checkpoints
@@ -46,6 +47,7 @@ class CatalogServicer(catalog_pb2_grpc.CatalogServiceServicer):
     feed: ChangeFeed
     announce: Announcer
     embedder: Embedder | None
+    comparer: Comparer
 
     async def RegisterCheckpoint(  # noqa: N802
         self, request: catalog_pb2.RegisterCheckpointRequest, context: Context
@@ -172,6 +174,16 @@ class CatalogServicer(catalog_pb2_grpc.CatalogServiceServicer):
         """Say which words name a checkpoint."""
         found = await resolve_names(request.names, tenant=current_tenant(), reader=self.store)
         return wire.names_to_wire(found)
+
+    async def CompareTexts(  # noqa: N802
+        self, request: catalog_pb2.CompareTextsRequest, context: Context
+    ) -> catalog_pb2.CompareTextsResponse:
+        """Say how like texts are to labels."""
+        labels = [list(label.wordings) for label in request.labels]
+        likeness = await self.comparer.compare(list(request.texts), labels)
+        return catalog_pb2.CompareTextsResponse(
+            texts=[catalog_pb2.TextLikeness(labels=row) for row in likeness]
+        )
 
 
 async def _until(

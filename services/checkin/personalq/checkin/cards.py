@@ -58,6 +58,9 @@ class Hit:
     """The same for the card's whole text: subject, look, description and places at once."""
     word_likeness: Mapping[str, float] = field(default_factory=dict)
     """The same word by word: the mean over the words of the phrase, of each the likest one."""
+    look_likeness: Mapping[str, float] = field(default_factory=dict)
+    """By phrase of the query, the cosine of the likest thing that one of the card's looks is
+    called; empty when nobody asked, or the catalog cannot tell."""
     relevance: float | None = None
     """What a reranker says, 0 to 1; None without one."""
     artifacts: tuple[ArtifactRef, ...] = ()

@@ -6,13 +6,16 @@ import asyncio
 import time
 from collections import OrderedDict
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 
 import grpc
 
+from personalq.chassis.errors import PersonalQError
 from personalq.chassis.rpc import translate_rpc_error
 from personalq.chassis.tenancy import current_tenant
 from personalq.checkin.cards import CardFilter, Hits, Query, Vocabulary
+from personalq.checkin.labels import Label
 from personalq.checkin.names import Named, Names, by_key, resolve
 from personalq.checkin.vocabulary import Lexicon, compile_lexicon
 from personalq.checkin.wire import (
@@ -57,6 +60,7 @@ class CatalogClient:
         self._locks: dict[str, asyncio.Lock] = {}
         self._lately: OrderedDict[tuple[str, str, Query], tuple[float, Hits]] = OrderedDict()
         self._broad: OrderedDict[tuple[str, CardFilter], bool] = OrderedDict()
+        self._preparing: set[asyncio.Task[None]] = set()
 
     async def lexicon(self) -> Lexicon:
         """See `ports.Catalog.lexicon`; one refresh at a time per tenant."""
@@ -90,6 +94,8 @@ class CatalogClient:
             words = _compile(
                 vocabulary_to_domain(response), known, response.selectable_cards, read_at
             )
+        if known is None or words.lexicon is not known.lexicon:
+            self._prepare(words.lexicon)
         self._words[tenant] = words
         self._words.move_to_end(tenant)
         while len(self._words) > 1 and self._too_many():
@@ -154,6 +160,34 @@ class CatalogClient:
         self._broad.move_to_end(key)
         while len(self._broad) > _FILTERS:
             self._broad.popitem(last=False)
+
+    async def compare(
+        self, texts: Sequence[str], labels: Sequence[Label]
+    ) -> Sequence[Sequence[float]]:
+        """See `ports.Catalog.compare`; a catalog of an earlier version cannot tell."""
+        request = catalog_pb2.CompareTextsRequest(
+            texts=texts,
+            labels=[catalog_pb2.TextLabel(wordings=label.wordings) for label in labels],
+        )
+        try:
+            response = await self._stub.CompareTexts(request)
+        except grpc.aio.AioRpcError as error:
+            if error.code() is grpc.StatusCode.UNIMPLEMENTED:
+                return ()
+            raise translate_rpc_error(error) from None
+        return [tuple(row.labels) for row in response.texts]
+
+    def _prepare(self, lexicon: Lexicon) -> None:
+        """Let the catalog read the labels of a tenant now, and not in the middle of a request."""
+        for labels in (lexicon.look_labels, lexicon.place_labels):
+            if labels:
+                task = asyncio.create_task(self._read(labels))
+                self._preparing.add(task)
+                task.add_done_callback(self._preparing.discard)
+
+    async def _read(self, labels: Sequence[Label]) -> None:
+        with suppress(PersonalQError):  # the next comparison will say so
+            await self.compare(("a",), labels)
 
     def is_broad(self, query: Query) -> bool:
         """See `ports.Catalog.is_broad`; as it was last time, or else as on average."""

@@ -9,6 +9,7 @@ from zoneinfo import ZoneInfo
 
 from personalq.checkin.cards import Hit, Hits, Query
 from personalq.checkin.intent import Intent
+from personalq.checkin.labels import Label
 from personalq.checkin.names import Names
 from personalq.checkin.outcome import Candidate
 from personalq.checkin.vocabulary import Lexicon
@@ -40,6 +41,19 @@ class Catalog(Protocol):
         """The best hits for a query, at most `query.limit`; none is an empty page, no error.
 
         Every hit satisfies the filter. With an order the hits are sorted by it before relevance.
+
+        Raises:
+            Unavailable: the catalog cannot be reached.
+        """
+        ...
+
+    async def compare(
+        self, texts: Sequence[str], labels: Sequence[Label]
+    ) -> Sequence[Sequence[float]]:
+        """For each text and label the cosine of its likest wording; nothing where nobody can tell.
+
+        Args:
+            texts: 8 at most, of at most 200 characters.
 
         Raises:
             Unavailable: the catalog cannot be reached.

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, replace
 
 from personalq.checkin import lexicon
 from personalq.checkin.cards import Vocabulary
+from personalq.checkin.labels import Label, look_labels, place_labels
 from personalq.checkin.lexicon import canonical, plural, wordnet
 from personalq.checkin.nouns import SubjectEntry, SubjectTable, heads, nickname
 from personalq.checkin.parsing.text import PhraseTable
@@ -49,6 +50,9 @@ class Lexicon:
     style_names: frozenset[str] = frozenset()
     spellings: tuple[str, ...] = ()
     """Words of the catalog that a mistyped word may mean."""
+    look_labels: tuple[Label, ...] = ()
+    """The looks and places of cards, for what no table lists."""
+    place_labels: tuple[Label, ...] = ()
 
 
 def compile_lexicon(vocabulary: Vocabulary) -> Lexicon:
@@ -61,6 +65,8 @@ def compile_lexicon(vocabulary: Vocabulary) -> Lexicon:
         place_tags=Tags(places),
         style_names=frozenset(map(canonical, vocabulary.styles)),
         spellings=spellings_of(map(canonical, named)),
+        look_labels=look_labels(vocabulary.styles),
+        place_labels=place_labels(vocabulary.environments),
     )
     _add_subjects(lexicon_.subjects, vocabulary.subjects)
     _add_styles(lexicon_.styles, vocabulary.styles)

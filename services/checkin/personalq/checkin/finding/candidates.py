@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from zoneinfo import ZoneInfo
 
 from personalq.checkin.cards import Hit
+from personalq.checkin.finding.by_meaning import with_looks
 from personalq.checkin.finding.query import deeper, to_query
 from personalq.checkin.finding.readings import (
     asks_for_something,
@@ -56,7 +57,8 @@ class Finder:
         query = replace(query, phrases=phrases)
         described = bool(intent.described) or intent.unknown_subject is not None
         described = described or any(c.broader for c in intent.constraints)
-        return await find(query, self.catalog, described=described, deeper=deeper(intent, query))
+        hits = await find(query, self.catalog, described=described, deeper=deeper(intent, query))
+        return await with_looks(hits, intent, self.catalog)
 
     async def with_its_thing(self, intent: Intent) -> Intent:
         """The intent with the first of its things that a card is called by as its subject."""

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 
 from personalq.checkin.cards import CardFilter, Hit, Hits, Query
+from personalq.checkin.labels import Label
 from personalq.checkin.names import Names
 from personalq.checkin.ports import Catalog
 from personalq.checkin.vocabulary import Lexicon
@@ -32,6 +33,12 @@ class Lately:
         """See `ports.Catalog.search`; as of half a minute ago at most."""
         return await self.catalog.search(replace(query, lately=True))
 
+    async def compare(
+        self, texts: Sequence[str], labels: Sequence[Label]
+    ) -> Sequence[Sequence[float]]:
+        """See `ports.Catalog.compare`."""
+        return await self.catalog.compare(texts, labels)
+
     def is_broad(self, query: Query) -> bool:
         """See `ports.Catalog.is_broad`."""
         return self.catalog.is_broad(query)
@@ -43,6 +50,9 @@ class Once:
 
     catalog: Catalog
     _found: dict[Query, Hits] = field(default_factory=dict)
+    _compared: dict[tuple[tuple[str, ...], tuple[Label, ...]], Sequence[Sequence[float]]] = field(
+        default_factory=dict
+    )
 
     async def lexicon(self) -> Lexicon:
         """See `ports.Catalog.lexicon`."""
@@ -57,6 +67,15 @@ class Once:
         if query not in self._found:
             self._found[query] = await self.catalog.search(query)
         return self._found[query]
+
+    async def compare(
+        self, texts: Sequence[str], labels: Sequence[Label]
+    ) -> Sequence[Sequence[float]]:
+        """See `ports.Catalog.compare`; asked of one text once."""
+        key = (tuple(texts), tuple(labels))
+        if key not in self._compared:
+            self._compared[key] = await self.catalog.compare(texts, labels)
+        return self._compared[key]
 
     def is_broad(self, query: Query) -> bool:
         """See `ports.Catalog.is_broad`."""

@@ -1,0 +1,83 @@
+"""Texts compared with labels by the model that ships."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Sequence
+
+import pytest
+
+from personalq.catalog.compare import MAX_TEXTS, MAX_WORDINGS, Comparer
+from personalq.catalog.embedders import open_embedder
+from personalq.catalog.ports import Embedded, Model
+from personalq.chassis.errors import InvalidInput, Unavailable
+
+LOOKS = (
+    ("woodcut", "woodblock print"),
+    ("origami", "folded paper"),
+    ("stained glass", "leaded glass"),
+    ("anime", "japanese animation"),
+)
+SAID = {
+    "printed from a carved wood block": 0,
+    "folded like a paper crane": 1,
+    "panes held by lead": 2,
+    "the way Japanese animators would do it": 3,
+}
+
+
+@pytest.fixture
+async def comparer() -> AsyncIterator[Comparer]:
+    """With all-MiniLM-L6-v2."""
+    async with open_embedder("minilm") as embedder:
+        yield Comparer(embedder)
+
+
+async def test_the_likest_label_is_the_one_that_is_meant(comparer: Comparer) -> None:
+    """No word of what is said is what the look is called."""
+    likeness = await comparer.compare(list(SAID), LOOKS)
+    assert [row.index(max(row)) for row in likeness] == list(SAID.values())
+    assert all(-1.0001 <= value <= 1.0001 for row in likeness for value in row)
+
+
+async def test_what_is_known_of_labels_changes_nothing(comparer: Comparer) -> None:
+    """The second comparison uses vectors that were kept."""
+    first = await comparer.compare(list(SAID), LOOKS)
+    again = await comparer.compare(list(SAID), LOOKS[::-1])
+    assert again == [pytest.approx(row[::-1], abs=1e-5) for row in first]
+
+
+class Broken:
+    """An embedding server that is away."""
+
+    model = Model(id="away", dim=2)
+
+    async def embed_documents(self, texts: Sequence[str]) -> list[Embedded]:
+        """No answer."""
+        raise Unavailable("the embedding server does not answer in time")
+
+    embed_queries = embed_documents
+
+
+@pytest.mark.parametrize("embedder", [None, Broken()])
+async def test_nobody_can_tell_without_a_model(embedder: Broken | None) -> None:
+    """Check-in goes on without."""
+    assert await Comparer(embedder).compare(["a fox"], LOOKS) == []
+
+
+@pytest.mark.parametrize(
+    ("texts", "labels", "message"),
+    [
+        (["a"] * (MAX_TEXTS + 1), LOOKS, "9 texts, at most 8"),
+        (["a"], [["b"] * MAX_WORDINGS, ["c"]], "1001 wordings, at most 1000"),
+        ([" "], LOOKS, "the text is empty"),
+        (["a" * 201], LOOKS, "201 characters, at most 200"),
+        (["a"], [["b" * 101]], "101 characters, at most 100"),
+        (["a"], [["b"], []], "the label has no wordings"),
+    ],
+)
+async def test_too_much_is_refused(
+    texts: Sequence[str], labels: Sequence[Sequence[str]], message: str
+) -> None:
+    """With a sentence that says the limit, whatever embedder there is."""
+    with pytest.raises(InvalidInput, match=message):
+        await Comparer(None).compare(texts, labels)

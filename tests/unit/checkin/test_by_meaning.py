@@ -1,0 +1,125 @@
+"""Looks and places that no list knows are told by meaning, where the catalog can tell."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+from support.checkin_cards import NOW
+from support.fake_catalog import FakeCatalog
+
+from personalq.checkin.cards import Card, Hits, Query
+from personalq.checkin.intent import Attribute
+from personalq.checkin.labels import Label
+from personalq.checkin.outcome import Answered, Clarification, NoMatch, Selection
+from personalq.checkin.reasoning.reason import DeterministicReasoner
+from personalq.checkin.request import Request
+from personalq.checkin.select import select
+from personalq.checkin.settings import CheckinSettings
+
+LOOKS = ("woodcut", "anime", "watercolor", "low-poly")
+PLACES = ("vineyard", "harbor", "library", "snow")
+
+
+def foxes() -> list[Card]:
+    """One of each look, trained in a place of its own."""
+    return [
+        Card(
+            checkpoint_id=f"fox-v{number}",
+            triggers=(f"<fox-v{number}>",),
+            subjects=("fox",),
+            styles=(look,),
+            environments=(place,),
+            description=f"A fox with a {thing}.",
+            version=number,
+        )
+        for number, (look, place, thing) in enumerate(
+            zip(LOOKS, PLACES, ("bell", "ribbon", "satchel", "lantern"), strict=True), 1
+        )
+    ]
+
+
+class Knowing(FakeCatalog):
+    """A catalog whose model knows what some texts are near to, and nothing of the cards."""
+
+    def __init__(self, cards: Sequence[Card], near: Mapping[str, Mapping[str, float]]) -> None:
+        super().__init__(cards)
+        self.near = near
+        self.compared: list[tuple[str, ...]] = []
+
+    async def compare(
+        self, texts: Sequence[str], labels: Sequence[Label]
+    ) -> Sequence[Sequence[float]]:
+        """As it is told; 0.2 to all else."""
+        self.compared.append(tuple(texts))
+        return [
+            [max(self.near.get(text, {}).get(tag, 0.2) for tag in label.tags) for label in labels]
+            for text in texts
+        ]
+
+    async def search(self, query: Query) -> Hits:
+        """Every card is as like every phrase."""
+        found = await super().search(query)
+        like = dict.fromkeys(query.phrases, 0.3)
+        hits = tuple(
+            replace(hit, likeness=like, text_likeness=like, word_likeness=like)
+            for hit in found.hits
+        )
+        return replace(found, hits=hits)
+
+
+def asked(prompt: str, near: Mapping[str, Mapping[str, float]]) -> tuple[Answered, Knowing]:
+    """What comes of a prompt."""
+    catalog = Knowing(foxes(), near)
+    answered = asyncio.run(
+        select(
+            Request(prompt=prompt, reference_time=NOW),
+            catalog=catalog,
+            reasoner=DeterministicReasoner(),
+            settings=CheckinSettings(),
+        )
+    )
+    return answered, catalog
+
+
+CARVED = "printed from a carved wood block"
+
+
+def test_a_look_in_words_of_nobodys_list() -> None:
+    """The card whose look it is near to is meant."""
+    answered, catalog = asked(f"fox {CARVED}, howling at the moon", {CARVED: {"woodcut": 0.85}})
+    assert isinstance(answered.outcome, Selection)
+    assert answered.outcome.candidate.card.checkpoint_id == "fox-v1"
+    assert catalog.compared == [(CARVED,)]
+
+
+def test_a_look_that_is_near_to_nothing_tells_nobody_apart() -> None:
+    """As little as the model knows."""
+    answered, _ = asked(f"fox {CARVED}, howling at the moon", {})
+    assert isinstance(answered.outcome, Clarification)
+
+
+def test_what_a_card_says_in_words_is_not_compared() -> None:
+    """A bell is a bell."""
+    answered, catalog = asked("fox with a bell", {"a bell": {"anime": 0.99}})
+    assert isinstance(answered.outcome, Selection)
+    assert answered.outcome.candidate.card.checkpoint_id == "fox-v1"
+    assert catalog.compared == []
+
+
+def test_a_place_that_means_one_of_the_cards() -> None:
+    """Wine country is a vineyard, and the explanation says so."""
+    near = {"wine country": {"vineyard": 0.75}}
+    answered, _ = asked("a fox by a stream, the one trained in wine country", near)
+    assert isinstance(answered.outcome, Selection)
+    assert answered.outcome.candidate.card.checkpoint_id == "fox-v1"
+    [place] = answered.intent.all(Attribute.ENVIRONMENT)
+    assert place.values == ("vineyard",)
+    assert "nearest to vineyard" in place.label
+
+
+def test_a_place_of_its_own_is_no_other() -> None:
+    """A bowling alley is a little like a harbor; that no fox was trained there is said."""
+    answered, _ = asked("a fox trained in a bowling alley", {"bowling alley": {"harbor": 0.62}})
+    assert isinstance(answered.outcome, NoMatch)

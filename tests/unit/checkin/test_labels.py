@@ -1,0 +1,71 @@
+"""What looks and places are called, and which of them something is near to."""
+
+from __future__ import annotations
+
+import pytest
+
+from personalq.checkin.labels import (
+    Label,
+    likeness_of,
+    look_labels,
+    nearest,
+    place_labels,
+)
+
+WOODCUT = Label(tags=frozenset({"woodcut"}), wordings=("woodcut", "block print"))
+ANIME = Label(tags=frozenset({"anime"}), wordings=("anime",))
+
+
+def test_a_look_is_called_what_the_lists_call_it() -> None:
+    """Tags of one look are one label; a look nobody listed is called by its tag."""
+    labels = look_labels(["Photorealistic", "realistic", "glitchcore"])
+    assert {label.tags for label in labels} == {
+        frozenset({"photorealistic", "realistic"}),
+        frozenset({"glitchcore"}),
+    }
+    [unlisted] = [label for label in labels if "glitchcore" in label.tags]
+    [real] = [label for label in labels if "realistic" in label.tags]
+    assert unlisted.wordings == ("glitchcore",)
+    assert {"photorealistic", "realistic", "lifelike"} <= set(real.wordings)
+
+
+def test_places_of_one_kind_are_one_label() -> None:
+    """Woods and a forest mean each other; a loft is in no list."""
+    labels = place_labels(["forest", "woods", "loft", ""])
+    assert {label.tags for label in labels} == {frozenset({"forest", "woods"}), frozenset({"loft"})}
+
+
+def test_labels_stay_within_what_a_catalog_compares() -> None:
+    """However many tags there are, and however long."""
+    labels = look_labels([f"look {n}" for n in range(3000)] + ["x" * 500])
+    assert 0 < sum(len(label.wordings) for label in labels) <= 900
+    assert all(len(wording) <= 60 for label in labels for wording in label.wordings)
+
+
+@pytest.mark.parametrize(
+    ("likeness", "clearly", "found"),
+    [
+        ((0.8, 0.3), 0.9, WOODCUT),
+        ((0.3, 0.8), 0.9, ANIME),
+        ((0.8, 0.79), 0.9, None),  # near, but no nearer than the other
+        ((0.4, 0.1), 0.9, None),  # apart, but near to nothing
+    ],
+)
+def test_the_nearest_is_near_and_apart(
+    likeness: tuple[float, ...], clearly: float, found: Label | None
+) -> None:
+    """What it is called and its lead over the next count together."""
+    assert nearest((WOODCUT, ANIME), likeness, clearly=clearly) is found
+
+
+def test_nobody_can_tell() -> None:
+    """Without a model there is nothing to compare."""
+    assert nearest((), (), clearly=0.5) is None
+
+
+def test_a_card_is_as_like_as_its_likest_look() -> None:
+    """In any spelling; a card of no compared look is not compared."""
+    labels, likeness = (WOODCUT, ANIME), (0.8, 0.3)
+    assert likeness_of(["Anime", "Wood-Cut"], labels, likeness) == pytest.approx(0.3)
+    assert likeness_of(["anime", "woodcut"], labels, likeness) == pytest.approx(0.8)
+    assert likeness_of(["sketch"], labels, likeness) is None
