@@ -20,7 +20,7 @@ constexpr int SHIFT = 128;  // makes codes of Q unsigned
 
 // One head of K and V in the layout of the products: codes that are summed in a lane lie together.
 struct Head {
-  std::vector<Integer> k;      // (width / GROUP, keys, GROUP)
+  std::vector<Integer> k;      // (keys / KEYS, width / GROUP, KEYS, GROUP)
   std::vector<float> k_scale;  // (keys)
   std::vector<float> k_sum;    // (keys): SHIFT times the sum of a row's codes
   std::vector<Integer> v;      // (keys / GROUP, columns, GROUP)
@@ -47,8 +47,9 @@ void pack_k(Head& head, const T* k, int64_t stride, int rows, int width, int las
       sum += code;
       narrow(codes.data() + c, code);
     }
-    for (int g = 0; g < head.groups; ++g) {
-      std::memcpy(head.k.data() + (size_t(g) * head.keys + j) * GROUP, codes.data() + GROUP * g, 4);
+    Integer* to = head.k.data() + (size_t(j / KEYS) * head.groups * KEYS + j % KEYS) * GROUP;
+    for (int g = 0; g < head.groups; ++g, to += KEYS * GROUP) {
+      std::memcpy(to, codes.data() + GROUP * g, 4);
     }
     head.k_scale[j] = step;
     head.k_sum[j] = SHIFT * float(sum_of(sum));
@@ -89,10 +90,10 @@ void scores_of(const Code* q, int q_stride, const float* q_scale, const Head& he
                float* scores, float* highest) {
   Floats most[ROWS];
   for (int r = 0; r < ROWS; ++r) most[r] = all(-INFINITY);
+  const Integer* from = head.k.data();
   for (int j = 0; j < head.keys; j += KEYS) {
     Ints sums[ROWS][ACROSS] = {};
-    for (int g = 0; g < head.groups; ++g) {
-      const Integer* from = head.k.data() + (size_t(g) * head.keys + j) * GROUP;
+    for (int g = 0; g < head.groups; ++g, from += KEYS * GROUP) {
       Ints k[ACROSS];
       for (int s = 0; s < ACROSS; ++s) k[s] = load_packed(from + GROUP * LANES * s);
       for (int r = 0; r < ROWS; ++r) {

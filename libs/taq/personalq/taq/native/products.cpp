@@ -1,5 +1,5 @@
-// Convolution, and Linear as its 1 x 1 case. A block of columns that is not stored as products read it
-// is unpacked into the cache and used for every pixel, so that a 4-bit weight never takes more than
+// Convolution, and Linear as its 1 x 1 case. Blocks of columns that are not stored as products read them
+// are unpacked into the cache and used for every pixel, so that a 4-bit weight never takes more than
 // half a byte of memory.
 
 #include <optional>
@@ -10,7 +10,10 @@
 namespace taq {
 namespace {
 
-constexpr int PIXELS = REGISTERS == 32 ? 12 : 6;  // outputs that share what is loaded of the weight
+constexpr bool MANY = REGISTERS == 32;
+constexpr int PIXELS = MANY ? 12 : 6;  // outputs that share what is loaded of the weight
+// Of the weight, what pixels are multiplied with while they are in the cache too; one block at least.
+constexpr int64_t KEPT = MANY ? 1 : (1 << 18) / sizeof(Integer);
 
 struct Geometry {
   int64_t batch, height, width, channels;  // of the codes, channels innermost
@@ -46,31 +49,48 @@ void unpack(const uint8_t* packed, const int8_t* zero_point, int64_t groups, Int
   }
 }
 
-// Where the codes of an output pixel's tap are; `outside` where the tap is in the padding.
+// Where the codes of output pixels' taps are; `outside` where a tap is in the padding.
 struct Reader {
   const Code* codes;
   const Code* outside;
   Geometry g;
 
-  const Code* at(int64_t pixel, int64_t tap) const {
-    const int64_t x = pixel % g.out_width, rest = pixel / g.out_width;
-    const int64_t y = rest % g.out_height, b = rest / g.out_height;
-    const int64_t in_y = y * g.stride_y - g.padding_y + tap / g.kernel_width * g.dilation_y;
-    const int64_t in_x = x * g.stride_x - g.padding_x + tap % g.kernel_width * g.dilation_x;
-    if (in_y < 0 || in_y >= g.height || in_x < 0 || in_x >= g.width) return outside;
-    return codes + ((b * g.height + in_y) * g.width + in_x) * g.channels;
+  // The rows (taps, PIXELS) of the first `count` from a pixel on.
+  void find(int64_t pixel, int count, const Code** rows) const {
+    std::fill(rows, rows + g.kernel_height * g.kernel_width * PIXELS, outside);
+    for (int p = 0; p < count; ++p) {
+      const int64_t x = (pixel + p) % g.out_width, rest = (pixel + p) / g.out_width;
+      const int64_t y = rest % g.out_height, b = rest / g.out_height;
+      const Code** row = rows + p;
+      for (int64_t i = 0; i < g.kernel_height; ++i) {
+        const int64_t in_y = y * g.stride_y - g.padding_y + i * g.dilation_y;
+        for (int64_t j = 0; j < g.kernel_width; ++j, row += PIXELS) {
+          const int64_t in_x = x * g.stride_x - g.padding_x + j * g.dilation_x;
+          if (in_y < 0 || in_y >= g.height || in_x < 0 || in_x >= g.width) continue;
+          *row = codes + ((b * g.height + in_y) * g.width + in_x) * g.channels;
+        }
+      }
+    }
   }
 };
 
+// What a thread has of its own.
+struct Scratch {
+  std::vector<Integer> weight;    // (blocks, taps, channels / GROUP, COLUMNS, GROUP), if unpacked
+  std::vector<const Code*> rows;  // (taps, PIXELS): where codes are
+
+  Scratch(int64_t integers, int64_t taps) : weight(integers), rows(taps * PIXELS) {}
+};
+
+// The first `count` of PIXELS outputs, of a block of columns.
 template <typename T>
-void pixels_of(const Reader& from, const Integer* weight, int64_t pixel, int count, int64_t column,
-               const Columns& columns, T* out) {
-  const Geometry& g = from.g;
+void pixels_of(const Code* const* rows, const Integer* weight, const Geometry& g, int64_t pixel,
+               int count, int64_t column, const Columns& columns, T* out) {
   const int64_t taps = g.kernel_height * g.kernel_width;
   Ints sums[PIXELS][2] = {};
-  for (int64_t tap = 0; tap < taps; ++tap) {
+  for (int64_t tap = 0; tap < taps; ++tap, rows += PIXELS) {
     const Code* x[PIXELS];
-    for (int p = 0; p < PIXELS; ++p) x[p] = p < count ? from.at(pixel + p, tap) : from.outside;
+    for (int p = 0; p < PIXELS; ++p) x[p] = rows[p];
     for (int64_t c = 0; c < g.channels; c += GROUP, weight += STEP) {
       const Ints low = load_packed(weight), high = load_packed(weight + HALF);
       for (int p = 0; p < PIXELS; ++p) {
@@ -96,35 +116,43 @@ void pixels_of(const Reader& from, const Integer* weight, int64_t pixel, int cou
 template <typename T>
 void product(const Code* codes, Code zero, const uint8_t* packed, const Columns& columns,
              const Geometry& g, T* out, int threads) {
-  const int64_t groups = g.kernel_height * g.kernel_width * g.channels / GROUP;
+  const std::vector<Code> outside(g.channels, zero);
+  const int64_t taps = g.kernel_height * g.kernel_width, groups = taps * g.channels / GROUP;
   const int64_t blocks = (g.out_channels + COLUMNS - 1) / COLUMNS;
   const bool four_bits = columns.zero_point, unpacks = four_bits || sizeof(Integer) > 1;
+  const int64_t integers = groups * STEP, bytes = groups * group_bytes(four_bits ? 4 : 8);
+  const int64_t taken = std::max<int64_t>(1, KEPT / std::max<int64_t>(1, integers));
+  const int64_t across = (blocks + taken - 1) / taken;
   const int64_t pixels = g.batch * g.out_height * g.out_width;
   // Few columns on many cores: cut the pixels too, at the price of unpacking more than once.
-  const int64_t parts = std::max<int64_t>(1, 2 * threads / blocks);
+  const int64_t parts = std::max<int64_t>(1, 2 * threads / across);
   const int64_t part = ((pixels + parts - 1) / parts + PIXELS - 1) / PIXELS * PIXELS;
-  const std::vector<Code> outside(g.channels, zero);
   const Reader from{codes, outside.data(), g};
   Failure failure;
 #pragma omp parallel num_threads(threads)
   {
-    std::optional<std::vector<Integer>> weight;
-    failure.keep([&] { weight.emplace(unpacks ? size_t(groups) * STEP : 0); });
+    std::optional<Scratch> use;
+    failure.keep([&] { use.emplace(unpacks ? taken * integers : 0, taps); });
 #pragma omp for schedule(dynamic)
-    for (int64_t task = 0; task < blocks * parts; ++task) {
-      if (!weight) continue;
-      const int64_t block = task / parts, begin = task % parts * part;
-      const int64_t end = std::min(pixels, begin + part);
-      const uint8_t* stored = packed + block * groups * group_bytes(four_bits ? 4 : 8);
-      const auto* integers = reinterpret_cast<const Integer*>(stored);
+    for (int64_t task = 0; task < across * parts; ++task) {
+      if (!use) continue;
+      const int64_t block = task / parts * taken, last = std::min(blocks, block + taken);
+      const int64_t begin = task % parts * part, end = std::min(pixels, begin + part);
+      const auto* weight = reinterpret_cast<const Integer*>(packed + block * bytes);
       if (unpacks) {
-        const int8_t* zero_point = four_bits ? columns.zero_point + block * COLUMNS : nullptr;
-        unpack(stored, zero_point, groups, weight->data());
-        integers = weight->data();
+        for (int64_t b = block; b < last; ++b) {
+          unpack(packed + b * bytes, four_bits ? columns.zero_point + b * COLUMNS : nullptr, groups,
+                 use->weight.data() + (b - block) * integers);
+        }
+        weight = use->weight.data();
       }
       for (int64_t pixel = begin; pixel < end; pixel += PIXELS) {
         const int count = int(std::min<int64_t>(PIXELS, end - pixel));
-        pixels_of(from, integers, pixel, count, block * COLUMNS, columns, out);
+        from.find(pixel, count, use->rows.data());
+        for (int64_t b = block; b < last; ++b) {
+          pixels_of(use->rows.data(), weight + (b - block) * integers, g, pixel, count, b * COLUMNS,
+                    columns, out);
+        }
       }
     }
   }
