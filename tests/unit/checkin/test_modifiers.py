@@ -309,3 +309,12 @@ def test_beside_an_order_an_action_is_the_scene() -> None:
             for card, here in zip(CARDS, (0.1, like), strict=True)
         ]
         assert (answers(intent, hits)[1].weight > 0.5) is tells
+
+
+@pytest.mark.parametrize(
+    "prompt", ["the dark blue two seater kettle", "a dark blue two-seater kettle"]
+)
+def test_a_number_is_a_part_of_what_it_counts(prompt: str) -> None:
+    """What stands before it is the subject's as well."""
+    said = [value for c in parse(prompt, LEXICON, CONTEXT).constraints for value in c.values]
+    assert {"dark", "blue", "seater"} <= set(said)

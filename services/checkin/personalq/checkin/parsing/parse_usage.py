@@ -51,13 +51,21 @@ _AT_ALL = compile_form(
     rf"(ever )?(been )?{_USED} (at all|(at least|even) once))(?!\w)"
 )
 _TIMES = f"((?P<once>once|twice|thrice)|(?P<n>{CARDINAL}) (single )?times?)"
-_COUNTED = compile_form(
-    rf"(?<![\w-]){_WHO}(only |just )?(ever )?(been )?{_USED} (it )?("
-    "(?P<least>at least|no (less|fewer) than)|(?P<most>at most|up to|no more than)|"
+_BOUND = (
+    "((?P<least>at least|no (less|fewer) than)|(?P<most>at most|up to|no more than)|"
     "(?P<more>more than|over|above)|(?P<fewer>(less|fewer) than|under|below)|"
     "(only|just|exactly|precisely|but|a (total|sum) of)?) ?"
+)
+_COUNTED = compile_form(
+    rf"(?<![\w-]){_WHO}(only |just )?(ever )?(been )?{_USED} (it )?{_BOUND}"
     rf"{_TIMES}(?P<plus> or more)?( (so far|in total|ever))?(?!\w)"
 )
+_HAS_USES = compile_form(
+    rf"(?<![\w-])(with|((that|which) )?(has|had|shows|counts)|having) {_BOUND}"
+    rf"(?P<n>{CARDINAL}) (recorded |total )?(uses?|renders)(?P<plus> or more)?"
+    r"( (so far|in total|in all|to date|on record))?(?!\w)"
+)
+"""As a thing it has: "with exactly 140 uses so far"."""
 _ONCE = {"once": 1, "twice": 2, "thrice": 3}
 _LEFT_OUT = compile_form(
     r"(?<!\w)(leaving (aside|out)|ignoring|excluding|except( for)?|(apart|aside) from|"
@@ -86,9 +94,10 @@ def parse_usage(draft: Draft) -> None:
     for match in _AT_ALL.finditer(shadow):
         if draft.free(match.start(), match.end()):
             _claim(draft, match, 1, None, "used at least once")
-    for match in _COUNTED.finditer(shadow):
-        if draft.free(match.start(), match.end()):
-            _claim(draft, match, *_bounds(match))
+    for pattern in (_COUNTED, _HAS_USES):
+        for match in pattern.finditer(shadow):
+            if draft.free(match.start(), match.end()):
+                _claim(draft, match, *_bounds(match))
 
 
 def _is_left_out(shadow: str, start: int) -> bool:
@@ -110,7 +119,7 @@ def _stands(draft: Draft, match: re.Match[str]) -> bool:
 
 def _bounds(match: re.Match[str]) -> tuple[int, int | None, str]:
     """(fewest, most, in words) of a counted use."""
-    count = _ONCE.get(match["once"] or "") or number(match["n"] or "") or 0
+    count = _ONCE.get(match.groupdict().get("once") or "") or number(match["n"] or "") or 0
     times = f"{count} time" if count == 1 else f"{count} times"
     if match["least"] or match["plus"]:
         return count, None, f"used {times} or more"

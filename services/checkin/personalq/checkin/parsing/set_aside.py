@@ -16,6 +16,11 @@ _LABELLED = compile_form(
     r"version)\b)[^,.;!?|/()])+"
 )
 """What a label says is to be seen: "Setting: a workbench"."""
+_HEDGE = compile_form(
+    r"(?<=\w) (if (i('m| am) not mistaken|(i (remember|recall)|memory serves( me)?)"
+    r"( (it )?(right|rightly|correctly|well))?)|i (think|believe|guess|reckon))(?= ?($|[,.;!?]))"
+)
+"""How sure somebody is of what they say: "dark gray | if I remember right"."""
 _SHORTEST = 3
 """Words; fewer may name what is asked for: the "oil painting" one."""
 
@@ -33,6 +38,9 @@ def set_titles_aside(draft: Draft) -> None:
 
 def set_scenes_aside(draft: Draft) -> None:
     """Keep what is labelled as the scene as content, where a subject is named besides."""
+    for hedge in _HEDGE.finditer(draft.page.shadow):
+        if draft.free(*hedge.span()):
+            draft.mark(Span(*hedge.span()))
     named = [draft.page.words[noun.first] for noun in draft.nouns if noun.entry.subjects]
     for match in _LABELLED.finditer(draft.page.shadow):
         span = Span(*match.span())

@@ -17,6 +17,7 @@ _PASSED_OVER = frozenset((
     "and", "but", "a", "an", "the", "one", "very", "specifically", "namely", "preferably",
     "ideally",
 ))  # fmt: skip
+_TONES = frozenset(["dark", "light", "deep", "bright", "pale", "vivid", "soft", "warm", "muted"])
 _IT = frozenset(["pair", "fellow", "specimen", "chap", "guy", "critter", "beauty", "example"])
 """What a person calls the subject by, once it has been named."""
 
@@ -34,6 +35,13 @@ def read_asides(draft: Draft) -> None:
 
 
 def _read_aside(draft: Draft, run: list[Word]) -> None:
+    run = _until_claimed(draft, run)
+    if not run:
+        return
+    coloured = run[run[0].norm == "in" :]
+    if run[0].index and _is_colour(coloured) and all(map(draft.is_free, coloured)):
+        describe(draft, coloured)
+        return
     told = _of_what_was_named(run) if run[0].index else []
     if told and all(draft.is_free(word) for word in told):
         describe(draft, told)
@@ -52,6 +60,23 @@ def _read_aside(draft: Draft, run: list[Word]) -> None:
             describe(draft, said)
     elif all(may_describe(w, draft) for w in said) and len(said) <= 4 and not _frames(said):
         describe(draft, said, phrase=True, vague=run[0].norm != "the")
+
+
+def _until_claimed(draft: Draft, run: list[Word]) -> list[Word]:
+    """What stands before words that say something else: "mustard | and made in July"."""
+    end = len(run)
+    while end and not draft.is_free(run[end - 1]):
+        end -= 1
+    while end < len(run) and end and run[end - 1].norm in ("and", "but"):
+        end -= 1
+    return run[:end]
+
+
+def _is_colour(said: list[Word]) -> bool:
+    """Whether words name a colour and no more: "dark gray", "vivid green"."""
+    named = [word.norm in lexicon.colours() for word in said]
+    plain = (is_adjective(w.norm) or w.norm in _TONES for w in said)
+    return bool(named) and named[-1] and all(a or b for a, b in zip(named, plain, strict=True))
 
 
 def _of_what_was_named(run: list[Word]) -> list[Word]:

@@ -18,6 +18,10 @@ _SIZED = frozenset(
     ["kids", "kid", "children", "men", "mens", "women", "womens", "ladies", "boys", "girls"]
 )
 """Whose a thing is by its kind, not by its owner."""
+_PARTS_COUNTED = frozenset(
+    ["seater", "wheeler", "master", "door", "piece", "tier", "story", "storey"]
+)
+"""What things have so many of, by their kind."""
 
 
 def read_modifiers(draft: Draft, first: int) -> None:
@@ -33,7 +37,8 @@ def read_modifiers(draft: Draft, first: int) -> None:
         if is_compounded(draft, index) and not only_joins(word):
             found.append(word)  # "curled-up"
             continue
-        counted = words[index + 1].hyphen  # "four-door"
+        # "four-door", "two seater"
+        counted = words[index + 1].hyphen or (index + 1 < first and _is_counted(words[index + 1]))
         if (word.norm in lexicon.words("determiners") and not counted) or word.possessive:
             if word.possessive and word.norm in _SIZED:
                 found.append(word)
@@ -60,6 +65,11 @@ def read_modifiers(draft: Draft, first: int) -> None:
     worn = len(found) > 1 and is_adjective(found[0].norm) and lexicon.is_wearable(found[-1].norm)
     worn = worn and not lexicon.is_wearable(words[first].norm)  # "the tangerine wrap dress"
     describe(draft, found, phrase=worn, before=_head_at(draft, first))
+
+
+def _is_counted(word: Word) -> bool:
+    """Whether a number before a word is a part of it: "two | seater"."""
+    return word.norm in _PARTS_COUNTED
 
 
 def _is_of_its_name(draft: Draft, index: int, first: int) -> bool:

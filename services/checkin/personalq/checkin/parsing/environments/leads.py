@@ -19,7 +19,7 @@ _AT = (
 )
 _WHERE = (
     "((both|only|just|mostly|mainly|entirely|purely|solely|exclusively|half|partly|outdoors|"
-    "indoors|out|over|up|down|deep|somewhere|back|all|underground|underwater|images|pictures|"
+    "indoors|out|over|up|down|deep|high|far|somewhere|back|all|underground|underwater|images|pictures|"
     f"photos) )*((any|every)where (but|except|besides) ({_AT})?|{_AT})"
 )
 _OF_PHOTOS = (
@@ -37,6 +37,10 @@ _TAUGHT = (
     "the )?training|with (its |the )?training)( (it|them|this one|that one))?"
 )
 _TRAINED = compile_form(rf"(?<![\w-]){_TAUGHT} {_WHERE}{_OF_PHOTOS}{_DET}(?=\w)")
+TRAINED_WHERE = compile_form(
+    rf"(?<![\w-]){_TAUGHT} (?P<where>where ((?!\s(and|that|but)\s)[^,.;:!?])+)"
+)
+"""Told by what goes on there: "trained where coffee is served"."""
 _SCHOOLED = compile_form(
     r"(?<!\w)("
     + form(
@@ -115,7 +119,7 @@ _FED = compile_form(
 _OUTDOORS = compile_form(
     r"(?<!\w)(trained|tuned|taught|shot|photographed|learned|learnt|taken|filmed) "
     r"((only|mostly|entirely|right) )?(?=((out|in)doors?|outside|inside|underwater|by the sea|"
-    r"at (home|sea|night)|downtown|after dark)\b)"
+    r"at (home|sea|night)|downtown|after dark|[\w-]+side)\b)"
 )
 _FRAME = compile_form(
     r"(?<!\w)(photo|photograph|picture|image|portrait|shot|snapshot|still|selfie|pic)s?(?!\w)"

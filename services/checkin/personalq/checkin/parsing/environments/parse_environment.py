@@ -14,6 +14,7 @@ from personalq.checkin.parsing.environments.leads import (
     AND_IN,
     GREW_UP,
     IN_PLACE,
+    TRAINED_WHERE,
     TRAINING,
     training_leads,
 )
@@ -55,6 +56,7 @@ _BUT = compile_form(r"(any|every)where (but|except|besides)\s")
 def parse_environment(draft: Draft) -> None:
     """Claim places named as places of training."""
     _spelled_out(draft)
+    _told_by_what_goes_on(draft)
     _trained_then(draft)
     _grew_up(draft)
     words = draft.page.words
@@ -150,6 +152,22 @@ def _spelled_out(draft: Draft) -> None:
         if draft.free(lead.start(), end):
             _add(draft, entry, span, Span(lead.start(), end))
             _and_also(draft, lead.start(), end)
+
+
+def _told_by_what_goes_on(draft: Draft) -> None:
+    """Claim "trained where coffee is served": a place that only meaning can tell."""
+    for match in TRAINED_WHERE.finditer(draft.page.shadow):
+        span = Span(*match.span())
+        if draft.free(span.start, span.end):
+            place = Constraint(
+                attribute=Attribute.ENVIRONMENT,
+                values=(match["where"],),
+                hard=False,
+                span=span,
+                text=span.of(draft.page.text),
+                label=f"trained {match['where']}",
+            )
+            draft.add(place, selecting=True)
 
 
 def _trained_then(draft: Draft) -> None:

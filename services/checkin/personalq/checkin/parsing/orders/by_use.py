@@ -72,6 +72,12 @@ RULES = (
     rule(OrderKey.MOST_USED, f"((at|from) )?(the )?(very )?(top|head) of {_LIST}"),
     rule(OrderKey.MOST_USED, f"(?P<n>{ORDINAL})~most(~{_OFTEN})?~used"),
     rule(
+        OrderKey.MOST_USED,
+        r"(?P<not>runner[\s-]up)( [\w-]+){0,3}? "
+        "(?P<tail>(in|by) ((the )?number of )?(uses|usage|renders|popularity))",
+        rank=2,
+    ),
+    rule(
         OrderKey.LAST_USED,
         f"(?P<n>{ORDINAL})~most~recently~used",
         f"({WHO} )?{HAVE}{USE} (it )?(the )?(?P<nth>{ORDINAL})~most~recently",

@@ -19,7 +19,9 @@ MARK = r"(numbered|numbers?|num\.?|no\.?|nr\.?|\#|№)"
 _DIGITS = r"(\d{1,4}(\.0)?(?![.\d]*\d))"
 NUMBER = rf"({_DIGITS}(?!\w)|{CARDINAL})"
 _V = rf"(v\.?\s?[-_]?\s?{_DIGITS})"
-_NUMBERED = rf"((whose )?{WORD} ?([:=]|is\s)? ?({MARK} ?(is |: ?)?)?-? ?({NUMBER}|{ROMAN}))"
+_NUMBERED = (
+    rf"((whose )?{WORD} ?([:=]|is\s)? ?({MARK} ?(is |: ?)?)?-? ?({NUMBER}|{ROMAN}(?!\.?~?\d)))"
+)
 ONE = compile_form(
     rf"(?<![\w.])({_V}|{_NUMBERED}|(?P<plain>(?!no one\b){MARK}\s?{NUMBER})|r\d{{1,3}}|"
     rf"take {NUMBER}(?= ?($|[^\w\s]|of\b)))(?!\w)"
@@ -49,6 +51,8 @@ _ADVERBS = (
 )  # fmt: skip
 """What stands between somebody and what they do: "the lamp checkpoint I last ran"."""
 _MAKERS = compile_form(r"(builds?|releases?|models?|marks?|take)\b")
+_AT_LAST = compile_form("~(this time|instead|again|please|now|though|today)(?!\\w)")
+"""What ends a wish: "with build 28 | this time"."""
 _ONE_MADE = compile_form(r"(build|release|model|mark)\b")
 
 
@@ -86,6 +90,8 @@ def is_version(draft: Draft, match: re.Match[str]) -> bool:
         told = opens or match.start() == 0 or _numbers_subject(draft, match.start())
         if told and _ONE_MADE.match(match[0]) and is_ing_verb(after.norm):
             return True  # "penguin build 47 juggling oranges"
+        if _AT_LAST.match(shadow, match.end()):
+            return True
         links = after.norm in lexicon.words("prepositions") or after.norm in lexicon.words("links")
         return links or draft.noun_at(after.index) is not None
     return True
