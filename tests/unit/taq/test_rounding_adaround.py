@@ -23,10 +23,16 @@ from personalq.taq.rounding.adaround import (
 )
 
 SETTINGS = Settings(iterations=300, learning_rate=1e-2)
-LAYERS: dict[str, nn.Linear | nn.Conv2d] = {
-    "linear": nn.Linear(48, 32),
-    "conv": nn.Conv2d(16, 24, 3, padding=1),
-}
+
+
+def _layers() -> dict[str, nn.Linear | nn.Conv2d]:
+    """The same weights in every run, whatever was imported before."""
+    with torch.random.fork_rng():
+        torch.manual_seed(0)
+        return {"linear": nn.Linear(48, 32), "conv": nn.Conv2d(16, 24, 3, padding=1)}
+
+
+LAYERS = _layers()
 
 
 def _correlated(layer: nn.Linear | nn.Conv2d, count: int, seed: int) -> Tensor:
