@@ -59,7 +59,7 @@ def ranges_of(
     with Calibration(unet) as calibration:
         for seed in range(batches):
             predict(unet, inputs(seed=seed, text_width=text_width))
-    return calibration.ranges(candidates=8)
+    return calibration.ranges()
 
 
 def relative_error(x: Tensor, reference: Tensor) -> float:

@@ -87,7 +87,7 @@ def test_every_layer_of_the_real_unet_has_a_plan(
     schemes = {n: scheme for n, (scheme, _) in plans.items() if scheme is not None}
     for n, scheme in schemes.items():
         assert scheme.activation_bits == (None if n in text else 8), n
-        assert scheme.equalized == n.endswith("conv_shortcut"), n
+        assert scheme.equalized == float(n.endswith("conv_shortcut")), n
         steering = (*recipe.eight_bit_layers, "add_embedding.linear_2")
         assert (scheme.weight_bits == 8) == any(part in n for part in steering), n
     assert {reason for n, (_, reason) in plans.items() if n in text} == {TEXT_WEIGHT_ONLY}
@@ -167,7 +167,7 @@ def _ranges(name: str) -> dict[str, Range]:
     unet = _narrow(name)
     with Calibration(unet) as calibration:
         _predict(unet, name)
-    return calibration.ranges(candidates=4)
+    return calibration.ranges()
 
 
 def _recipe(profile: str, **changes: Any) -> Recipe:
@@ -255,7 +255,7 @@ def test_sd15_at_full_size() -> None:
 
     with torch.no_grad(), Calibration(unet) as calibration:
         reference = unet(x[0], x[1], encoder_hidden_states=x[2]).sample
-    ranges = calibration.ranges(candidates=8)
+    ranges = calibration.ranges()
     lap()
     report = quantize_(unet, PROFILES["w8a8"], ranges)
     lap()

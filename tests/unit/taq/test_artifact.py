@@ -370,7 +370,10 @@ def test_the_manifest_tells_what_was_done(base: tuple[Artifact, Any]) -> None:
     assert layer["kind"] == "linear"
     assert (layer["weight_bits"], layer["activation_bits"]) == (16, None)
     assert layer["reason"] == "fewer than 4096 weights"
-    assert NAME in manifest["calibration"]["ranges"]
+    ranges = manifest["calibration"]["ranges"]
+    assert NAME in ranges
+    assert any(layer["equalized"] for layer in manifest["layers"])
+    assert all(set(each) == {"low", "high"} for each in ranges.values())
     text = (base[0].directory / "manifest.json").read_bytes()
     assert canonical_json(json.loads(text)) == text
 

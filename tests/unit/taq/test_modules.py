@@ -230,6 +230,24 @@ def test_channels_of_different_range_are_equalized() -> None:
         QuantConv2d.from_conv2d(conv, Scheme(8, 8, equalized=True), whole)
 
 
+@pytest.mark.parametrize("power", [0.5, 1.0])
+def test_channels_are_divided_by_a_power_of_their_reach(power: float) -> None:
+    """A Linear's too; in exact arithmetic the factors change nothing."""
+    linear = nn.Linear(64, 48)
+    x = torch.randn(2, 10, 64) * torch.logspace(-1, 1, 64)
+    low, high = (tuple(t.tolist()) for t in (x.amin((0, 1)), x.amax((0, 1))))
+    by_channel = Range(x.min().item(), x.max().item(), low, high)
+    layer = QuantLinear.from_linear(linear, Scheme(8, 8, equalized=power), by_channel)
+    reach = x.abs().amax((0, 1))
+    assert layer.input_factors is not None
+    assert_similar(layer.input_factors, reach**-power)
+    with torch.no_grad():
+        assert relative_error(layer(x), linear(x)) < 0.02
+    with use_kernel("reference"):
+        reference = layer(x)
+    assert_similar(layer(x), reference)
+
+
 @pytest.mark.parametrize("channels_last", [True, False])
 @pytest.mark.parametrize("bits", [8, 4])
 def test_equalized_images_as_wide_as_they_have_channels(bits: int, channels_last: bool) -> None:

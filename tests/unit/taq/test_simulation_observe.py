@@ -14,7 +14,7 @@ from personalq.taq import MissingRangeError
 from personalq.taq.attention import is_attention
 from personalq.taq.rounding import UNetCall
 from personalq.taq.simulation import Observations, observe
-from personalq.taq.simulation.observe import MOMENTUM, Observation, fitted, searched
+from personalq.taq.simulation.observe import MOMENTUM, Observation
 
 
 def test_observing_leaves_the_unet_as_it_was() -> None:
@@ -90,47 +90,15 @@ def test_running_extremes_and_extremes_by_index() -> None:
     assert [t.tolist() for t in seen.by_index[-1]] == [[-3.0, 1.0], [-1.0, 2.0]]
 
 
-def _loss(values: Tensor, low: float, high: float) -> float:
-    """The mean |x − x̂|^2.4 of 4 bits over a range."""
-    step = (high - low) / 15
-    zero = round(-low / step)
-    rounded = ((values / step).round() + zero).clamp(0, 15).sub(zero) * step
-    return (rounded - values).abs().pow(2.4).mean().item()
-
-
-def _seen(values: Tensor) -> Observation:
-    seen = Observation()
-    seen.add(values, ())
-    return seen
-
-
-def test_a_searched_range_rounds_better_than_the_extremes() -> None:
-    """Heavy tails are clipped where that costs less, by the loss |x − x̂|^2.4."""
-    values = random(5000) ** 3
-    low, high = searched([_seen(values)], 4)
-    assert values.min() < low <= 0 <= high < values.max()
-    assert _loss(values, low, high) < _loss(values, values.min().item(), values.max().item())
-    best = min(_loss(values, low * f, high * f) for f in (0.7, 0.85, 1.2, 1.5))
-    assert _loss(values, low, high) <= best * 1.02  # the sample is not all values
-
-
-def test_both_ends_searched_keep_what_lies_below_zero() -> None:
-    """Shrinking both ends alike loses values near below zero; a fitted range keeps them."""
-    values = random(20_000).abs() ** 2  # a tail above ...
-    values[::2] = -0.4  # ... and something below that is worth a code
-    low, high = fitted([_seen(values)], 4)
-    shrunk = searched([_seen(values)], 4)
-    assert low < -0.3
-    assert _loss(values, low, high) < 0.9 * _loss(values, *shrunk)
-
-
 def test_tails_count_as_often_as_they_occur() -> None:
     """One value of a million that is far out does not widen a range; a per cent of them does."""
-    values = random(200_000)
-    rare, often = values.clone(), values.clone()
+    rare, often = random(200_000), random(200_000)
     rare[0], often[:2000] = 40.0, 40.0
-    assert fitted([_seen(rare)], 4)[1] < 10
-    assert fitted([_seen(often)], 4)[1] > 30
+    seen = Observations(TIMESTEPS[:1])
+    seen.add("rare", 0, rare, ())
+    seen.add("often", 0, often, ())
+    assert seen.fitted("rare", 4, by_step=False)[0][1] < 10
+    assert seen.fitted("often", 4, by_step=False)[0][1] > 30
 
 
 def test_steps_that_were_not_seen_are_named() -> None:

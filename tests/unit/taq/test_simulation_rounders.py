@@ -150,7 +150,7 @@ def test_equalized_channels_are_rounded_by_their_own_reach() -> None:
     x = random(2, 2, 8, 8)
     x[:, 1] /= 100
     factors = torch.tensor([0.25, 25.0])
-    rounded = Equalized(factors, PerTensor([(-1.0, 1.0)], 8))(x, 0)
+    rounded = Equalized(factors.view(-1, 1, 1), PerTensor([(-1.0, 1.0)], 8))(x, 0)
     for channel, factor in enumerate(factors):
         bound = 2 / 255 / factor
         assert (rounded[:, channel] - x[:, channel]).abs().max() <= bound / 2 * (1 + 1e-4)

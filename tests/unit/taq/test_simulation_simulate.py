@@ -31,7 +31,7 @@ from personalq.taq.attention import is_attention
 from personalq.taq.kernels import use_kernel
 from personalq.taq.modules import QuantModule
 from personalq.taq.quantize import plan, text_projections
-from personalq.taq.recipe import EQUALIZED_LAYERS
+from personalq.taq.recipe import equalized
 from personalq.taq.simulation import METHODS, Observations, method, simulate_
 from personalq.taq.simulation.layers import Simulated, own_channels
 from personalq.taq.simulation.nf4 import nf4
@@ -47,9 +47,11 @@ def _served_ranges() -> dict[str, Range]:
     ranges = {}
     for name, module in precise_unet().named_modules():
         if isinstance(module, nn.Linear | nn.Conv2d):
-            ranges[name] = Range(*observations().searched(name, 8))
-            if name.endswith(EQUALIZED_LAYERS):
-                low, high = (tuple(t.tolist()) for t in _channel_extremes(name, observations()))
+            [fitted] = observations().fitted(name, 8, by_step=False)
+            ranges[name] = Range(*fitted)
+            if equalized(name):
+                seen = _channel_extremes(name, module, observations())
+                low, high = (tuple(t.tolist()) for t in seen)
                 ranges[name] = replace(ranges[name], channel_low=low, channel_high=high)
     return ranges
 
@@ -72,7 +74,8 @@ def test_taq_is_simulated_as_it_is_served(profile: str) -> None:
             assert isinstance(weight, Tensor)
             expected = layer.dequantize()
             if layer.input_factors is not None:
-                expected = expected * layer.input_factors.view(1, -1, 1, 1)
+                factors = layer.input_factors
+                expected = expected * factors.view(1, -1, *[1] * (expected.ndim - 2))
             assert_similar(weight, expected, within=1e-6)
     errors = {}
 
@@ -200,7 +203,7 @@ def test_shortcuts_are_rounded_as_the_method_says() -> None:
     assert isinstance(of["mixdq-bos"], Split)
     assert isinstance(of["taq"], Equalized)
     assert of["tfmq-dm"] is of["ptqd"] is None
-    low, high = _channel_extremes(name, observations())
+    low, high = _channel_extremes(name, precise_unet().get_submodule(name), observations())
     assert bool((low <= 0).all())
     assert bool((high >= 0).all())
     x = random(2, len(low), 4, 4)
@@ -212,6 +215,18 @@ def test_shortcuts_are_rounded_as_the_method_says() -> None:
         seen = observations().ranges(f"{name}.{part}")
         assert low[half].min() <= min(a for a, _ in seen)
         assert high[half].max() >= max(b for _, b in seen)
+
+
+def test_feed_forwards_are_equalized_where_weights_have_eight_bits() -> None:
+    """Channels divided by the root of their reach; weights of 4 bits would lose more by it."""
+    name = "down_blocks.0.attentions.0.transformer_blocks.0.ff.net.2"
+    layer: Any = precise_unet().get_submodule(name)
+    low, high = _channel_extremes(name, layer, observations())
+    rounder: Any = shared(method("taq", 8, 8)).get_submodule(name).rounder
+    assert isinstance(rounder, Equalized)
+    assert_similar(rounder.factors, torch.maximum(-low, high) ** -0.5)
+    for of in (method("taq", 4, 8), method("taq-paper", 8, 8)):
+        assert isinstance(shared(of).get_submodule(name).rounder, PerTensor)
 
 
 def test_precise_inputs_and_layers_by_the_ends_of_names() -> None:

@@ -52,14 +52,13 @@ def methods() -> list[Row]:
 
 
 def what_helps() -> list[Row]:
-    """At 4 bits `taq` has more than protected rows; here others get it too, and it part by part.
+    """What `taq` has beside protected rows; here others get it too, and it part by part.
 
-    Every row but the first two is one step from "all rows, one range".
+    At 4 bits every row but the first two is one step from "all rows, one range".
     """
-    rows = []
+    rows, both_ends = [], {"inputs": "fitted"}
     for w_bits in (8, 4):
         paper, q_diffusion = method("taq-paper", w_bits, 4), method("q-diffusion", w_bits, 4)
-        both_ends = {"inputs": "fitted"}
         taq = method("taq", w_bits, 4).but(**both_ends, shortcuts="equalized", protected="all")
         rows += [
             _row("what helps", "both ends searched", paper.but(**both_ends)),
@@ -71,6 +70,13 @@ def what_helps() -> list[Row]:
             _row("what helps", "4-bit self-attention", taq.but(self_bits=4)),
             _row("what helps", "a range per step", taq.but(inputs="fitted-step")),
         ]  # fmt: skip
+    taq, q_diffusion = method("taq", 8, 8), method("q-diffusion", 8, 8).but(**both_ends)
+    rows += [
+        _row("what helps", "feed-forward not equalized", taq.but(feed_forward="whole")),
+        _row("what helps", "both ends searched", q_diffusion),
+        _row("what helps", "both ends searched, feed-forward equalized", q_diffusion.but(
+            feed_forward="equalized")),
+    ]  # fmt: skip
     taq = method("taq", 4, 8)
     return [
         *rows,

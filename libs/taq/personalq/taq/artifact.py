@@ -33,7 +33,7 @@ from personalq.taq.artifact_files import (
     verify,
 )
 from personalq.taq.attention import install_attention_
-from personalq.taq.calibrate import Range, ranges_to_json
+from personalq.taq.calibrate import Range
 from personalq.taq.errors import ArtifactMismatchError, ManifestError
 from personalq.taq.lora import PARTS, TEXT_PARTS, Factors, Lora, TextPart, has_lora, resolve
 from personalq.taq.modules import EXACT_BUFFERS, QuantConv2d, QuantLinear, QuantModule, Scheme
@@ -383,7 +383,11 @@ def _unet_manifest(
         "base_digest": base_digest,
         "tokenizer_fingerprint": tokenizer_fingerprint,
         "layers": [asdict(layer) for layer in summary.layers],
-        "calibration": {"ranges": ranges_to_json(ranges)},
+        # Not the extremes of channels, of which there are hundreds of thousands: what they come to
+        # are the layers' input factors, among the tensors.
+        "calibration": {
+            "ranges": {name: {"low": r.low, "high": r.high} for name, r in sorted(ranges.items())}
+        },
         "sizes": {
             "weights": summary.weights,
             "packed_bytes": summary.packed_bytes,

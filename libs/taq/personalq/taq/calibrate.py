@@ -12,11 +12,10 @@ from torch import Tensor, nn
 from torch.utils.hooks import RemovableHandle
 
 from personalq.taq.errors import MissingRangeError
-from personalq.taq.quantizers import RANGE_CANDIDATES, search
-from personalq.taq.recipe import EQUALIZED_LAYERS
+from personalq.taq.ranges import fitted_range, sample
+from personalq.taq.recipe import equalized
 
 SAMPLES = 1 << 15  # values kept of one layer's input over all forward passes, at most
-SAMPLES_PER_CALL = 1 << 11
 
 
 @dataclass(frozen=True)
@@ -31,36 +30,29 @@ class Range:
 
 
 class _Observed:
-    """What is remembered of one layer's input: its extremes and a regular sample."""
+    """What is remembered of one layer's input: a sample, and the extremes of its channels."""
 
-    def __init__(self, *, by_channel: bool) -> None:
-        self.low = self.high = 0.0
-        self._by_channel = by_channel
+    def __init__(self, channel_dim: int | None) -> None:
+        self._channel_dim = channel_dim  # None: extremes by channel are not kept
         self.channel_low = self.channel_high = torch.zeros(())
-        self.values = torch.empty(0)
-        self._thinned = 1  # every so many of the sampled values are kept
+        self.values = self.counts = torch.empty(0)
 
     def add(self, x: Tensor) -> None:
-        """Remember `x`; old and new values stay equally likely in the sample."""
-        low, high = x.aminmax()
-        self.low, self.high = min(self.low, low.item()), max(self.high, high.item())
-        if self._by_channel:  # (B, C, H, W)
-            self.channel_low = self.channel_low.minimum(x.amin((0, 2, 3)).float().cpu())
-            self.channel_high = self.channel_high.maximum(x.amax((0, 2, 3)).float().cpu())
-        # An odd stride: an even one would meet the same channels again and again.
-        stride = (max(1, x.numel() // SAMPLES_PER_CALL) * self._thinned) | 1
-        self.values = torch.cat([self.values, x.flatten()[::stride].float().cpu()])
-        while len(self.values) > SAMPLES:
-            self.values = self.values[::2].clone()
-            self._thinned *= 2
+        """Remember `x`."""
+        if self._channel_dim is not None:
+            rest = [dim for dim in range(x.ndim) if dim != self._channel_dim % x.ndim]
+            self.channel_low = self.channel_low.minimum(x.amin(rest).float().cpu())
+            self.channel_high = self.channel_high.maximum(x.amax(rest).float().cpu())
+        values, counts = sample(x)
+        self.values = torch.cat([self.values, values])
+        self.counts = torch.cat([self.counts, counts])
+        if len(self.values) > SAMPLES:
+            self.values, self.counts = self.values[::2].clone(), 2 * self.counts[::2]
 
-    def range(self, bits: int, candidates: int) -> Range:
-        """Return the range with the least loss over the sample and the extremes."""
-        sample = torch.cat([self.values, torch.tensor([self.low, self.high])])
-        grid = search(sample, bits, "tensor", symmetric=False, candidates=candidates)
-        scale, zero_point = grid.scale.item(), grid.zero_point.item()
-        low, high = (grid.low - zero_point) * scale, (grid.high - zero_point) * scale
-        if not self._by_channel:
+    def range(self, bits: int) -> Range:
+        """Return the range with the least loss over the sample."""
+        low, high = fitted_range(self.values, self.counts, bits)
+        if self._channel_dim is None:
             return Range(low, high)
         channels = (tuple(t.tolist()) for t in (self.channel_low, self.channel_high))
         return Range(low, high, *channels)
@@ -101,23 +93,23 @@ class Calibration:
             handle.remove()
         self._handles.clear()
 
-    def ranges(self, bits: int = 8, *, candidates: int = RANGE_CANDIDATES) -> dict[str, Range]:
+    def ranges(self, bits: int = 8) -> dict[str, Range]:
         """Return each layer's range with the least mean |x − x̂|^2.4 at `bits`.
 
-        The search shrinks the extremes over all passes; the loss is taken over the sample.
-        `candidates=1` returns the extremes.
+        Each end is searched for itself, inwards from the extremes.
 
         Raises:
             MissingRangeError: nothing was recorded.
         """
         if not self._seen:
             raise MissingRangeError("Nothing was recorded: run the UNet inside the with block.")
-        return {name: self._seen[name].range(bits, candidates) for name in sorted(self._seen)}
+        return {name: self._seen[name].range(bits) for name in sorted(self._seen)}
 
     def _observer(self, name: str) -> Callable[[nn.Module, Any], None]:
-        def observe(_: nn.Module, args: tuple[Tensor, ...]) -> None:
-            by_channel = name.endswith(EQUALIZED_LAYERS)
-            self._seen.setdefault(name, _Observed(by_channel=by_channel)).add(args[0].detach())
+        def observe(layer: nn.Module, args: tuple[Tensor, ...]) -> None:
+            channel_dim = 1 if isinstance(layer, nn.Conv2d) else -1
+            kept = channel_dim if equalized(name) else None
+            self._seen.setdefault(name, _Observed(kept)).add(args[0].detach())
 
         return observe
 

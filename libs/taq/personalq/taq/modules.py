@@ -22,7 +22,8 @@ class Scheme:
 
     weight_bits: int  # 8: symmetric; 4: with a zero point
     activation_bits: int | None  # None: the input stays as it is (weight-only)
-    equalized: bool = False  # input channels are divided by factors that the weight absorbs
+    #: by which power of its reach each input channel is divided, which the weight absorbs; 0: none
+    equalized: float = 0.0
 
 
 class InputGrid(NamedTuple):
@@ -47,14 +48,15 @@ BLOCK = 1 << 21  # weights that are rounded at a time; of fewer, threads would m
 EXACT_BUFFERS = ("weight_scale", "input_scale", "input_factors")
 
 
-def equalize(channels: Range, width: int) -> tuple[Tensor, Range]:
-    """Return the factors f (in) after which every channel of x · f reaches 1, and its range.
+def equalize(channels: Range, width: int, power: float) -> tuple[Tensor, Range]:
+    """Return the factors f (in), reach^−power by channel, and the range of x · f.
 
     The weight absorbs 1 / f exactly; what it loses to its own rounding is less than what the
     input gains, since its scales are by output channel.
 
     Args:
         channels: a range with the extremes of each of `width` input channels.
+        power: 1 brings every channel to the same reach.
 
     Raises:
         MissingRangeError: the range has no extremes by channel.
@@ -64,7 +66,8 @@ def equalize(channels: Range, width: int) -> tuple[Tensor, Range]:
         raise MissingRangeError("An equalized layer needs the extremes of each input channel.")
     reach = torch.maximum(-low, high)
     reach = reach.clamp(min=(1e-3 * reach.max().item()) or 1.0)  # silent channels stay silent
-    return 1 / reach, Range((low / reach).min().item(), (high / reach).max().item())
+    factors = reach**-power
+    return factors, Range((low * factors).min().item(), (high * factors).max().item())
 
 
 def weight_grid(weight: Tensor, bits: int, candidates: int) -> Grid:
@@ -112,6 +115,7 @@ class QuantModule(nn.Module):
         self.register_buffer("input_scale", torch.empty(()) if static else None)
         zero = torch.empty((), dtype=torch.int32) if static else None
         self.register_buffer("input_zero_point", zero)
+        self._power = scheme.equalized
         width = weight_shape[1] if scheme.equalized else None
         self.register_buffer("input_factors", None if width is None else torch.empty(width))
         self.register_buffer("bias", torch.empty(out, dtype=torch.float32) if bias else None)
@@ -138,7 +142,7 @@ class QuantModule(nn.Module):
         """
         values = weight.detach().float()
         if self.input_factors is not None and input_range is not None:
-            factors, input_range = equalize(input_range, values.shape[1])
+            factors, input_range = equalize(input_range, values.shape[1], self._power)
             self.input_factors = factors.to(values.device)
             values = values / self.input_factors.view(1, -1, *[1] * (values.ndim - 2))
         if rounded is not None and self.input_factors is None:

@@ -20,7 +20,7 @@ from personalq.taq.modules import (
     RoundedWeight,
     Scheme,
 )
-from personalq.taq.recipe import EQUALIZED_LAYERS, Recipe
+from personalq.taq.recipe import Recipe, equalized
 
 STORED_FLOAT = torch.float16  # of everything that is not quantized
 FULL_BITS = 16
@@ -165,8 +165,9 @@ def plan(
         # Run once per prompt, so integers would gain nothing, and rounding the text would
         # reach the trigger's rows before equation 2 can protect them.
         return Scheme(bits, None), "text projection: weight-only"
-    equalized = name.endswith(EQUALIZED_LAYERS) and recipe.activation_bits is not None
-    return Scheme(bits, recipe.activation_bits, equalized), reason
+    # The weight absorbs the factors; of 4 bits it would lose more by that than the input gains.
+    divides = bits == 8 and recipe.activation_bits is not None
+    return Scheme(bits, recipe.activation_bits, equalized(name) if divides else 0.0), reason
 
 
 def text_projections(unet: nn.Module) -> frozenset[str]:

@@ -24,6 +24,7 @@ LOG_EPSILON = 1e-6
 COARSE = 8  # every so many ranges are tried first
 RANGE_CANDIDATES = 80  # the range is shrunk by 1 % per candidate: 100 % … 21 %
 RANGE_NORM = 2.4  # the exponent p of the range search, from BRECQ
+TINY = torch.finfo(torch.float32).tiny * 2**16  # keeps the scale of all-zero values usable
 
 
 class Grid(NamedTuple):
@@ -93,11 +94,10 @@ def fit(low: Tensor, high: Tensor, bits: int, *, symmetric: bool) -> Grid:
     """
     first, last = code_limits(bits, symmetric=symmetric)
     low, high = low.float(), high.float()
-    tiny = torch.finfo(torch.float32).tiny * 2**16  # keeps the scale of all-zero values usable
     if symmetric:
-        scale = (torch.maximum(-low, high) / last).clamp(min=tiny)
+        scale = (torch.maximum(-low, high) / last).clamp(min=TINY)
         return Grid(scale, torch.zeros_like(scale), first, last)
-    scale = ((high - low) / last).clamp(min=tiny)
+    scale = ((high - low) / last).clamp(min=TINY)
     zero_point = (-low / scale).round().clamp(first, last)
     return Grid(scale, zero_point, first, last)
 

@@ -11,11 +11,13 @@ from personalq.taq.packing import PACKED_BITS
 from personalq.taq.protection import Protected
 
 #: Raised whenever the same settings give other integers: artifacts are then made anew.
-RECIPE_VERSION = 3
+RECIPE_VERSION = 4
 
-#: Ends of names of layers whose input joins tensors of different ranges (a block's own and a
-#: skip connection's): one static range would waste most of its codes on the wider.
-EQUALIZED_LAYERS = ("conv_shortcut",)
+#: Ends of names of layers whose input channels lie far apart, so that one static range would waste
+#: most of its codes on the widest, and by which power of its reach a channel is divided. A shortcut
+#: joins a block's own channels and a skip's. What a feed-forward gates is a product, whose largest
+#: values a LoRA moves: brought to the same reach (1) they would be cut off.
+EQUALIZED_LAYERS = {"conv_shortcut": 1.0, "ff.net.2": 0.5}
 
 #: Parts of names of layers that keep at least 8 bits: time steers every block, and what is lost in
 #: the text's keys and values is lost for the trigger too; equalized weights spread wider; and all
@@ -26,7 +28,7 @@ EIGHT_BIT_LAYERS = (
     "attn2.to_k",
     "attn2.to_v",
     "downsamplers.",
-    *EQUALIZED_LAYERS,
+    "conv_shortcut",
 )
 
 
@@ -96,6 +98,11 @@ class Recipe:
             return cls(**read)
         except TypeError as error:
             raise RecipeError(f"The recipe is incomplete: {error}.") from error
+
+
+def equalized(layer: str) -> float:
+    """Return by which power of its reach each input channel of a layer is divided; 0: by none."""
+    return next((power for end, power in EQUALIZED_LAYERS.items() if layer.endswith(end)), 0.0)
 
 
 def _profile(name: str, weight_bits: int | None, activation_bits: int | None) -> Recipe:

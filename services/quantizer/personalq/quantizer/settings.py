@@ -34,7 +34,7 @@ class QuantizerSettings(CommonSettings):
     torch_threads: Annotated[int, Field(ge=0)] = 0
     #: Prompts and denoising steps that ranges are calibrated with. They are part of the artifact:
     #: every replica must agree on them.
-    calibration_prompts: Annotated[int, Field(ge=1, le=64)] = 8
+    calibration_prompts: Annotated[int, Field(ge=1, le=64)] = 20
     calibration_steps: Annotated[int, Field(ge=1, le=100)] = 10
     #: A checkpoint is offered again when nothing was heard of it for this long.
     ack_wait_s: Annotated[float, Field(gt=1)] = 120.0

@@ -45,7 +45,7 @@ from personalq.taq import (
 
 log = logging.getLogger(__name__)
 
-CALIBRATIONS_KEPT = 256
+CALIBRATIONS_KEPT = 64
 
 
 class Stopped(Exception):
@@ -267,7 +267,7 @@ def _read_ranges(file: Path) -> dict[str, Range] | None:
 
 
 def _keep_newest(directory: Path) -> None:
-    """Bound the kept calibrations: some 100 KB each."""
+    """Bound the kept calibrations: some 2 MB each of an SD1.5, 14 of an SDXL."""
     kept = sorted(directory.glob("*.json"), key=lambda path: path.stat().st_mtime)
     for file in kept[:-CALIBRATIONS_KEPT]:
         file.unlink(missing_ok=True)

@@ -64,6 +64,9 @@ class Method:
     #: how a ResNet shortcut treats its two halves: Q-Diffusion rounds each by itself, TAQ scales
     #: channels to the same reach
     shortcuts: Literal["whole", "split", "equalized"] = "whole"
+    #: how a feed-forward's second layer treats its input, a product, where its weights have 8 bits:
+    #: TAQ divides channels by the root of their reach
+    feed_forward: Literal["whole", "equalized"] = "whole"
     #: whether PTQD corrects the predicted noise
     corrected: bool = False
 

@@ -86,11 +86,16 @@ def _taq(bits: Bits) -> Method:
     shortcuts are split in two as in Q-Diffusion; and probabilities of self-attention have 8 bits,
     because a step of 1/15 is larger than most of them.
     """
-    served = _taq_paper(bits).but(name="taq", shortcuts="equalized")
+    paper = _taq_paper(bits).but(name="taq")
     _, activation_bits = bits
     if activation_bits is None or activation_bits >= 8:
-        return served.but(self_values="column")
-    return served.but(inputs="fitted-step", shortcuts="split", self_bits=8)
+        return paper.but(
+            inputs="fitted",
+            shortcuts="equalized",
+            feed_forward="equalized",
+            self_values="column",
+        )
+    return paper.but(inputs="fitted-step", shortcuts="split", self_bits=8)
 
 
 def _nf4(bits: Bits) -> Method:

@@ -13,18 +13,13 @@ from torch import Tensor, nn
 from personalq.taq.attention import is_attention
 from personalq.taq.errors import MissingRangeError
 from personalq.taq.quantize import text_projections
-from personalq.taq.quantizers import RANGE_CANDIDATES, RANGE_NORM, code_limits
+from personalq.taq.ranges import fitted_range, sample, shrunk_range
 from personalq.taq.rounding import UNetCall
 from personalq.taq.simulation.attention import REST, observed_attention
 from personalq.taq.simulation.layers import SHORTCUT, Clock, own_channels
-from personalq.taq.simulation.rounders import TINY
 
-SAMPLES = 512  # values kept of one tensor, one step and one call
 #: end the names of points that are a block's own channels and its skip's, in a shortcut's input
 HALVES = (".own", ".skip")
-SIDE_CANDIDATES = 16  # of each end of a fitted range
-SIDE_RATIO = 0.85  # from one candidate to the next
-TAIL = 64  # of the largest, and of the smallest
 MOMENTUM = 0.95  # of the running extremes, as in Q-Diffusion and TFMQ-DM
 
 
@@ -48,25 +43,14 @@ class Observation:
         keep = MOMENTUM if self.values else 0.0
         self.low = keep * self.low + (1 - keep) * min(low, 0.0)
         self.high = keep * self.high + (1 - keep) * max(high, 0.0)
-        self._sample(x.flatten())
+        values, counts = sample(x)
+        self.values.append(values)
+        self.counts.append(counts)
         for dim in dims:
             rest = [d for d in range(x.ndim) if d != dim % x.ndim]
             now = x.amin(rest).cpu(), x.amax(rest).cpu()
             before = self.by_index.get(dim, now)
             self.by_index[dim] = (now[0].minimum(before[0]), now[1].maximum(before[1]))
-
-    def _sample(self, flat: Tensor) -> None:
-        """Keep every so many values, and the tails whole: a sample would miss or overstate them."""
-        stride = max(1, flat.numel() // SAMPLES) | 1
-        tail = min(TAIL, flat.numel() // 2)
-        top, bottom = flat.topk(tail).values, flat.topk(tail, largest=False).values
-        sample = flat[::stride]
-        if tail:
-            sample = sample[(sample <= top[-1]) & (sample >= bottom[-1])]
-        sample = sample.cpu()
-        self.values.append(torch.cat([sample, top.cpu(), bottom.cpu()]))
-        counts = [torch.full_like(sample, stride), torch.ones(2 * tail)]
-        self.counts.append(torch.cat(counts))
 
 
 class Observations:
@@ -109,7 +93,7 @@ class Observations:
         if key not in self._fitted:
             seen = self.at(point)
             groups = [[step] for step in seen] if by_step else [seen]
-            self._fitted[key] = [fitted(group, bits) for group in groups]
+            self._fitted[key] = [fitted_range(*_values(group), bits) for group in groups]
         return self._fitted[key]
 
     def search(self, *widths: int) -> Observations:
@@ -123,55 +107,16 @@ class Observations:
     def searched(self, point: str, bits: int) -> tuple[float, float]:
         """Return the one range with the least mean |x − x̂|^2.4 over all steps (BRECQ)."""
         if (point, bits) not in self._searched:
-            self._searched[point, bits] = searched(self.at(point), bits)
+            self._searched[point, bits] = shrunk_range(*_values(self.at(point)), bits)
         return self._searched[point, bits]
 
 
-def searched(steps: Sequence[Observation], bits: int) -> tuple[float, float]:
-    """Return the range (low ≤ 0, high ≥ 0) that rounds what was seen to `bits` best.
-
-    Ranges are shrunk from the extremes as in `quantizers.search`; here values have counts.
-    """
-    seen = _Seen(steps, bits)
-    shrunk = [1 - 0.01 * i for i in range(RANGE_CANDIDATES)]
-    return seen.best((seen.low * keep, seen.high * keep) for keep in shrunk)
-
-
-def fitted(steps: Sequence[Observation], bits: int) -> tuple[float, float]:
-    """Return the range that rounds what was seen best, low and high searched each for itself.
-
-    What follows a SiLU lies between −0.28 and some large value. A search that shrinks both ends
-    alike gives up the negative values long before it reaches the best high.
-    """
-    seen = _Seen(steps, bits)
-    sides = [SIDE_RATIO**i for i in range(SIDE_CANDIDATES)]
-    return seen.best((seen.low * a, seen.high * b) for a in sides for b in sides)
-
-
-class _Seen:
-    """Values with counts, and what ranges make of them."""
-
-    def __init__(self, steps: Sequence[Observation], bits: int) -> None:
-        self._values = torch.cat([v for step in steps for v in step.values])
-        self._counts = torch.cat([c for step in steps for c in step.counts])
-        _, self._last = code_limits(bits, symmetric=False)
-        self.low = min(self._values.min().item(), 0.0)
-        self.high = max(self._values.max().item(), 0.0)
-
-    def best(self, ranges: Iterable[tuple[float, float]]) -> tuple[float, float]:
-        """Return the range with the least mean |x − x̂|^2.4, as its grid covers it."""
-        grids = {self._grid(low, high) for low, high in ranges}
-        scale, zero = min(sorted(grids), key=lambda grid: self._loss(*grid))
-        return -zero * scale, (self._last - zero) * scale
-
-    def _grid(self, low: float, high: float) -> tuple[float, int]:
-        scale = max((high - low) / self._last, TINY)
-        return scale, min(max(round(-low / scale), 0), self._last)
-
-    def _loss(self, scale: float, zero: int) -> float:
-        rounded = torch.fake_quantize_per_tensor_affine(self._values, scale, zero, 0, self._last)
-        error = rounded.sub_(self._values).abs_().pow_(RANGE_NORM)
-        return float(error @ self._counts)
+def _values(steps: Sequence[Observation]) -> tuple[Tensor, Tensor]:
+    """Return what was seen at all of `steps`, and how many values each stands for."""
+    return (
+        torch.cat([values for step in steps for values in step.values]),
+        torch.cat([counts for step in steps for counts in step.counts]),
+    )
 
 
 @torch.no_grad()

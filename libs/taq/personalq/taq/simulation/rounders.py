@@ -9,13 +9,13 @@ import torch
 from torch import Tensor
 
 from personalq.taq.quantizers import (
+    TINY,
     code_limits,
     dequantize_log,
     fit_log,
     quantize_log,
 )
 
-TINY = torch.finfo(torch.float32).tiny * 2**16
 NARROW = 1e-8  # the least step of a range that need not reach zero, as in DGQ
 
 
@@ -168,11 +168,11 @@ class Equalized:
     """Channels scaled to the same reach before they share a grid; the weights absorb it."""
 
     def __init__(self, factors: Tensor, grid: PerTensor) -> None:
-        """Take the factors (C) and the grid of x · f."""
-        self.factors, self._grid = factors.view(1, -1, 1, 1), grid
+        """Take the factors, which broadcast against x and the weight, and the grid of x · f."""
+        self.factors, self._grid = factors, grid
 
     def __call__(self, x: Tensor, step: int) -> Tensor:
-        """Return x̂ of `x` (B, C, H, W)."""
+        """Return x̂ of `x`."""
         return self._grid(x * self.factors, step) / self.factors
 
 

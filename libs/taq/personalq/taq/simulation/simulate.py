@@ -15,10 +15,10 @@ from personalq.taq.errors import MissingRangeError
 from personalq.taq.modules import equalize
 from personalq.taq.quantize import plan, text_projections
 from personalq.taq.quantizers import dequantize, quantize, search
-from personalq.taq.recipe import Recipe
+from personalq.taq.recipe import Recipe, equalized
 from personalq.taq.simulation.attention import REST, AttentionRounders, SimulatedAttention
 from personalq.taq.simulation.groups import grouped
-from personalq.taq.simulation.layers import SHORTCUT, Clock, own_channels, simulated
+from personalq.taq.simulation.layers import FEED_FORWARD, SHORTCUT, Clock, own_channels, simulated
 from personalq.taq.simulation.method import Inputs, Method, Probabilities, Rows
 from personalq.taq.simulation.nf4 import nf4
 from personalq.taq.simulation.observe import HALVES, Observations
@@ -75,7 +75,7 @@ def simulate_(
         layer: Any = unet.get_submodule(name)
         if weight_bits == FULL_BITS:
             continue
-        rounder = _input_rounder(name, layer, method, observations, unet, text_layers)
+        rounder = _input_rounder(name, layer, weight_bits, method, observations, unet, text_layers)
         factors = rounder.factors if isinstance(rounder, Equalized) else None
         _round_weight_(name, layer, method, weight_bits, weights or {}, factors)
         simulated(layer, rounder, clock)
@@ -151,6 +151,7 @@ def nearest(weight: Tensor, bits: int) -> Tensor:
 def _input_rounder(
     name: str,
     layer: nn.Linear | nn.Conv2d,
+    weight_bits: int,
     method: Method,
     seen: Observations,
     unet: nn.Module,
@@ -162,6 +163,8 @@ def _input_rounder(
     if name.endswith(SHORTCUT) and method.shortcuts == "split":
         return _split(name, bits, seen, unet)
     if name.endswith(SHORTCUT) and method.shortcuts == "equalized":
+        return _equalized(name, layer, bits, seen)
+    if name.endswith(FEED_FORWARD) and method.feed_forward == "equalized" and weight_bits == 8:
         return _equalized(name, layer, bits, seen)
     if method.inputs == "row":
         return PerSample(bits) if isinstance(layer, nn.Conv2d) else PerRow(bits)
@@ -197,18 +200,22 @@ def _split(name: str, bits: int, seen: Observations, unet: nn.Module) -> Rounder
 
 
 def _equalized(name: str, layer: nn.Linear | nn.Conv2d, bits: int, seen: Observations) -> Rounder:
-    low, high = _channel_extremes(name, seen)
+    low, high = _channel_extremes(name, layer, seen)
     channels = Range(low.min().item(), high.max().item(), tuple(low.tolist()), tuple(high.tolist()))
-    factors, _ = equalize(channels, len(low))
-    joint = (low * factors).min().item(), (high * factors).max().item()
-    return Equalized(factors.to(layer.weight.device), PerTensor([joint], bits))
+    factors, joint = equalize(channels, len(low), equalized(name))
+    if isinstance(layer, nn.Conv2d):
+        factors = factors.view(-1, 1, 1)
+    grid = PerTensor([(joint.low, joint.high)], bits)
+    return Equalized(factors.to(layer.weight.device), grid)
 
 
-def _channel_extremes(name: str, seen: Observations) -> tuple[Tensor, Tensor]:
-    by_step = seen.at(name)
-    if 1 not in by_step[0].by_index:
+def _channel_extremes(
+    name: str, layer: nn.Linear | nn.Conv2d, seen: Observations
+) -> tuple[Tensor, Tensor]:
+    by_step, dim = seen.at(name), 1 if isinstance(layer, nn.Conv2d) else -1
+    if dim not in by_step[0].by_index:
         raise MissingRangeError(f"{name} was observed without its channels.")
-    lows, highs = zip(*(step.by_index[1] for step in by_step), strict=True)
+    lows, highs = zip(*(step.by_index[dim] for step in by_step), strict=True)
     return torch.stack(lows).amin(0).clamp(max=0), torch.stack(highs).amax(0).clamp(min=0)
 
 
