@@ -6,15 +6,15 @@ python -m personalq.bench.fidelity.report WORK --steps N --guidance G [--out FOL
 from __future__ import annotations
 
 import argparse
-import json
 import platform
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
 from personalq.bench.fidelity.metrics import Figure, difference
-from personalq.bench.fidelity.plots import Bar, draw_bars, draw_pictures
+from personalq.bench.fidelity.page import COLUMNS, Row, by_width, called, full_row, width, write
+from personalq.bench.fidelity.plots import draw_pictures
 from personalq.bench.fidelity.prompts import Case, miniature_cases
 from personalq.bench.fidelity.rows import methods
 from personalq.bench.fidelity.scorers import MiniatureScorer
@@ -36,9 +36,7 @@ METHODS = (
 """All that the table of methods should have, in its order."""
 
 _TABLE = "methods"
-_DIGITS = {"fd_world": 4, "fd_full": 4, "clip": 4, "clip_i": 4, "psnr": 2, "mse": 1}
 _LOWER_IS_BETTER = ("fd_world", "fd_full", "mse")
-_COLUMNS = ("fd_world", "fd_full", "clip", "clip_i", "subject_accuracy", "psnr")
 _MEANINGS = {
     "fd_world": "Fréchet distance to real pictures; lower is better",
     "fd_full": "Fréchet distance to the full precision's pictures; lower is better",
@@ -66,27 +64,25 @@ def report(work: Path, yard: Yard, out: Path, run: Mapping[str, Any]) -> dict[st
     """
     entries, missing = read_work(work)
     full = full_precision(entries)
-    scored = [score(entry, full, yard) for entry in entries]
-    rows = _ordered([each for each in scored if each.row.table == _TABLE])
-    missing += _not_run(rows)
-    others = sorted({each.row.table for each in scored} - {_TABLE})
-    tables = {name: [each for each in scored if each.row.table == name] for name in others}
-    best = {name: _best(group) for name, group in _groups(rows)}
+    scored = {entry.row.row_id: score(entry, full, yard) for entry in entries}
+    others = sorted({each.row.table for each in scored.values()} - {_TABLE})
+    rows = ordered([_row(each) for each in scored.values() if each.row.table == _TABLE])
+    groups = {bits: [scored[row["row_id"]] for row in group] for bits, group in by_width(rows)}
     summary = {
-        "rows": [_row(each) for each in rows],
-        "tables": {name: [_row(each) for each in table] for name, table in tables.items()},
-        "gains": _gains(rows),
+        "rows": rows,
+        "tables": {
+            name: [_row(each) for each in scored.values() if each.row.table == name]
+            for name in others
+        },
+        "best": {bits: _best(group) for bits, group in groups.items()},
+        "gains": _gains(groups),
         "real_pictures": _real(yard, len(full.pictures)),
-        "not_reported": missing,
+        "not_reported": missing + not_run(rows),
         "run": {"cases": len(full.pictures), "scorer": yard.scorer.name, **run},
+        "meanings": _meanings(yard),
     }
-    out.mkdir(parents=True, exist_ok=True)
-    (out / "summary.json").write_text(
-        json.dumps(summary, indent=2, allow_nan=False) + "\n", encoding="utf-8"
-    )
-    meanings = _meanings(yard)
-    (out / "fidelity.md").write_text(_page(summary, rows, tables, best, meanings), encoding="utf-8")
-    _draw(rows, entries, yard.cases, out, meanings)
+    write(summary, out)
+    _draw_pictures(summary, entries, yard.cases, out)
     return summary
 
 
@@ -98,33 +94,30 @@ def _meanings(yard: Yard) -> Mapping[str, str]:
     return _MEANINGS | {"fd_world": of_world}
 
 
-def _not_run(rows: Sequence[Scored]) -> list[str]:
+def not_run(rows: Sequence[Row]) -> list[str]:
     """Name the methods of the main comparison that were not run, or not at every width."""
     lines = []
-    for name in METHODS:
-        expected = [row.width for row in methods() if row.method.name == name]
-        found = {_bits(each) for each in rows if each.row.method == name}
+    for method in METHODS:
+        expected = [row.width for row in methods() if row.method.name == method]
+        found = {width(row) for row in rows if row["method"] == method}
         if not found:
-            lines.append(f"{name}: not run")
+            lines.append(f"{method}: not run")
         elif left := [bits for bits in expected if bits not in found]:
-            lines.append(f"{name}: not run at {', '.join(left)}")
+            lines.append(f"{method}: not run at {', '.join(left)}")
     return lines
 
 
-def _ordered(rows: Sequence[Scored]) -> list[Scored]:
+def ordered(rows: Sequence[Row]) -> list[Row]:
     """Full precision first, then by falling bits, then in the order of `METHODS`."""
 
-    def key(each: Scored) -> tuple[int, int, int, str]:
-        place = METHODS.index(each.row.method) if each.row.method in METHODS else len(METHODS)
-        if each.row.method == FULL:
+    def key(row: Row) -> tuple[int, int, int, str]:
+        method = row["method"]
+        place = METHODS.index(method) if method in METHODS else len(METHODS)
+        if method == FULL:
             return (-99, 0, 0, "")
-        return (-(each.row.w_bits or 32), -(each.row.a_bits or 32), place, each.row.row_id)
+        return (-row["w_bits"], -row["a_bits"], place, row["row_id"])
 
     return sorted(rows, key=key)
-
-
-def _bits(each: Scored) -> str:
-    return f"W{each.row.w_bits or 32}A{each.row.a_bits or 32}"
 
 
 def _softmax_bits(each: Scored) -> tuple[int, int]:
@@ -136,28 +129,10 @@ def _softmax_bits(each: Scored) -> tuple[int, int]:
     return cross if isinstance(cross, int) else 32, own if isinstance(own, int) else 32
 
 
-def _groups(rows: Sequence[Scored]) -> Iterator[tuple[str, list[Scored]]]:
-    """Quantized rows by bit width."""
-    quantized = [each for each in rows if each.row.method != FULL]
-    for name in dict.fromkeys(_bits(each) for each in quantized):
-        yield name, [each for each in quantized if _bits(each) == name]
-
-
 def _interval(key: str, figure: Figure) -> list[float]:
     low, high = figure.interval
     # a distance is never negative, though its spread to both sides may say so
     return [max(0.0, low) if key.startswith("fd_") else low, high]
-
-
-def _bar(key: str, figure: Figure) -> Bar:
-    low, high = _interval(key, figure)
-    return figure.value, low, high
-
-
-def _name(each: Scored, group: Sequence[Scored]) -> str:
-    """The method; where several rows share it, which of them."""
-    alone = sum(other.row.method == each.row.method for other in group) == 1
-    return each.row.method if alone else f"{each.row.method}, {each.row.label or each.row.row_id}"
 
 
 def _row(each: Scored) -> dict[str, Any]:
@@ -187,7 +162,7 @@ def _value(each: Scored, key: str) -> float | None:
 def _best(group: Sequence[Scored]) -> dict[str, str]:
     """Figure to the row that is best in it beyond doubt: every paired interval excludes zero."""
     best = {}
-    for key in _COLUMNS:
+    for key in COLUMNS:
         rows = [each for each in group if key in each.figures]
         if len(rows) < 2 or len({each.n_images for each in rows}) > 1:
             continue
@@ -199,17 +174,17 @@ def _best(group: Sequence[Scored]) -> dict[str, str]:
     return best
 
 
-def _gains(rows: Sequence[Scored]) -> list[dict[str, Any]]:
+def _gains(groups: Mapping[str, Sequence[Scored]]) -> list[dict[str, Any]]:
     """What taq gains on each other row of its bit width, with paired intervals."""
     gains = []
-    for bits, group in _groups(rows):
+    for bits, group in groups.items():
         for ours in (each for each in group if each.row.method == "taq"):
             for other in group:
                 if other is ours or other.n_images != ours.n_images:
                     continue
                 differences = {
                     key: difference(ours.figures[key], other.figures[key])
-                    for key in _COLUMNS
+                    for key in COLUMNS
                     if key in ours.figures and key in other.figures
                 }
                 gains.append(
@@ -234,129 +209,16 @@ def _real(yard: Yard, count: int) -> dict[str, Any] | None:
     return values | {"intervals": {key: _interval(key, figure) for key, figure in figures.items()}}
 
 
-def _page(
-    summary: Mapping[str, Any],
-    rows: Sequence[Scored],
-    tables: Mapping[str, Sequence[Scored]],
-    best: Mapping[str, Mapping[str, str]],
-    meanings: Mapping[str, str],
-) -> str:
-    run = summary["run"]
-    lines = [
-        "# Does quantization keep the personalized subject?",
-        "",
-        f"{run['cases']} prompts, scored by {run['scorer']}: "
-        + ", ".join(f"{key} {value}" for key, value in run.items() if key not in _SAID)
-        + ".",
-        "",
-        "Below each figure is its 95 % bootstrap interval. **Bold** is the best of a table where "
-        "its paired interval against every other row excludes zero; nothing is bold where the "
-        "prompts do not suffice to tell. Fréchet distances depend on the number of pictures: "
-        "compare only rows of the same number, and none with those of other papers. The intervals "
-        "are of other prompts for these checkpoints, not of other checkpoints.",
-        "",
-        "- `bits`: of weights and of layer inputs; what a row leaves in more is in its `setting` "
-        "in summary.json",
-        "- `softmax`: bits of the probabilities of cross- and of self-attention",
-        "- `GBOPs`: 10⁹ bit operations (MACs × bits × bits) of a step of one picture with guidance",
-        *(f"- `{key}`: {meanings[key]}" for key in _COLUMNS),
-    ]
-    if summary["real_pictures"] is not None:
-        real = summary["real_pictures"]
-        known = (key for key in _COLUMNS if key in real)
-        lines += [
-            "",
-            "One real picture of each prompt's subject scores "
-            + ", ".join(f"{key} {_number(key, real[key])}" for key in known)
-            + ". Its class noun is read from it with an accuracy of "
-            f"{real['noun_accuracy']:.3f}: where that is low, `noun_accuracy` says little.",
-        ]
-    full = [each for each in rows if each.row.method == FULL]
-    for name, group in _groups(rows):
-        lines += ["", f"## {name}", "", *_table([*full, *group], best[name])]
-    for title, table in tables.items():
-        lines += ["", f"## {title}", "", *_table(table, {})]
-    if summary["gains"]:
-        lines += ["", "## What taq gains", "", *_gain_table(summary["gains"])]
-    if summary["not_reported"]:
-        lines += ["", "## Not reported", "", *(f"- {each}" for each in summary["not_reported"])]
-    return "\n".join([*lines, ""])
-
-
-_SAID = ("cases", "scorer")
-
-
-def _table(table: Sequence[Scored], best: Mapping[str, str]) -> list[str]:
-    lines = [
-        f"| row | bits | softmax | GBOPs | pictures | {' | '.join(_COLUMNS)} |",
-        "|---|---|---|---|---|" + "---|" * len(_COLUMNS),
-    ]
-    for each in table:
-        cells = [_cell(each, key, best.get(key) == each.row.row_id) for key in _COLUMNS]
-        label = each.row.label or each.row.method
-        softmax = "/".join(map(str, _softmax_bits(each)))
-        bops = "–" if each.row.bops is None else f"{each.row.bops / 1e9:.0f}"
-        first = f"| {label} | {_bits(each)} | {softmax} | {bops} | {each.n_images} |"
-        lines.append(f"{first} {' | '.join(cells)} |")
-    return lines
-
-
-def _cell(each: Scored, key: str, is_best: bool) -> str:
-    if key not in each.figures:
-        return "–"
-    figure = each.figures[key]
-    low, high = (_number(key, edge) for edge in _interval(key, figure))
-    value = _number(key, figure.value)
-    return f"{f'**{value}**' if is_best else value}<br>{low} to {high}"
-
-
-def _gain_table(gains: Sequence[Mapping[str, Any]]) -> list[str]:
-    lines = [
-        f"| bits | taq less | {' | '.join(_COLUMNS)} |",
-        "|---|---|" + "---|" * len(_COLUMNS),
-    ]
-    for gain in gains:
-        cells = []
-        for key in _COLUMNS:
-            gap = gain.get(key)
-            if gap is None:
-                cells.append("–")
-            else:
-                low, high = (_number(key, edge, "+") for edge in gap["interval"])
-                cells.append(f"{_number(key, gap['value'], '+')}<br>{low} to {high}")
-        lines.append(f"| {gain['bits']} | {gain['over']} | {' | '.join(cells)} |")
-    return lines
-
-
-def _number(key: str, value: float, sign: str = "") -> str:
-    return f"{value:{sign}.{_DIGITS.get(key, 3)}f}"
-
-
-def _draw(
-    rows: Sequence[Scored],
-    entries: Sequence[Entry],
-    cases: Sequence[Case],
-    out: Path,
-    meanings: Mapping[str, str],
+def _draw_pictures(
+    summary: Mapping[str, Any], entries: Sequence[Entry], cases: Sequence[Case], out: Path
 ) -> None:
-    groups = dict(_groups(rows))
-    full = next(each for each in rows if each.row.method == FULL)
+    """Draw examples of each width, full precision first."""
+    full = full_row(summary)
     pictures = {entry.row.row_id: entry.pictures for entry in entries}
-    for key in ("fd_full", "clip_i", "fd_world"):
-        bars = {
-            name: {
-                _name(each, group): _bar(key, each.figures[key])
-                for each in group
-                if key in each.figures
-            }
-            for name, group in groups.items()
-        }
-        line = full.figures[key].value if key in full.figures else None
-        draw_bars(bars, line, meanings[key], out / f"{key}.png")
-    for name, group in groups.items():
+    for bits, group in by_width(summary["rows"]):
         shown = [full, *group]
-        columns = {_name(each, shown): pictures[each.row.row_id] for each in shown}
-        draw_pictures(columns, cases, out / f"pictures-{name}.png")
+        columns = {called(row, shown): pictures[row["row_id"]] for row in shown}
+        draw_pictures(columns, cases, out / f"pictures-{bits}.png")
 
 
 def described_run(command: str, steps: int, guidance: float) -> dict[str, Any]:
