@@ -124,7 +124,7 @@ def test_what_was_run_and_what_real_pictures_score_is_said(written: Path) -> Non
     summary = _summary(written)
     run = summary["run"]
     assert (run["cases"], run["steps"], run["guidance"]) == (20, 25, 3.0)
-    assert {"torch", "diffusers", "command", "seeds"} <= set(run)
+    assert {"torch", "diffusers", "recipe", "command", "seeds"} <= set(run)
     assert summary["real_pictures"]["fd_world"] >= 0
 
 

@@ -126,8 +126,8 @@ def _earlier(runs: Sequence[Mapping[str, Any]]) -> list[str]:
     return [
         "",
         "Rows are of several runs with the same prompts and seeds, in which full precision scored "
-        "the same; the column `run` says of which. Only rows of one run are compared in pairs. The "
-        "paragraph above is of run 1.",
+        "the same; the column `run` says of which. Only rows of one run are compared in pairs, and "
+        "nothing is bold where a table mixes them. The paragraph above is of run 1.",
         "",
         *(f"- run {number}: {_how(run)}" for number, run in enumerate(runs[1:], start=2)),
     ]

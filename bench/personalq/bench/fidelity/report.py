@@ -29,6 +29,7 @@ from personalq.bench.fidelity.scoring import (
     real_figures,
     score,
 )
+from personalq.taq.recipe import RECIPE_VERSION
 
 METHODS = (
     "full", "q-diffusion", "ptqd", "tfmq-dm", "dgq", "mixdq-bos", "nf4", "taq-paper", "taq",
@@ -229,6 +230,7 @@ def described_run(command: str, steps: int, guidance: float) -> dict[str, Any]:
         "seeds": "one per prompt, the same for every row",
         "torch": version("torch"),
         "diffusers": version("diffusers"),
+        "recipe": RECIPE_VERSION,
         "machine": f"{platform.system()} {platform.machine()}",
         "command": command,
     }
