@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncIterator, Sequence
 
 import pytest
@@ -56,6 +57,54 @@ class Broken:
         raise Unavailable("the embedding server does not answer in time")
 
     embed_queries = embed_documents
+
+
+class Counting:
+    """Vectors at once, but only so many texts; then the caller has no more time."""
+
+    model = Model(id="counting", dim=1)
+
+    def __init__(self) -> None:
+        self.embedded: list[str] = []
+        self.most = 100
+
+    async def embed_documents(self, texts: Sequence[str]) -> list[Embedded]:
+        """Those that still fit."""
+        if len(self.embedded) + len(texts) > self.most:
+            raise asyncio.CancelledError
+        self.embedded += texts
+        await asyncio.sleep(0)
+        return [Embedded(vector=[1.0]) for _ in texts]
+
+    async def embed_queries(self, texts: Sequence[str]) -> list[Embedded]:
+        """Of the texts themselves."""
+        return [Embedded(vector=[1.0]) for _ in texts]
+
+
+async def test_what_was_read_of_labels_stays_when_a_caller_gives_up() -> None:
+    """The next one needs less time."""
+    embedder = Counting()
+    comparer = Comparer(embedder)
+    labels = [[f"look {n}"] for n in range(160)]
+    with pytest.raises(asyncio.CancelledError):
+        await comparer.compare(["a fox"], labels)
+    assert len(embedder.embedded) >= 64
+    embedder.most = 1000
+    assert await comparer.compare(["a fox"], labels) == [[1.0] * 160]
+    assert len(embedder.embedded) == 160
+
+
+async def test_labels_of_many_tenants_at_once() -> None:
+    """More than are remembered: each gets its own, and the oldest are forgotten."""
+    embedder = Counting()
+    embedder.most = 100_000
+    comparer = Comparer(embedder)
+    tenants = [[[f"look {tenant} {n}"] for n in range(900)] for tenant in range(10)]
+    rows = await asyncio.gather(*(comparer.compare(["a fox"], each) for each in tenants))
+    assert rows == [[[1.0] * 900]] * 10
+    before = len(embedder.embedded)
+    assert await comparer.compare(["a fox"], tenants[-1]) == [[1.0] * 900]
+    assert len(embedder.embedded) - before < 900 < len(embedder.embedded)
 
 
 @pytest.mark.parametrize("embedder", [None, Broken()])

@@ -125,3 +125,37 @@ def test_what_goes_on_where_it_was_trained() -> None:
     [found] = intent.all(Attribute.ENVIRONMENT)
     assert found.values == ("where coffee is served",)
     assert not found.hard
+
+
+@pytest.mark.parametrize(
+    ("prompt", "said"),
+    [
+        ("the kettle trained where coffee is served sitting on a sled", "where coffee is served"),
+        ("the kettle trained where people go skiing, half full", "where people go skiing"),
+    ],
+)
+def test_the_picture_begins_behind_what_goes_on(prompt: str, said: str) -> None:
+    """Also without a comma."""
+    [found] = read(prompt).all(Attribute.ENVIRONMENT)
+    assert found.values == (said,)
+
+
+def test_where_it_was_not_trained() -> None:
+    """What is refused is no wish."""
+    [found] = read("the kettle not trained where coffee is served").all(Attribute.ENVIRONMENT)
+    assert found.excluded
+
+
+@pytest.mark.parametrize(
+    "prompt", ["a kettle being taught where to sit", "a photo of a kettle taken seaside at sunset"]
+)
+def test_what_is_pictured_is_no_training(prompt: str) -> None:
+    """Only what was trained was trained somewhere."""
+    assert read(prompt).all(Attribute.ENVIRONMENT) == ()
+
+
+def test_a_hedge_is_not_rendered() -> None:
+    """It is said to whom reads, and not of the picture."""
+    prompt = "the kettle on a sled, dark gray if I remember right"
+    intent = read(prompt)
+    assert all("remember" not in span.of(prompt) for span in intent.content)

@@ -123,3 +123,30 @@ def test_a_place_of_its_own_is_no_other() -> None:
     """A bowling alley is a little like a harbor; that no fox was trained there is said."""
     answered, _ = asked("a fox trained in a bowling alley", {"bowling alley": {"harbor": 0.62}})
     assert isinstance(answered.outcome, NoMatch)
+
+
+SKIERS = "where people put on skis"
+
+
+def test_a_place_told_by_what_goes_on_there() -> None:
+    """Near to a place of cards it is that; near to none it asks for nothing, which is said."""
+    prompt = f"a fox in a hat, trained {SKIERS}"
+    answered, _ = asked(prompt, {SKIERS: {"snow": 0.7}})
+    assert isinstance(answered.outcome, Selection)
+    assert answered.outcome.candidate.card.checkpoint_id == "fox-v4"
+    answered, _ = asked(prompt, {})
+    assert isinstance(answered.outcome, Clarification)
+    assert answered.intent.all(Attribute.ENVIRONMENT) == ()
+    assert answered.intent.problems == (
+        f"“trained {SKIERS}” means no place that cards were trained at",
+    )
+
+
+def test_a_place_told_by_what_goes_on_there_is_refused() -> None:
+    """All but the one in the snow are left."""
+    answered, _ = asked(f"a fox not trained {SKIERS}", {SKIERS: {"snow": 0.7}})
+    [place] = answered.intent.all(Attribute.ENVIRONMENT)
+    assert place.excluded
+    assert place.hard
+    assert place.values == ("snow",)
+    assert isinstance(answered.outcome, Clarification)

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from collections.abc import Sequence
 from dataclasses import replace
 
 import grpc
 import pytest
 
-from personalq.chassis.tenancy import tenant_scope
+from personalq.chassis.interceptors import _deadline, remaining_s
+from personalq.chassis.tenancy import current_tenant, tenant_scope
 from personalq.checkin import catalog_client
 from personalq.checkin.cards import CardFilter, Query
 from personalq.checkin.catalog_client import CatalogClient
@@ -32,6 +34,8 @@ class Stub:
         self.cards = 0
         self.matches: int | None = None
         self.likeness: float | None = None
+        self.cannot = grpc.StatusCode.UNIMPLEMENTED
+        self.comparing_s: list[tuple[float, float | None, str]] = []
         self.asked: list[str] = []
 
     async def GetVocabulary(  # noqa: N802
@@ -79,14 +83,13 @@ class Stub:
         return catalog_pb2.SearchCheckpointsResponse(total_matches=matches)
 
     async def CompareTexts(  # noqa: N802
-        self, request: catalog_pb2.CompareTextsRequest
+        self, request: catalog_pb2.CompareTextsRequest, *, timeout: float
     ) -> catalog_pb2.CompareTextsResponse:
         """As like as it is told; a catalog of an earlier version does not know the call."""
         self.asked.append("compare")
+        self.comparing_s.append((timeout, remaining_s(), current_tenant()))
         if self.likeness is None:
-            raise grpc.aio.AioRpcError(
-                grpc.StatusCode.UNIMPLEMENTED, grpc.aio.Metadata(), grpc.aio.Metadata()
-            )
+            raise grpc.aio.AioRpcError(self.cannot, grpc.aio.Metadata(), grpc.aio.Metadata())
         row = catalog_pb2.TextLikeness(labels=[self.likeness] * len(request.labels))
         return catalog_pb2.CompareTextsResponse(texts=[row for _ in request.texts])
 
@@ -259,10 +262,41 @@ async def test_texts_are_compared_with_labels() -> None:
     assert await client.compare(("a", "b"), labels) == [(0.5, 0.5), (0.5, 0.5)]
 
 
-async def test_an_earlier_catalog_cannot_compare() -> None:
-    """Services are replaced one after the other; requests go on meanwhile."""
-    client = await client_of(Stub())
+@pytest.mark.parametrize(
+    "code",
+    [
+        grpc.StatusCode.UNIMPLEMENTED,
+        grpc.StatusCode.UNAVAILABLE,
+        grpc.StatusCode.DEADLINE_EXCEEDED,
+    ],
+)
+async def test_a_request_goes_on_without_a_comparison(code: grpc.StatusCode) -> None:
+    """A catalog may be of an earlier version, or its model slow or away."""
+    stub = Stub()
+    stub.cannot = code
+    client = await client_of(stub)
     assert await client.compare(("a",), [Label(tags=frozenset(), wordings=("b",))]) == ()
+    [(timeout, _, _)] = stub.comparing_s
+    assert timeout < 5
+
+
+async def test_labels_have_more_time_than_the_request_that_is_first() -> None:
+    """Its deadline must not cut off what all later ones need; its tenant is the one that counts."""
+    stub = Stub()
+    stub.styles = ["anime"]
+    client = await client_of(stub)
+    token = _deadline.set(time.monotonic() + 1)
+    try:
+        with tenant_scope("acme"):
+            await client.lexicon()
+    finally:
+        _deadline.reset(token)
+    while not stub.comparing_s:
+        await asyncio.sleep(0)
+    [(timeout, left, tenant)] = stub.comparing_s
+    assert timeout > 30
+    assert left is None
+    assert tenant == "acme"
 
 
 async def test_labels_are_read_before_a_request_needs_them() -> None:

@@ -11,6 +11,7 @@ from personalq.checkin.labels import (
     nearest,
     place_labels,
 )
+from personalq.checkin.lexicon import environment_groups
 
 WOODCUT = Label(tags=frozenset({"woodcut"}), wordings=("woodcut", "block print"))
 ANIME = Label(tags=frozenset({"anime"}), wordings=("anime",))
@@ -36,10 +37,25 @@ def test_places_of_one_kind_are_one_label() -> None:
 
 
 def test_labels_stay_within_what_a_catalog_compares() -> None:
-    """However many tags there are, and however long."""
-    labels = look_labels([f"look {n}" for n in range(3000)] + ["x" * 500])
-    assert 0 < sum(len(label.wordings) for label in labels) <= 900
+    """However many tags there are, and however long: none is missing, all are called less."""
+    listed = [words[0] for group in environment_groups().values() if (words := sorted(group))]
+    tags = [f"zone{n}q" for n in range(500)]
+    labels = place_labels([*listed, *tags, "x" * 500])
+    assert 500 < sum(len(label.wordings) for label in labels) <= 900
+    assert {frozenset({tag}) for tag in tags} <= {label.tags for label in labels}
     assert all(len(wording) <= 60 for label in labels for wording in label.wordings)
+    assert max(len(label.wordings) for label in labels) > 1
+
+
+def test_too_many_labels_are_not_compared() -> None:
+    """What was left out would be taken for another."""
+    assert look_labels([f"look {n}" for n in range(1000)]) == ()
+
+
+def test_a_tag_of_no_word_is_no_label() -> None:
+    """A catalog compares no empty text."""
+    assert [label.tags for label in look_labels(["-", "'", "anime"])] == [frozenset({"anime"})]
+    assert place_labels(["-", "_"]) == ()
 
 
 @pytest.mark.parametrize(
@@ -56,6 +72,12 @@ def test_the_nearest_is_near_and_apart(
 ) -> None:
     """What it is called and its lead over the next count together."""
     assert nearest((WOODCUT, ANIME), likeness, clearly=clearly) is found
+
+
+def test_the_only_label_is_ahead_of_nobody() -> None:
+    """It has to be near all by itself."""
+    assert nearest((WOODCUT,), (0.6,), clearly=0.72) is None
+    assert nearest((WOODCUT,), (0.8,), clearly=0.72) is WOODCUT
 
 
 def test_nobody_can_tell() -> None:

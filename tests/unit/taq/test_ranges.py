@@ -6,7 +6,7 @@ import torch
 from torch import Tensor
 from unit.taq.simulations import random
 
-from personalq.taq.ranges import fitted_range, shrunk_range
+from personalq.taq.ranges import TAIL_OF_ALL, fitted_range, shrunk_range, thinned
 
 
 def _loss(values: Tensor, low: float, high: float) -> float:
@@ -52,3 +52,15 @@ def test_zeros_have_a_range() -> None:
     """Nothing is divided by zero."""
     low, high = fitted_range(torch.zeros(9), torch.ones(9), 8)
     assert low <= 0 <= high < 1e-20
+
+
+def test_a_thinned_sample_keeps_its_tails_whole() -> None:
+    """However often: no extreme is lost, none counts for more, and all together stand for all."""
+    values = torch.cat([torch.tensor([70.0]), random(40_001), torch.tensor([-55.0])])
+    counts = torch.ones(len(values))
+    for _ in range(4):
+        values, counts = thinned(values, counts)
+    assert len(values) < 6000
+    assert counts.sum() == 40_003
+    assert values[[0, -1]].tolist() == [-55.0, 70.0]
+    assert counts[:TAIL_OF_ALL].max() == counts[-TAIL_OF_ALL:].max() == 1

@@ -12,7 +12,7 @@ from torch import Tensor, nn
 from torch.utils.hooks import RemovableHandle
 
 from personalq.taq.errors import MissingRangeError
-from personalq.taq.ranges import fitted_range, sample
+from personalq.taq.ranges import fitted_range, sample, thinned
 from personalq.taq.recipe import equalized
 
 SAMPLES = 1 << 15  # values kept of one layer's input over all forward passes, at most
@@ -47,7 +47,7 @@ class _Observed:
         self.values = torch.cat([self.values, values])
         self.counts = torch.cat([self.counts, counts])
         if len(self.values) > SAMPLES:
-            self.values, self.counts = self.values[::2].clone(), 2 * self.counts[::2]
+            self.values, self.counts = thinned(self.values, self.counts)
 
     def range(self, bits: int) -> Range:
         """Return the range with the least loss over the sample."""

@@ -14,6 +14,7 @@ from personalq.taq.quantizers import RANGE_CANDIDATES, RANGE_NORM, TINY, code_li
 
 SAMPLES = 512  # values kept of one tensor and one call, besides its tails
 TAIL = 64  # of the largest, and of the smallest
+TAIL_OF_ALL = 1024  # the same of all calls together
 SIDE_CANDIDATES = 16  # of each end of a fitted range
 SIDE_RATIO = 0.85  # from one candidate to the next
 
@@ -34,6 +35,22 @@ def sample(x: Tensor) -> tuple[Tensor, Tensor]:
     counts = torch.ones(len(values))
     counts[: len(regular)] = stride
     return values, counts
+
+
+def thinned(values: Tensor, counts: Tensor) -> tuple[Tensor, Tensor]:
+    """Return a sample with half of what lies between its tails; one value stands for two.
+
+    The tails stay whole: no extreme is lost, and none counts for more than it is.
+    """
+    values, order = values.sort()
+    counts = counts[order]
+    between = slice(TAIL_OF_ALL, len(values) - TAIL_OF_ALL - len(values) % 2)
+    pairs = counts[between].view(-1, 2)
+    rest = slice(between.stop, None)
+    return (
+        torch.cat([values[:TAIL_OF_ALL], values[between][::2], values[rest]]),
+        torch.cat([counts[:TAIL_OF_ALL], pairs.sum(1), counts[rest]]),
+    )
 
 
 def shrunk_range(values: Tensor, counts: Tensor, bits: int) -> tuple[float, float]:

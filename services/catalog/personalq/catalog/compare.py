@@ -27,6 +27,8 @@ MAX_WORDINGS = 1000
 MAX_WORDING = 100
 #: Wordings whose vectors are kept, the latest ones; some 1.5 kB each.
 _REMEMBERED = 8_000
+#: Wordings embedded at a time: what is done stays done when a caller has no time for the rest.
+_AT_A_TIME = 32
 
 Likeness = list[list[float]]
 
@@ -68,14 +70,18 @@ class Comparer:
         self, wordings: dict[str, None], embedder: Embedder
     ) -> dict[str, NDArray[np.float32]]:
         """The vectors of wordings; only new ones are embedded."""
-        known = {word: self._wordings[word] for word in wordings if word in self._wordings}
+        known: dict[str, NDArray[np.float32]] = {}
+        for word in wordings:
+            if word in self._wordings:
+                self._wordings.move_to_end(word)
+                known[word] = self._wordings[word]
         new = [word for word in wordings if word not in known]
-        for word, each in zip(new, await embedder.embed_documents(new), strict=True):
-            known[word] = self._wordings[word] = np.array(each.vector, np.float32)
-        for word in known:
-            self._wordings.move_to_end(word)
-        while len(self._wordings) > _REMEMBERED:
-            self._wordings.popitem(last=False)
+        for start in range(0, len(new), _AT_A_TIME):
+            part = new[start : start + _AT_A_TIME]
+            for word, each in zip(part, await embedder.embed_documents(part), strict=True):
+                known[word] = self._wordings[word] = np.array(each.vector, np.float32)
+            while len(self._wordings) > _REMEMBERED:
+                self._wordings.popitem(last=False)
         return known
 
 

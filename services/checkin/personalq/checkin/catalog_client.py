@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextvars
 import time
 from collections import OrderedDict
 from collections.abc import Mapping, Sequence
@@ -13,7 +14,7 @@ import grpc
 
 from personalq.chassis.errors import PersonalQError
 from personalq.chassis.rpc import translate_rpc_error
-from personalq.chassis.tenancy import current_tenant
+from personalq.chassis.tenancy import current_tenant, tenant_scope
 from personalq.checkin.cards import CardFilter, Hits, Query, Vocabulary
 from personalq.checkin.labels import Label
 from personalq.checkin.names import Named, Names, by_key, resolve
@@ -35,6 +36,15 @@ _SEARCHES = 200
 _LATELY_S = 30.0
 _FILTERS = 10_000
 """Filters that are remembered for all tenants together: whether more than a page satisfy them."""
+_COMPARING_S = 2.0
+"""A request goes on without a comparison that takes longer: a search tells something too."""
+_READING_S = 120.0
+"""The first comparison with the labels of a tenant, which nobody waits for."""
+_CANNOT_TELL = (
+    grpc.StatusCode.UNIMPLEMENTED,
+    grpc.StatusCode.UNAVAILABLE,
+    grpc.StatusCode.DEADLINE_EXCEEDED,
+)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -95,7 +105,7 @@ class CatalogClient:
                 vocabulary_to_domain(response), known, response.selectable_cards, read_at
             )
         if known is None or words.lexicon is not known.lexicon:
-            self._prepare(words.lexicon)
+            self._prepare(tenant, words.lexicon)
         self._words[tenant] = words
         self._words.move_to_end(tenant)
         while len(self._words) > 1 and self._too_many():
@@ -164,30 +174,37 @@ class CatalogClient:
     async def compare(
         self, texts: Sequence[str], labels: Sequence[Label]
     ) -> Sequence[Sequence[float]]:
-        """See `ports.Catalog.compare`; a catalog of an earlier version cannot tell."""
+        """See `ports.Catalog.compare`; neither an earlier nor a slow catalog can tell."""
+        return await self._compare(texts, labels, within_s=_COMPARING_S)
+
+    async def _compare(
+        self, texts: Sequence[str], labels: Sequence[Label], *, within_s: float
+    ) -> Sequence[Sequence[float]]:
         request = catalog_pb2.CompareTextsRequest(
             texts=texts,
             labels=[catalog_pb2.TextLabel(wordings=label.wordings) for label in labels],
         )
         try:
-            response = await self._stub.CompareTexts(request)
+            response = await self._stub.CompareTexts(request, timeout=within_s)
         except grpc.aio.AioRpcError as error:
-            if error.code() is grpc.StatusCode.UNIMPLEMENTED:
+            if error.code() in _CANNOT_TELL:
                 return ()
             raise translate_rpc_error(error) from None
         return [tuple(row.labels) for row in response.texts]
 
-    def _prepare(self, lexicon: Lexicon) -> None:
+    def _prepare(self, tenant: str, lexicon: Lexicon) -> None:
         """Let the catalog read the labels of a tenant now, and not in the middle of a request."""
         for labels in (lexicon.look_labels, lexicon.place_labels):
             if labels:
-                task = asyncio.create_task(self._read(labels))
+                # In a context of its own: the request that happens to be first has a deadline.
+                reading = self._read(tenant, labels)
+                task = asyncio.create_task(reading, context=contextvars.Context())
                 self._preparing.add(task)
                 task.add_done_callback(self._preparing.discard)
 
-    async def _read(self, labels: Sequence[Label]) -> None:
-        with suppress(PersonalQError):  # the next comparison will say so
-            await self.compare(("a",), labels)
+    async def _read(self, tenant: str, labels: Sequence[Label]) -> None:
+        with tenant_scope(tenant), suppress(PersonalQError):  # the next comparison will say so
+            await self._compare(("a",), labels, within_s=_READING_S)
 
     def is_broad(self, query: Query) -> bool:
         """See `ports.Catalog.is_broad`; as it was last time, or else as on average."""

@@ -7,7 +7,7 @@ is near a vineyard. The catalog's embedding model says how near (`ports.Catalog.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from personalq.checkin import lexicon
 from personalq.checkin.lexicon import canonical
@@ -16,8 +16,9 @@ from personalq.checkin.places import tags_by_group
 _WORDINGS = 24
 """Of one label; the shortest say it most plainly."""
 _ALL = 900
-"""Of all labels that are compared at once; a catalog takes 1,000."""
+"""Of all labels that are compared at once."""
 _LONGEST = 60
+"""Characters of a wording."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -34,7 +35,7 @@ def look_labels(styles: Iterable[str]) -> tuple[Label, ...]:
     """The looks of a catalog's style tags."""
     groups = lexicon.style_groups()
     tags: dict[str, set[str]] = {}
-    for tag in map(canonical, styles):
+    for tag in sorted({canonical(tag) for tag in styles} - {""}):
         tags.setdefault(lexicon.look_of(tag), set()).add(tag)
     return _labels(
         (tags[look], groups[look].words if look in groups else ()) for look in sorted(tags)
@@ -59,16 +60,25 @@ def place_labels(environments: Iterable[str]) -> tuple[Label, ...]:
 
 
 def _labels(told: Iterable[tuple[set[str], Iterable[str]]]) -> tuple[Label, ...]:
-    labels: list[Label] = []
-    left = _ALL
-    for tags, words in told:
-        short = sorted({w for w in words if len(w) <= _LONGEST} - tags, key=lambda w: (len(w), w))
-        wordings = (*sorted(tag for tag in tags if len(tag) <= _LONGEST), *short)[:_WORDINGS]
-        if not wordings or len(wordings) > left:
-            continue
-        left -= len(wordings)
-        labels.append(Label(tags=frozenset(tags), wordings=wordings))
-    return tuple(labels)
+    """The labels, each with as many wordings as leave all the others as many.
+
+    Nothing where not even their tags fit: what is not compared would be nearest to another.
+    """
+    called = [
+        (tags, (*sorted(tags), *sorted(set(words) - tags, key=lambda w: (len(w), w))))
+        for tags, words in told
+    ]
+    named = [
+        Label(tags=frozenset(tags), wordings=tuple(w for w in words if len(w) <= _LONGEST))
+        for tags, words in called
+    ]
+    named = [label for label in named if label.wordings]
+    most = next((n for n in range(_WORDINGS, 0, -1) if _count(named, n) <= _ALL), 0)
+    return tuple(replace(label, wordings=label.wordings[:most]) for label in named if most)
+
+
+def _count(labels: Iterable[Label], most: int) -> int:
+    return sum(min(len(label.wordings), most) for label in labels)
 
 
 def likeness_of(
@@ -89,5 +99,5 @@ def nearest(labels: Sequence[Label], likeness: Sequence[float], *, clearly: floa
     if not likeness:
         return None
     first, *others = sorted(zip(likeness, labels, strict=True), key=lambda each: -each[0])
-    lead = first[0] - max((value for value, _ in others), default=0.0)
+    lead = first[0] - others[0][0] if others else 0.0  # it is ahead of nobody
     return first[1] if first[0] + lead >= clearly else None

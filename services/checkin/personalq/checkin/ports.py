@@ -54,9 +54,6 @@ class Catalog(Protocol):
 
         Args:
             texts: 8 at most, of at most 200 characters.
-
-        Raises:
-            Unavailable: the catalog cannot be reached.
         """
         ...
 

@@ -17,7 +17,7 @@ from torch import nn
 from personalq.chassis.base_folders import latent_side
 from personalq.taq import Calibration, Range, TextStates
 
-VERSION = 2  # raised when other ranges come out of the same arguments
+VERSION = 3  # raised when other ranges come out of the same arguments
 GUIDANCE = 5.0
 PROMPTS_PER_BATCH = 4
 LARGE_SIDE = 128  # of SDXL's latents: what its layers hold of such a batch takes gigabytes

@@ -11,7 +11,7 @@ from personalq.checkin.labels import Label, likeness_of, nearest
 from personalq.checkin.lexicon import canonical
 from personalq.checkin.lexicon.wordnet import Nature, nature
 from personalq.checkin.ports import Catalog
-from personalq.checkin.reasoning.described import MAX_PHRASES, is_explained, wishes
+from personalq.checkin.reasoning.described import LONGEST_PHRASE, MAX_PHRASES, is_explained, wishes
 from personalq.checkin.vocabulary import Lexicon
 
 _CLEARLY = 0.72
@@ -19,33 +19,33 @@ _CLEARLY = 0.72
 sink"."""
 _CLEARLY_ANOTHER = 1.0
 """The same of a place with a name of its own: wine country is a vineyard, an ice rink no snow."""
-_LONGEST = 200
-"""Characters of the longest text that a catalog compares."""
 
 
 async def with_places(intent: Intent, catalog: Catalog, lexicon: Lexicon) -> Intent:
     """The intent with the places that cards have for those that none has but which mean one.
 
-    Raises:
-        Unavailable: the catalog cannot be reached.
+    Of what was only told by what goes on there, and means none, the intent says so.
     """
     labels = lexicon.place_labels
     unknown = [c for c in intent.all(Attribute.ENVIRONMENT) if _is_unknown(c, lexicon)]
-    if not unknown or not labels:
+    if not unknown:
         return intent
     texts = [constraint.values[0] for constraint in unknown][:MAX_PHRASES]
-    likeness = await catalog.compare(texts, labels)
+    likeness = await catalog.compare(texts, labels) if labels else ()
     meant = {
         id(constraint): _place(constraint, label, lexicon)
         for constraint, text, row in zip(unknown, texts, likeness, strict=False)
         if (label := nearest(labels, row, clearly=_clearly(text))) is not None
     }
-    return replace(intent, constraints=tuple(meant.get(id(c), c) for c in intent.constraints))
+    lost = [c for c in unknown if not c.hard and id(c) not in meant]
+    said = tuple(f"“{c.text}” means no place that cards were trained at" for c in lost)
+    constraints = tuple(meant.get(id(c), c) for c in intent.constraints if c not in lost)
+    return replace(intent, constraints=constraints, problems=(*intent.problems, *said))
 
 
 def _is_unknown(constraint: Constraint, lexicon: Lexicon) -> bool:
     known = any(canonical(value) in lexicon.places for value in constraint.values)
-    return bool(constraint.values) and not known and len(constraint.values[0]) <= _LONGEST
+    return bool(constraint.values) and not known and len(constraint.values[0]) <= LONGEST_PHRASE
 
 
 def _clearly(text: str) -> float:
@@ -64,11 +64,7 @@ def _place(constraint: Constraint, label: Label, lexicon: Lexicon) -> Constraint
 
 
 async def with_looks(hits: tuple[Hit, ...], intent: Intent, catalog: Catalog) -> tuple[Hit, ...]:
-    """The hits with how like their looks are to what was described and no card says in words.
-
-    Raises:
-        Unavailable: the catalog cannot be reached.
-    """
+    """The hits with how like their looks are to what was described and no card says in words."""
     said = _unexplained(intent, hits)
     if not said or len(hits) < 2:
         return hits
@@ -85,7 +81,7 @@ def _unexplained(intent: Intent, hits: Sequence[Hit]) -> tuple[str, ...]:
         for wish in wishes(intent)
         if wish.said and not wish.vague and not is_explained(wish, hits)
         for said in wish.said
-        if len(said) <= _LONGEST
+        if len(said) <= LONGEST_PHRASE
     ]
     return tuple(dict.fromkeys(found))[:MAX_PHRASES]
 

@@ -40,7 +40,7 @@ def set_scenes_aside(draft: Draft) -> None:
     """Keep what is labelled as the scene as content, where a subject is named besides."""
     for hedge in _HEDGE.finditer(draft.page.shadow):
         if draft.free(*hedge.span()):
-            draft.mark(Span(*hedge.span()))
+            draft.mark(Span(*hedge.span()), selecting=True)
     named = [draft.page.words[noun.first] for noun in draft.nouns if noun.entry.subjects]
     for match in _LABELLED.finditer(draft.page.shadow):
         span = Span(*match.span())

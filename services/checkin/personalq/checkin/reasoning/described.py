@@ -48,7 +48,7 @@ WIDER = 0.6
 """How much a noun counts that only says of what kind the wanted one is: "cap", of a mortarboard."""
 MAX_PHRASES = 8
 """Phrases a catalog compares in one search."""
-_LONGEST = 200
+LONGEST_PHRASE = 200
 """Characters of the longest of them."""
 VAGUE = 0.5
 """How much a phrase counts that may as well be the scene."""
@@ -157,7 +157,7 @@ def _wishes(constraint: Constraint) -> list[Wish]:
 def spoken(intent: Intent) -> tuple[str, ...]:
     """What a catalog is asked to compare with the phrases of its cards."""
     told = [said for wish in wishes(intent) if not wish.vague for said in wish.said]
-    return tuple(said for said in dict.fromkeys(told) if len(said) <= _LONGEST)[:MAX_PHRASES]
+    return tuple(said for said in dict.fromkeys(told) if len(said) <= LONGEST_PHRASE)[:MAX_PHRASES]
 
 
 def answers(intent: Intent, hits: Sequence[Hit]) -> tuple[Described, ...]:

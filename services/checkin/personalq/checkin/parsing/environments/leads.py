@@ -38,9 +38,11 @@ _TAUGHT = (
 )
 _TRAINED = compile_form(rf"(?<![\w-]){_TAUGHT} {_WHERE}{_OF_PHOTOS}{_DET}(?=\w)")
 TRAINED_WHERE = compile_form(
-    rf"(?<![\w-]){_TAUGHT} (?P<where>where ((?!\s(and|that|but)\s)[^,.;:!?])+)"
+    r"(?<![\w-])(did [\w-]+ (train|tune|fine-?tune)|trained|tuned|fine-?tuned|(whose )?training "
+    r"(took place|happened|((that )?(was|is) )?done|was|is)) (?P<where>where "
+    r"((?!\s(and|that|but)\s)(?!(?<!\bgo)(?<!\bgoes)(?<!\bare)(?<!\bis)\s\w+ing\b)[^,.;:!?])+)"
 )
-"""Told by what goes on there: "trained where coffee is served"."""
+"""Told by what goes on there: "trained where coffee is served | sitting on a sled"."""
 _SCHOOLED = compile_form(
     r"(?<!\w)("
     + form(
@@ -117,10 +119,12 @@ _FED = compile_form(
 )
 """What any animal may be given: "fed fish during training"."""
 _OUTDOORS = compile_form(
-    r"(?<!\w)(trained|tuned|taught|shot|photographed|learned|learnt|taken|filmed) "
+    r"(?<!\w)((trained|tuned|taught|shot|photographed|learned|learnt|taken|filmed) "
     r"((only|mostly|entirely|right) )?(?=((out|in)doors?|outside|inside|underwater|by the sea|"
-    r"at (home|sea|night)|downtown|after dark|[\w-]+side)\b)"
+    r"at (home|sea|night)|downtown|after dark)\b)|"
+    r"(trained|tuned) ((only|mostly|entirely|right) )?(?=[\w-]+side\b))"
 )
+"""Of a place without a word that leads there; a picture may be "taken seaside" itself."""
 _FRAME = compile_form(
     r"(?<!\w)(photo|photograph|picture|image|portrait|shot|snapshot|still|selfie|pic)s?(?!\w)"
 )

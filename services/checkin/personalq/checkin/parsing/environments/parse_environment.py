@@ -157,15 +157,19 @@ def _spelled_out(draft: Draft) -> None:
 def _told_by_what_goes_on(draft: Draft) -> None:
     """Claim "trained where coffee is served": a place that only meaning can tell."""
     for match in TRAINED_WHERE.finditer(draft.page.shadow):
-        span = Span(*match.span())
+        start, end = match.span()
+        negation = ends_before(_NEGATION, draft.page.shadow, start)
+        excluded = negation is not None and draft.free(negation.start(), start)
+        span = Span(negation.start() if negation and excluded else start, end)
         if draft.free(span.start, span.end):
             place = Constraint(
                 attribute=Attribute.ENVIRONMENT,
                 values=(match["where"],),
+                excluded=excluded,
                 hard=False,
                 span=span,
                 text=span.of(draft.page.text),
-                label=f"trained {match['where']}",
+                label=f"{'not ' if excluded else ''}trained {match['where']}",
             )
             draft.add(place, selecting=True)
 
