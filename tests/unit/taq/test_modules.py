@@ -12,7 +12,7 @@ from unit.taq.models import assert_similar, relative_error
 
 from personalq.taq import MissingRangeError, PreparedError, Range, RecipeError
 from personalq.taq.kernels import KERNELS, choose, use_kernel
-from personalq.taq.modules import QuantConv2d, QuantLinear, QuantModule, Scheme
+from personalq.taq.modules import QuantConv2d, QuantLinear, QuantModule, Scheme, is_pointwise
 
 RANGE = Range(-3.1, 4.2)
 SCHEMES = [Scheme(8, 8), Scheme(4, 8), Scheme(8, 4), Scheme(4, 4)]
@@ -230,22 +230,94 @@ def test_channels_of_different_range_are_equalized() -> None:
         QuantConv2d.from_conv2d(conv, Scheme(8, 8, equalized=True), whole)
 
 
-@pytest.mark.parametrize("power", [0.5, 1.0])
-def test_channels_are_divided_by_a_power_of_their_reach(power: float) -> None:
-    """A Linear's too; in exact arithmetic the factors change nothing."""
-    linear = nn.Linear(64, 48)
-    x = torch.randn(2, 10, 64) * torch.logspace(-1, 1, 64)
-    low, high = (tuple(t.tolist()) for t in (x.amin((0, 1)), x.amax((0, 1))))
-    by_channel = Range(x.min().item(), x.max().item(), low, high)
-    layer = QuantLinear.from_linear(linear, Scheme(8, 8, equalized=power), by_channel)
-    reach = x.abs().amax((0, 1))
-    assert layer.input_factors is not None
-    assert_similar(layer.input_factors, reach**-power)
-    with torch.no_grad():
-        assert relative_error(layer(x), linear(x)) < 0.02
-    with use_kernel("reference"):
-        reference = layer(x)
-    assert_similar(layer(x), reference)
+POINTWISE = {
+    "linear": nn.Linear(64, 96),
+    "linear without bias": nn.Linear(96, 32, bias=False),
+    "odd linear": nn.Linear(33, 7),
+    "1x1": nn.Conv2d(64, 48, 1),
+    "1x1 without bias": nn.Conv2d(36, 20, 1, bias=False),
+}
+
+
+def _by_channel(x: torch.Tensor, dim: int) -> Range:
+    rest = [each for each in range(x.ndim) if each != dim % x.ndim]
+    low, high = (tuple(t.tolist()) for t in (x.amin(rest), x.amax(rest)))
+    return Range(min(low), max(high), low, high)
+
+
+@pytest.mark.parametrize("equalized", [True, False])
+@pytest.mark.parametrize("bits", [8, 4])
+@pytest.mark.parametrize("name", POINTWISE)
+def test_rows_of_different_reach_keep_their_precision(
+    name: str, bits: int, equalized: bool
+) -> None:
+    """A token a hundred times smaller than another is as exact; every kernel says the same."""
+    layer, x = POINTWISE[name], _input(POINTWISE[name])
+    dim = 1 if x.ndim == 4 else -1
+    tokens = x.movedim(dim, -1)
+    x = (tokens * torch.logspace(-2, 1, tokens[..., 0].numel()).view_as(tokens[..., :1])).movedim(
+        -1, dim
+    )
+    scheme = Scheme(bits, 8, equalized=equalized, row_scaled=True)
+    assert scheme.needs_range is equalized
+    kind = QuantConv2d.from_conv2d if isinstance(layer, nn.Conv2d) else QuantLinear.from_linear
+    quantized = kind(layer, scheme, _by_channel(x, dim))  # type: ignore[operator]
+    assert quantized.input_scale is None
+    if not equalized:
+        with torch.no_grad():
+            smallest = [y.movedim(dim, -1).flatten(0, -2)[0] for y in (quantized(x), layer(x))]
+            bias = 0 if layer.bias is None else layer.bias
+            within = 0.02 if bits == 8 else 0.2
+            assert relative_error(*(y - bias for y in smallest)) < within
+    layouts = [x, x.bfloat16()]
+    if x.ndim == 4:
+        layouts.append(x.contiguous(memory_format=torch.channels_last))
+    kernels = [k for k, kernel in KERNELS.items() if kernel.supports(quantized, x)]
+    for given in layouts:
+        with use_kernel("reference"):
+            expected = quantized(given)
+        for kernel in kernels:
+            with use_kernel(kernel):
+                computed = quantized(given)
+            assert computed.dtype == given.dtype
+            assert computed.shape == expected.shape
+            # A code may flip at a tie.
+            assert_similar(computed, expected, within=2e-3 if given is not layouts[1] else None)
+    expected = quantized(x)
+    other = type(quantized).like(layer, scheme)
+    other.load_state_dict(quantized.state_dict())
+    assert torch.equal(other(x), expected)
+    other.prepare_(x)
+    assert torch.equal(other(x), expected)
+
+
+@pytest.mark.parametrize("kernel", KERNELS)
+def test_a_silent_row_is_its_bias_and_a_broken_one_is_broken(kernel: str) -> None:
+    """Nothing is divided by zero; NaN never becomes a number, and stays in its row."""
+    linear, x = POINTWISE["linear"], _input(POINTWISE["linear"])
+    layer = QuantLinear.from_linear(linear, Scheme(8, 8, row_scaled=True), None)
+    if not KERNELS[kernel].supports(layer, x):
+        pytest.skip(f"{kernel} does not run here")
+    x[0, 1], x[1, 2, 3] = 0.0, float("nan")
+    with use_kernel(kernel), torch.no_grad():
+        y = layer(x)
+    assert torch.equal(y[0, 1], linear.bias)
+    assert y[1, 2].isnan().all()
+    assert y.isnan().sum() == y.shape[-1]
+
+
+def test_what_sums_over_more_than_a_pixel_has_one_scale() -> None:
+    """Only what is made of one token or pixel can be scaled by it."""
+    pointwise = [nn.Linear(8, 8), nn.Conv2d(8, 8, 1), nn.Conv2d(8, 8, 1, padding=0)]
+    others = [nn.Conv2d(8, 8, 3), nn.Conv2d(8, 8, 1, stride=2), nn.Conv2d(8, 8, 1, padding=1),
+              nn.Conv2d(8, 8, 1, groups=2), nn.LayerNorm(8)]  # fmt: skip
+    assert all(map(is_pointwise, pointwise))
+    assert not any(map(is_pointwise, others))
+    layer = QuantLinear.from_linear(nn.Linear(8, 8), Scheme(8, 8, row_scaled=True), None)
+    with pytest.raises(MissingRangeError):
+        _ = layer.input_grid
+    with pytest.raises(MissingRangeError):
+        _ = _quantized(LINEARS["plain"], Scheme(8, None)).row_grids
 
 
 @pytest.mark.parametrize("channels_last", [True, False])

@@ -35,7 +35,8 @@ from personalq.taq import (
 )
 from personalq.taq.equations import attend_image, attend_text
 from personalq.taq.kernels import quantize_input, use_kernel
-from personalq.taq.modules import InputGrid
+from personalq.taq.kernels.codes import quantize_rows
+from personalq.taq.modules import InputGrid, RowGrids
 from personalq.taq.native import build
 from personalq.taq.packing import pack
 
@@ -273,6 +274,44 @@ def test_codes_of_four_dimensional_rows(channels_last: bool) -> None:
 
 
 @on_each_target
+@pytest.mark.parametrize("dtype", native.FLOATS)
+@pytest.mark.parametrize("factors", [None, torch.linspace(0.5, 2, 37)])
+def test_codes_of_rows(factors: Tensor | None, dtype: torch.dtype) -> None:
+    """Each row reaches its largest magnitude, multiplied by the factors, whatever the width."""
+    x = (_random(2, 9, 37) * torch.logspace(-3, 3, 9).view(1, -1, 1)).to(dtype)
+    grids = RowGrids(128, 8, factors)
+    codes, scale = quantize_rows(x, grids)
+    with use_kernel("reference"):
+        expected, expected_scale = quantize_rows(x, grids)
+    torch.testing.assert_close(scale, expected_scale)
+    assert (codes.int() - expected.int()).abs().max() <= 1
+    assert (codes != expected).float().mean() < 0.01
+    assert bool((((codes == 1) | (codes == 255)).any(-1)).all())
+
+
+@on_each_target
+def test_scales_of_rows_belong_to_the_pixels_of_the_result() -> None:
+    """Of a strided convolution too; as many as there are."""
+    codes = torch.randint(0, 256, (2, 8, 5, 4)).byte().contiguous(memory_format=torch.channels_last)
+    weight = torch.randint(-127, 128, (6, 8, 1, 1)).char()
+    packed = native.pack(weight, None, (6, 8, 1))
+    geometry = {"kernel": (1, 1), "stride": (2, 1), "padding": (0, 0), "dilation": (1, 1)}
+    scale, bias, by_row = torch.rand(6), torch.rand(6), torch.rand(2 * 3 * 4)
+
+    def computed(row_scale: Tensor | None) -> Tensor:
+        return native.product(
+            codes, 3, packed, scale, bias, dtype=torch.float32, row_scale=row_scale, **geometry
+        )
+
+    plain = computed(None) - bias.view(1, -1, 1, 1)
+    expected = plain * by_row.view(2, 1, 3, 4) + bias.view(1, -1, 1, 1)
+    torch.testing.assert_close(computed(by_row), expected, rtol=1e-5, atol=1e-2)
+    for wrong in (by_row[:-1], by_row.double()):
+        with pytest.raises(ValueError, match="cales"):
+            computed(wrong)
+
+
+@on_each_target
 def test_factors_are_read_where_they_are() -> None:
     """Rows and images channels last are for the kernels; factors elsewhere would be a crash."""
     x, factors = _random(2, 36, 5, 36), torch.ones(36)
@@ -470,7 +509,7 @@ def test_memory_that_is_not_there_is_an_error() -> None:
     attention(1, 1, 1, 2**40, 1)  # keys
     attention(1, 2, 1, 2**29, 2**29)  # numbers of one head, which a thread packs
 
-    zero_point, rest = ctypes.create_string_buffer(32), [nothing] * 3
+    zero_point, rest = ctypes.create_string_buffer(32), [nothing] * 4
 
     def product(*, channels: int, kernel: int) -> None:
         sizes = (1, 1, 1, channels, 1, 1, 32, kernel, 1, 1, 1, 0, 0, 1, 1)

@@ -24,6 +24,7 @@ from personalq.taq import (
 )
 from personalq.taq.kernels import use_kernel
 from personalq.taq.modules import QuantConv2d, QuantLinear
+from personalq.taq.recipe import ROW_SCALED_LAYERS
 
 
 @pytest.fixture(scope="module")
@@ -93,10 +94,9 @@ def test_every_exception_is_listed(unet: Any, ranges: dict[str, Range]) -> None:
     packed = [layer for layer in report.layers if layer.weight_bits < 16]
     assert shortcuts == [layer for layer in packed if layer.name.endswith("conv_shortcut")]
     assert {layer.weight_bits for layer in shortcuts} == {8}
-    wide = quantize_(copy.deepcopy(unet), PROFILES["w8a8"], ranges)
-    ends = {layer.name.rpartition("_blocks.")[2] for layer in wide.layers if layer.equalized}
-    assert any(end.endswith("ff.net.2") for end in ends)
-    assert all(end.endswith(("ff.net.2", "conv_shortcut")) for end in ends)
+    by_row = [layer for layer in packed if layer.row_scaled]
+    assert by_row == [layer for layer in packed if layer.name.endswith(ROW_SCALED_LAYERS)]
+    assert {"linear", "conv2d"} == {layer.kind for layer in by_row}
     smaller = by_name["down_blocks.0.downsamplers.0.conv"]
     assert (smaller.weight_bits, smaller.activation_bits, smaller.equalized) == (8, 8, False)
 

@@ -35,7 +35,7 @@ from personalq.taq.recipe import equalized
 from personalq.taq.simulation import METHODS, Observations, method, simulate_
 from personalq.taq.simulation.layers import Simulated, own_channels
 from personalq.taq.simulation.nf4 import nf4
-from personalq.taq.simulation.rounders import Equalized, Exactly, PerTensor, Split
+from personalq.taq.simulation.rounders import Equalized, Exactly, PerRow, PerTensor, Split
 from personalq.taq.simulation.simulate import _channel_extremes, nearest
 
 TRIGGER = torch.zeros(2, TOKENS, dtype=torch.bool)
@@ -217,16 +217,25 @@ def test_shortcuts_are_rounded_as_the_method_says() -> None:
         assert high[half].max() >= max(b for _, b in seen)
 
 
-def test_feed_forwards_are_equalized_where_weights_have_eight_bits() -> None:
-    """Channels divided by the root of their reach; weights of 4 bits would lose more by it."""
-    name = "down_blocks.0.attentions.0.transformer_blocks.0.ff.net.2"
-    layer: Any = precise_unet().get_submodule(name)
-    low, high = _channel_extremes(name, layer, observations())
-    rounder: Any = shared(method("taq", 8, 8)).get_submodule(name).rounder
-    assert isinstance(rounder, Equalized)
-    assert_similar(rounder.factors, torch.maximum(-low, high) ** -0.5)
-    for of in (method("taq", 4, 8), method("taq-paper", 8, 8)):
-        assert isinstance(shared(of).get_submodule(name).rounder, PerTensor)
+def test_tokens_and_pixels_have_scales_of_their_own() -> None:
+    """Where a method says so and a layer's sums run over one of them."""
+    taq = method("taq", 4, 8)
+    unet = shared(taq)
+    block = "down_blocks.0.attentions.0"
+    for name, dim in (
+        (f"{block}.transformer_blocks.0.ff.net.2", -1),
+        ("mid_block.attentions.0.proj_in", 1),
+    ):
+        rounder: Any = unet.get_submodule(name).rounder
+        assert isinstance(rounder, PerRow)
+        x = random(2, 8, 4, 4)
+        x[0, :, 1] *= 100
+        [step] = (x.abs().amax(dim, keepdim=True) / 127)[None]
+        assert ((rounder(x, 0) - x).abs() <= step / 2 * 1.0001).all()
+    other: Any = unet.get_submodule(f"{block}.transformer_blocks.0.ff.net.0.proj").rounder
+    assert isinstance(other, PerTensor)
+    convolution: Any = unet.get_submodule("down_blocks.0.resnets.0.conv1").rounder
+    assert isinstance(convolution, PerTensor)
 
 
 def test_precise_inputs_and_layers_by_the_ends_of_names() -> None:

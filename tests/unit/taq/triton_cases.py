@@ -124,6 +124,25 @@ def test_input_factors_multiply_first(conv: bool, bits: int) -> None:
     assert relative_error(_both(quantized, x)[0], expected) > 0.1
 
 
+@pytest.mark.parametrize("equalized", [True, False])
+@pytest.mark.parametrize("bits", [8, 4])
+@pytest.mark.parametrize("name", ["linear", "linear without bias", "odd linear", "1x1"])
+def test_rows_have_scales_of_their_own(name: str, bits: int, equalized: bool) -> None:
+    """Tokens or pixels of different reach, channels equalized or not."""
+    layer, x = LAYERS[name], _input(LAYERS[name])
+    dim = 1 if x.ndim == 4 else -1
+    tokens = x.movedim(dim, -1)
+    spread = torch.logspace(-2, 1, tokens[..., 0].numel(), device=DEVICE)
+    x = (tokens * spread.view_as(tokens[..., :1])).movedim(-1, dim)
+    channels = x.movedim(dim, 0).flatten(1)
+    low, high = channels.amin(1).tolist(), channels.amax(1).tolist()
+    by_channel = Range(min(low), max(high), tuple(low), tuple(high))
+    scheme = Scheme(bits, 8, equalized=equalized, row_scaled=True)
+    quantized = _quantized(layer, scheme, by_channel)
+    for dtype in DTYPES:
+        assert_similar(*_both(quantized, x.to(dtype)))
+
+
 def test_memory_layouts_do_not_matter() -> None:
     """Rows of a slice, channels last or first; a convolution gives channels last."""
     linear = _quantized(LAYERS["linear"], Scheme(8, 8))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from personalq.taq.recipe import ROW_SCALED_LAYERS
 from personalq.taq.simulation import METHODS, Method, method
 
 #: (weights, activations), as in the paper's Table I and with 4-bit weights
@@ -72,14 +73,15 @@ def what_helps() -> list[Row]:
         ]  # fmt: skip
     taq, q_diffusion = method("taq", 8, 8), method("q-diffusion", 8, 8).but(**both_ends)
     rows += [
-        _row("what helps", "feed-forward not equalized", taq.but(feed_forward="whole")),
+        _row("what helps", "static ranges alone", taq.but(row_scaled=())),
         _row("what helps", "both ends searched", q_diffusion),
-        _row("what helps", "both ends searched, feed-forward equalized", q_diffusion.but(
-            feed_forward="equalized")),
+        _row("what helps", "both ends searched, scales per token", q_diffusion.but(
+            row_scaled=ROW_SCALED_LAYERS)),
     ]  # fmt: skip
     taq = method("taq", 4, 8)
     return [
         *rows,
+        _row("what helps", "static ranges alone", taq.but(row_scaled=())),
         _row("what helps", "noise corrected", taq.but(corrected=True)),
         _row(
             "what helps", "precise downsampling", taq.but(precise_layers=("downsamplers.0.conv",))

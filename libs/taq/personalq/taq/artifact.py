@@ -322,7 +322,12 @@ def load_unet_(
     for entry in artifact.manifest["layers"]:
         layer = _layer(unet, entry["name"], tuple(entry["shape"]))
         if entry["weight_bits"] != FULL_BITS:
-            scheme = Scheme(entry["weight_bits"], entry["activation_bits"], entry["equalized"])
+            scheme = Scheme(
+                entry["weight_bits"],
+                entry["activation_bits"],
+                equalized=entry["equalized"],
+                row_scaled=entry.get("row_scaled", False),  # earlier artifacts have no such layers
+            )
             unet.set_submodule(entry["name"], _empty_like(layer, scheme))
     exact = {
         f"{name}.{buffer}"

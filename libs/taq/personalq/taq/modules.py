@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import KW_ONLY, dataclass
 from typing import Any, NamedTuple, Self, cast
 
 import torch
@@ -22,8 +22,15 @@ class Scheme:
 
     weight_bits: int  # 8: symmetric; 4: with a zero point
     activation_bits: int | None  # None: the input stays as it is (weight-only)
-    #: by which power of its reach each input channel is divided, which the weight absorbs; 0: none
-    equalized: float = 0.0
+    _: KW_ONLY
+    equalized: bool = False  # each input channel is divided by its reach, which the weight absorbs
+    #: one symmetric scale per token or pixel of the input, found at run time, and no static range
+    row_scaled: bool = False
+
+    @property
+    def needs_range(self) -> bool:
+        """Whether a layer has to be calibrated for it."""
+        return self.activation_bits is not None and (self.equalized or not self.row_scaled)
 
 
 class InputGrid(NamedTuple):
@@ -33,6 +40,19 @@ class InputGrid(NamedTuple):
     zero_point: int
     bits: int
     factors: Tensor | None  # multiply the input first; broadcast against it
+
+
+class RowGrids(NamedTuple):
+    """Grids of a layer's input, one per token or pixel: codes 1 … 2^bits − 1 around a middle."""
+
+    zero_point: int
+    bits: int
+    factors: Tensor | None  # float32 (in): multiply the input (…, in) first
+
+    @property
+    def unit(self) -> InputGrid:
+        """The grid of a row whose scale is 1: what is computed with it is multiplied afterwards."""
+        return InputGrid(1.0, *self)
 
 
 class RoundedWeight(NamedTuple):
@@ -48,15 +68,14 @@ BLOCK = 1 << 21  # weights that are rounded at a time; of fewer, threads would m
 EXACT_BUFFERS = ("weight_scale", "input_scale", "input_factors")
 
 
-def equalize(channels: Range, width: int, power: float) -> tuple[Tensor, Range]:
-    """Return the factors f (in), reach^−power by channel, and the range of x · f.
+def equalize(channels: Range, width: int) -> tuple[Tensor, Range]:
+    """Return the factors f (in), which bring every channel to the same reach, and x · f's range.
 
     The weight absorbs 1 / f exactly; what it loses to its own rounding is less than what the
     input gains, since its scales are by output channel.
 
     Args:
         channels: a range with the extremes of each of `width` input channels.
-        power: 1 brings every channel to the same reach.
 
     Raises:
         MissingRangeError: the range has no extremes by channel.
@@ -66,8 +85,16 @@ def equalize(channels: Range, width: int, power: float) -> tuple[Tensor, Range]:
         raise MissingRangeError("An equalized layer needs the extremes of each input channel.")
     reach = torch.maximum(-low, high)
     reach = reach.clamp(min=(1e-3 * reach.max().item()) or 1.0)  # silent channels stay silent
-    factors = reach**-power
+    factors = 1 / reach
     return factors, Range((low * factors).min().item(), (high * factors).max().item())
+
+
+def is_pointwise(layer: nn.Module) -> bool:
+    """Tell whether every output of a layer is made of one token or pixel of its input."""
+    if not isinstance(layer, nn.Conv2d):
+        return isinstance(layer, nn.Linear)
+    plain = {*layer.kernel_size, *layer.stride, layer.groups} == {1}
+    return plain and layer.padding in ((0, 0), 0)
 
 
 def weight_grid(weight: Tensor, bits: int, candidates: int) -> Grid:
@@ -84,9 +111,9 @@ class QuantModule(nn.Module):
     """What both layers share: the packed weight, its scales and the input's grid.
 
     Buffers: `weight` (see `packing.pack`), `weight_scale` float32 (out), with 4 bits
-    `weight_zero_point` int8 (out), and unless the layer is weight-only `input_scale` float32 ()
-    and `input_zero_point` int32 (). Equalized layers have `input_factors` float32 (in): they
-    compute (x · f)(Ŵ / f), where x · f has channels of similar range.
+    `weight_zero_point` int8 (out), and unless the layer is weight-only or `row_scaled`
+    `input_scale` float32 () and `input_zero_point` int32 (). Equalized layers have `input_factors`
+    float32 (in): they compute (x · f)(Ŵ / f), where x · f has channels of similar range.
     """
 
     weight: Tensor
@@ -104,18 +131,17 @@ class QuantModule(nn.Module):
         super().__init__()
         out = weight_shape[0]
         self.weight_bits, self.activation_bits = scheme.weight_bits, scheme.activation_bits
-        self.weight_shape = weight_shape
+        self.weight_shape, self.row_scaled = weight_shape, scheme.row_scaled
         self.weight_error = None
         shape = packed_shape(self.weight_bits, weight_shape)
         self.register_buffer("weight", torch.empty(shape, dtype=packed_dtype(self.weight_bits)))
         self.register_buffer("weight_scale", torch.empty(out, dtype=torch.float32))
         zero_point = None if self.weight_bits == 8 else torch.empty(out, dtype=torch.int8)
         self.register_buffer("weight_zero_point", zero_point)
-        static = self.activation_bits is not None
+        static = self.activation_bits is not None and not self.row_scaled
         self.register_buffer("input_scale", torch.empty(()) if static else None)
         zero = torch.empty((), dtype=torch.int32) if static else None
         self.register_buffer("input_zero_point", zero)
-        self._power = scheme.equalized
         width = weight_shape[1] if scheme.equalized else None
         self.register_buffer("input_factors", None if width is None else torch.empty(width))
         self.register_buffer("bias", torch.empty(out, dtype=torch.float32) if bias else None)
@@ -142,7 +168,7 @@ class QuantModule(nn.Module):
         """
         values = weight.detach().float()
         if self.input_factors is not None and input_range is not None:
-            factors, input_range = equalize(input_range, values.shape[1], self._power)
+            factors, input_range = equalize(input_range, values.shape[1])
             self.input_factors = factors.to(values.device)
             values = values / self.input_factors.view(1, -1, *[1] * (values.ndim - 2))
         if rounded is not None and self.input_factors is None:
@@ -161,9 +187,9 @@ class QuantModule(nn.Module):
         self.weight, self.weight_scale = torch.cat(packed), torch.cat(scales)
         if self.weight_bits != 8:
             self.weight_zero_point = torch.cat(zero_points)
-        if self.activation_bits is not None and input_range is not None:
+        if self.input_scale is not None and input_range is not None:
             low, high = torch.tensor(input_range.low), torch.tensor(input_range.high)
-            static = fit(low, high, self.activation_bits, symmetric=False)
+            static = fit(low, high, self._input_bits, symmetric=False)
             self.input_scale = static.scale.to(weight.device)
             self.input_zero_point = static.zero_point.to(weight.device, torch.int32)
         if bias is not None:
@@ -229,16 +255,31 @@ class QuantModule(nn.Module):
         """The grid of the input as plain numbers, for kernels.
 
         Raises:
-            MissingRangeError: the layer is weight-only.
+            MissingRangeError: the layer is weight-only, or has a grid for each row.
         """
         if self._input_grid is None:
-            bits, scale, zero_point = self.activation_bits, self.input_scale, self.input_zero_point
-            if bits is None or scale is None or zero_point is None:
-                raise MissingRangeError("A weight-only layer has no input grid.")
+            scale, zero_point = self.input_scale, self.input_zero_point
+            if scale is None or zero_point is None:
+                raise MissingRangeError("A weight-only or row-scaled layer has no input grid.")
             self._input_grid = InputGrid(
-                scale.item(), int(zero_point.item()), bits, self._broadcast_factors()
+                scale.item(), int(zero_point.item()), self._input_bits, self._broadcast_factors()
             )
         return self._input_grid
+
+    @property
+    def row_grids(self) -> RowGrids:
+        """The grids of the input of a `row_scaled` layer, for kernels.
+
+        Raises:
+            MissingRangeError: the layer is weight-only.
+        """
+        return RowGrids(1 << (self._input_bits - 1), self._input_bits, self.input_factors)
+
+    @property
+    def _input_bits(self) -> int:
+        if self.activation_bits is None:
+            raise MissingRangeError("A weight-only layer has no input grid.")
+        return self.activation_bits
 
     def prepare_(self, like: Tensor) -> None:
         """Pack the weights for inputs like `like`, and drop the plain ones if they are not read.
@@ -426,10 +467,13 @@ class QuantConv2d(QuantModule):
     def forward(self, x: Tensor) -> Tensor:
         """Return (B, out, H', W') in the dtype of x (B, in, H, W)."""
         name, kernel = kernels.choose(self, x)
-        return kernel.conv2d(self, self._prepared(name, self._packer(kernel)), x)
+        packed = self._prepared(name, self._packer(kernel))
+        if self.row_scaled:  # one pixel makes one: a Linear of its channels
+            return kernel.linear(self, packed, x.permute(0, 2, 3, 1)).permute(0, 3, 1, 2)
+        return kernel.conv2d(self, packed, x)
 
     def _packer(self, kernel: kernels.Kernel) -> Callable[[Any], Any]:
-        return kernel.pack_conv2d
+        return kernel.pack_linear if self.row_scaled else kernel.pack_conv2d
 
     def _broadcast_factors(self) -> Tensor | None:
         """Return the factors in the shape that broadcasts against the input (B, in, H, W)."""

@@ -19,8 +19,9 @@ from personalq.taq.modules import (
     QuantModule,
     RoundedWeight,
     Scheme,
+    is_pointwise,
 )
-from personalq.taq.recipe import Recipe, equalized
+from personalq.taq.recipe import ROW_SCALED_LAYERS, Recipe, equalized
 
 STORED_FLOAT = torch.float16  # of everything that is not quantized
 FULL_BITS = 16
@@ -40,6 +41,7 @@ class LayerReport:
     weight_bits: int
     activation_bits: int | None  # None: the input is not quantized
     equalized: bool  # input channels are brought to similar ranges first
+    row_scaled: bool  # one scale of the input per token or pixel, found at run time
     reason: str | None  # why the layer is not quantized as the recipe's bits say
     weight_error_db: float | None  # 10 log₁₀ Σ(Ŵ−W)² / ΣW²; None: nothing was rounded
 
@@ -90,7 +92,7 @@ def quantize_(
         scheme, _ = plan(name, layer, recipe, text_layers)
         if scheme is None:
             continue
-        if scheme.activation_bits is not None and name not in ranges:
+        if scheme.needs_range and name not in ranges:
             missing.append(name)
             continue
         candidates = recipe.weight_range_candidates
@@ -165,9 +167,11 @@ def plan(
         # Run once per prompt, so integers would gain nothing, and rounding the text would
         # reach the trigger's rows before equation 2 can protect them.
         return Scheme(bits, None), "text projection: weight-only"
+    a_bits = recipe.activation_bits
     # The weight absorbs the factors; of 4 bits it would lose more by that than the input gains.
-    divides = bits == 8 and recipe.activation_bits is not None
-    return Scheme(bits, recipe.activation_bits, equalized(name) if divides else 0.0), reason
+    divides = a_bits is not None and bits == 8 and equalized(name)
+    by_row = a_bits is not None and name.endswith(ROW_SCALED_LAYERS) and is_pointwise(layer)
+    return Scheme(bits, a_bits, equalized=divides, row_scaled=by_row), reason
 
 
 def text_projections(unet: nn.Module) -> frozenset[str]:
@@ -203,7 +207,7 @@ def describe(
     if not isinstance(layer, QuantModule):
         _, reason = plan(name, layer, recipe, text_layers)
         shape = tuple(layer.weight.shape)
-        return LayerReport(name, kind, shape, FULL_BITS, None, False, reason, None)
+        return LayerReport(name, kind, shape, FULL_BITS, None, False, False, reason, None)
     reason = None
     if name in text_layers:
         reason = "text projection: weight-only"
@@ -217,6 +221,7 @@ def describe(
         weight_bits=layer.weight_bits,
         activation_bits=layer.activation_bits,
         equalized=layer.input_factors is not None,
+        row_scaled=layer.row_scaled,
         reason=reason,
         # Rounded, so that the artifact's digest does not hang on the order of a sum.
         weight_error_db=round(10 * math.log10(error), 1) if error else None,

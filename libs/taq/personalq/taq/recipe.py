@@ -11,13 +11,16 @@ from personalq.taq.packing import PACKED_BITS
 from personalq.taq.protection import Protected
 
 #: Raised whenever the same settings give other integers: artifacts are then made anew.
-RECIPE_VERSION = 4
+RECIPE_VERSION = 5
 
-#: Ends of names of layers whose input channels lie far apart, so that one static range would waste
-#: most of its codes on the widest, and by which power of its reach a channel is divided. A shortcut
-#: joins a block's own channels and a skip's. What a feed-forward gates is a product, whose largest
-#: values a LoRA moves: brought to the same reach (1) they would be cut off.
-EQUALIZED_LAYERS = {"conv_shortcut": 1.0, "ff.net.2": 0.5}
+SHORTCUT = "conv_shortcut"  # ends the names of ResNet shortcuts
+FEED_FORWARD = "ff.net.2"  # ends the names of layers that read what a feed-forward gated
+
+#: Ends of names of layers whose inputs get one scale per token or pixel, found at run time: their
+#: sums run over one token or pixel, so that the scale leaves the integer product. What a
+#: feed-forward gated and what crosses the residual stream differ most from one to the next, and
+#: lose more by one static range for all than any other input.
+ROW_SCALED_LAYERS = (FEED_FORWARD, SHORTCUT, "proj_in", "proj_out")
 
 #: Parts of names of layers that keep at least 8 bits: time steers every block, and what is lost in
 #: the text's keys and values is lost for the trigger too; equalized weights spread wider; and all
@@ -28,7 +31,7 @@ EIGHT_BIT_LAYERS = (
     "attn2.to_k",
     "attn2.to_v",
     "downsamplers.",
-    "conv_shortcut",
+    SHORTCUT,
 )
 
 
@@ -40,7 +43,7 @@ class Recipe:
     name: str
     #: bits of Linear and Conv2d weights: 4, 8 or None
     weight_bits: int | None
-    #: bits of the inputs of Linear and Conv2d (static range) and of Q, K, V (per row): 2…8 or None
+    #: bits of the inputs of Linear and Conv2d and of Q, K, V (per row): 2…8 or None
     activation_bits: int | None
     #: bits of the cross-attention probabilities, equation 3
     cross_probability_bits: int | None
@@ -100,9 +103,12 @@ class Recipe:
             raise RecipeError(f"The recipe is incomplete: {error}.") from error
 
 
-def equalized(layer: str) -> float:
-    """Return by which power of its reach each input channel of a layer is divided; 0: by none."""
-    return next((power for end, power in EQUALIZED_LAYERS.items() if layer.endswith(end)), 0.0)
+def equalized(layer: str) -> bool:
+    """Tell whether each input channel of a layer is divided by its reach.
+
+    A shortcut joins a block's own channels and a skip's, which lie far apart.
+    """
+    return layer.endswith(SHORTCUT)
 
 
 def _profile(name: str, weight_bits: int | None, activation_bits: int | None) -> Recipe:

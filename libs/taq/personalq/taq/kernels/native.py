@@ -4,18 +4,18 @@ from __future__ import annotations
 
 from functools import cache
 from math import prod
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import torch
 from torch import Tensor
 
 from personalq.taq import native
-from personalq.taq.kernels.codes import quantize_input
+from personalq.taq.kernels.codes import quantize_input, quantize_rows
 from personalq.taq.kernels.onednn import onednn_is_exact
 from personalq.taq.kernels.reference import float_bias
 
 if TYPE_CHECKING:
-    from personalq.taq.modules import QuantConv2d, QuantLinear, QuantModule
+    from personalq.taq.modules import QuantConv2d, QuantModule
 
 POINT = (1, 1)
 
@@ -27,7 +27,7 @@ class Native:
     """
 
     def supports(self, layer: QuantModule, x: Tensor) -> bool:
-        """Ungrouped layers with a static input range, where the CPU has the instructions.
+        """Ungrouped layers with quantized inputs, where the CPU has the instructions.
 
         Where oneDNN is exact, 8-bit weights only of convolutions larger than 1×1: oneDNN multiplies
         them no faster and takes six times as long to reorder them; other layers are its own.
@@ -41,7 +41,7 @@ class Native:
             and (layer.weight_bits == 4 or not onednn_is_exact() or _is_slow_in_onednn(layer))
         )
 
-    def pack_linear(self, layer: QuantLinear) -> native.Packed:
+    def pack_linear(self, layer: QuantModule) -> native.Packed:
         """Reorder the codes."""
         return _packed(layer)
 
@@ -49,12 +49,17 @@ class Native:
         """Reorder the codes."""
         return _packed(layer)
 
-    def linear(self, layer: QuantLinear, packed: native.Packed, x: Tensor) -> Tensor:
+    def linear(self, layer: QuantModule, packed: native.Packed, x: Tensor) -> Tensor:
         """Compute in int32, write in the dtype of `x`."""
-        codes = quantize_input(x, layer.input_grid).contiguous()
+        if layer.row_scaled:
+            codes, scale = quantize_rows(x, layer.row_grids)
+            input_ = _Input(layer.row_grids.zero_point, scale=1.0, row_scale=scale.flatten())
+        else:
+            codes = quantize_input(x, layer.input_grid).contiguous()
+            input_ = _Input(layer.input_grid.zero_point, layer.input_grid.scale)
         pixels = codes.view(1, -1, 1, codes.shape[-1]).permute(0, 3, 1, 2)
-        y = _product(layer, packed, pixels, x.dtype, POINT, POINT, (0, 0), POINT)
-        return y.permute(0, 2, 3, 1).reshape(*x.shape[:-1], layer.out_features)
+        y = _product(layer, packed, pixels, input_, x.dtype, POINT, POINT, (0, 0), POINT)
+        return y.permute(0, 2, 3, 1).reshape(*x.shape[:-1], layer.weight_shape[0])
 
     def conv2d(self, layer: QuantConv2d, packed: native.Packed, x: Tensor) -> Tensor:
         """Compute in int32, write channels last in the dtype of `x`."""
@@ -62,7 +67,16 @@ class Native:
         codes = codes.contiguous(memory_format=torch.channels_last)
         height, width = layer.weight_shape[2:]
         geometry = ((height, width), layer.stride, layer.padding, layer.dilation)
-        return _product(layer, packed, codes, x.dtype, *geometry)
+        input_ = _Input(layer.input_grid.zero_point, layer.input_grid.scale)
+        return _product(layer, packed, codes, input_, x.dtype, *geometry)
+
+
+class _Input(NamedTuple):
+    """What the codes of an input stand for."""
+
+    zero_point: int
+    scale: float
+    row_scale: Tensor | None = None  # float32 (pixels), besides
 
 
 def _taps(layer: QuantModule) -> int:
@@ -88,23 +102,24 @@ def _product(
     layer: QuantModule,
     packed: native.Packed,
     codes: Tensor,
+    input_: _Input,
     dtype: torch.dtype,
     kernel: tuple[int, int],
     stride: tuple[int, int],
     padding: tuple[int, int],
     dilation: tuple[int, int],
 ) -> Tensor:
-    grid = layer.input_grid
     bias = float_bias(layer)
     return native.product(
         codes,
-        grid.zero_point,
+        input_.zero_point,
         packed,
-        layer.weight_scale * grid.scale,
+        layer.weight_scale * input_.scale,
         torch.zeros_like(layer.weight_scale) if bias is None else bias,
         kernel=kernel,
         stride=stride,
         padding=padding,
         dilation=dilation,
         dtype=dtype,
+        row_scale=input_.row_scale,
     )

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, NamedTuple, cast
 import torch
 from torch import Tensor
 
-from personalq.taq.kernels.codes import quantize_input
+from personalq.taq.kernels.codes import quantize_input, quantize_rows
 from personalq.taq.kernels.reference import float_bias
 
 if TYPE_CHECKING:
-    from personalq.taq.modules import QuantConv2d, QuantLinear, QuantModule
+    from personalq.taq.modules import QuantConv2d, QuantModule
 
 
 class OneDnnWeights(NamedTuple):
@@ -31,11 +31,11 @@ class OneDnn:
     """
 
     def supports(self, layer: QuantModule, x: Tensor) -> bool:
-        """Layers with a static input range, on CPUs whose integer products are exact."""
-        static = layer.activation_bits is not None
-        return static and x.device.type == "cpu" and onednn_is_exact()
+        """Layers with quantized inputs, on CPUs whose integer products are exact."""
+        quantized = layer.activation_bits is not None
+        return quantized and x.device.type == "cpu" and onednn_is_exact()
 
-    def pack_linear(self, layer: QuantLinear) -> OneDnnWeights | None:
+    def pack_linear(self, layer: QuantModule) -> OneDnnWeights | None:
         """Reorder an 8-bit weight."""
         return self._reordered_linear(layer) if layer.weight_bits == 8 else None
 
@@ -43,10 +43,12 @@ class OneDnn:
         """Reorder an 8-bit weight."""
         return self._reordered_conv2d(layer) if layer.weight_bits == 8 else None
 
-    def linear(self, layer: QuantLinear, packed: OneDnnWeights | None, x: Tensor) -> Tensor:
+    def linear(self, layer: QuantModule, packed: OneDnnWeights | None, x: Tensor) -> Tensor:
         """Compute in int32, write in the dtype of `x`."""
-        grid = layer.input_grid
         weights = packed or self._reordered_linear(layer)
+        if layer.row_scaled:
+            return self._row_scaled(layer, weights, x)
+        grid = layer.input_grid
         # A signed input would be accepted and take seconds: oneDNN's reference implementation.
         codes = quantize_input(x, grid)
         out = _onednn_dtype(x)
@@ -68,8 +70,20 @@ class OneDnn:
         )
         return cast(Tensor, y).to(x.dtype)
 
-    def _reordered_linear(self, layer: QuantLinear) -> OneDnnWeights:
-        weight = torch.ops.onednn.qlinear_prepack(layer.integers().contiguous(), None)
+    @staticmethod
+    def _row_scaled(layer: QuantModule, weights: OneDnnWeights, x: Tensor) -> Tensor:
+        """Rescale what oneDNN, which knows one scale for all rows, computes with a scale of 1."""
+        codes, scale = quantize_rows(x, layer.row_grids)
+        y = torch.ops.onednn.qlinear_pointwise(
+            codes, 1.0, layer.row_grids.zero_point, *weights[:3], None, 1.0, 0, torch.float32,
+            "none", [], "",
+        )  # fmt: skip
+        y = y.mul_(scale) if weights.bias is None else torch.addcmul(weights.bias, y, scale)
+        return cast(Tensor, y).to(x.dtype)
+
+    def _reordered_linear(self, layer: QuantModule) -> OneDnnWeights:
+        integers = layer.integers().flatten(1).contiguous()
+        weight = torch.ops.onednn.qlinear_prepack(integers, None)
         return self._weights(layer, weight)
 
     def _reordered_conv2d(self, layer: QuantConv2d) -> OneDnnWeights:

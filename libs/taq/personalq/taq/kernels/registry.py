@@ -1,8 +1,8 @@
 """How quantized layers are executed: one registry, each kernel tested against the reference.
 
 A kernel computes y = ((x_q − z_x) s_x) · ((w_q − z_w) s_w) + b, where x_q are the input's codes
-(unsigned, one static scale and zero point per layer) and w_q the weight's (one scale per output
-channel).
+(unsigned, one static scale and zero point per layer, or one scale per row of a `row_scaled` layer)
+and w_q the weight's (one scale per output channel).
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from torch import Tensor
 from personalq.taq.errors import RecipeError
 
 if TYPE_CHECKING:
-    from personalq.taq.modules import QuantConv2d, QuantLinear, QuantModule
+    from personalq.taq.modules import QuantConv2d, QuantModule
 
 
 class Kernel(Protocol):
@@ -27,7 +27,7 @@ class Kernel(Protocol):
         """Tell whether this kernel can compute `layer` for inputs like `x`."""
         ...
 
-    def pack_linear(self, layer: QuantLinear) -> Any:
+    def pack_linear(self, layer: QuantModule) -> Any:
         """Return the weights as `linear` wants them, kept from first use on.
 
         None: `linear` reads the layer's own buffers. Otherwise they are not needed any more.
@@ -38,8 +38,11 @@ class Kernel(Protocol):
         """Return the weights as `conv2d` wants them, as `pack_linear` does."""
         ...
 
-    def linear(self, layer: QuantLinear, packed: Any, x: Tensor) -> Tensor:
-        """Return (…, out) for x (…, in), in the dtype of `x`."""
+    def linear(self, layer: QuantModule, packed: Any, x: Tensor) -> Tensor:
+        """Return (…, out) for x (…, in), in the dtype of `x`.
+
+        Of a `row_scaled` layer, which may be a 1×1 convolution, every row has a scale of its own.
+        """
         ...
 
     def conv2d(self, layer: QuantConv2d, packed: Any, x: Tensor) -> Tensor:

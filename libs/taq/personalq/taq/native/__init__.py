@@ -120,6 +120,31 @@ def quantize(
     return codes
 
 
+def quantize_rows(x: Tensor, factors: Tensor | None, *, bits: int) -> tuple[Tensor, Tensor]:
+    """Return codes floor(x · f / s + 2^(b−1) + ½), uint8, and s = max |x · f| / (2^(b−1) − 1).
+
+    Args:
+        x: (…, in), contiguous.
+        factors: float32 (in).
+
+    Returns:
+        Codes (…, in) and one scale for each row, float32 (…, 1).
+    """
+    codes = torch.empty_like(x, dtype=torch.uint8)
+    scale = torch.empty((*x.shape[:-1], 1), dtype=torch.float32)
+    _library().taq_quantize_rows(
+        x.data_ptr(),
+        None if factors is None else factors.data_ptr(),
+        *_pointers(codes, scale),
+        scale.numel(),
+        x.shape[-1],
+        2 ** (bits - 1) - 1,
+        *_kind(x),
+        torch.get_num_threads(),
+    )
+    return codes, scale
+
+
 def supports_quantize(x: Tensor, factors: Tensor | None) -> bool:
     """Tell whether `quantize` takes these; `factors` in the shape that broadcasts against `x`."""
     is_dense = x.is_contiguous() or _is_channels_last(x)
@@ -188,6 +213,7 @@ def product(
     padding: tuple[int, int],
     dilation: tuple[int, int],
     dtype: torch.dtype,
+    row_scale: Tensor | None = None,
 ) -> Tensor:
     """Return Σ (x_q − z_x)(w_q − z_w) · scale + bias, (B, out, H', W') channels last.
 
@@ -196,10 +222,12 @@ def product(
         scale: of input and weight together, float32 (out).
         bias: float32 (out).
         dtype: of the result, one of `FLOATS`.
+        row_scale: float32, one for each pixel of the result, which it is multiplied by before the
+            bias is added.
 
     Raises:
         ValueError: the codes have another number of channels than the weight or are smaller than
-            the kernel, or a tensor is of another dtype or not on the CPU.
+            the kernel, or a tensor is of another shape or dtype or not on the CPU.
     """
     _check("codes", codes, torch.uint8)
     _check("scales", scale, torch.float32)
@@ -218,6 +246,10 @@ def product(
         for side, pad, span, step in zip(size, padding, reach, stride, strict=True)
     ]
     out = torch.empty((batch, rows, *out_size), dtype=dtype, memory_format=torch.channels_last)
+    if row_scale is not None:
+        _check("scales of rows", row_scale, torch.float32)
+        if row_scale.shape != (batch * out_size[0] * out_size[1],):
+            raise ValueError(f"Scales {tuple(row_scale.shape)} of rows for {batch} × {out_size}.")
     geometry = (batch, *size, channels, *out_size, rows, *kernel, *stride, *padding, *dilation)
     shift = packed.sums * zero_point
     built = _library()
@@ -229,6 +261,7 @@ def product(
         packed.codes.data_ptr(),
         None if packed.zero_point is None else packed.zero_point.data_ptr(),
         *_pointers(shift, scale, bias),
+        None if row_scale is None else row_scale.data_ptr(),
         (ctypes.c_int64 * len(geometry))(*geometry),
         out.data_ptr(),
         int(dtype == torch.bfloat16),

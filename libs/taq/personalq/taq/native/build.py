@@ -172,7 +172,8 @@ def _declared(built: ctypes.CDLL) -> ctypes.CDLL:
     built.taq_image_attention.argtypes = [pointer] * 4 + attention
     built.taq_text_attention.argtypes = [pointer] * 5 + attention
     built.taq_quantize.argtypes = [*[pointer] * 3, number, number, real, real, flag, flag, flag]
-    built.taq_product.argtypes = [pointer, flag, *[pointer] * 5, sizes, pointer, flag, flag]
+    built.taq_quantize_rows.argtypes = [*[pointer] * 4, number, number, flag, flag, flag]
+    built.taq_product.argtypes = [pointer, flag, *[pointer] * 6, sizes, pointer, flag, flag]
     built.taq_pack.argtypes = [pointer, flag, sizes, pointer, pointer, flag]
     for name in ("image_attention", "text_attention", "quantize", "product", "pack"):
         function = getattr(built, f"taq_{name}")

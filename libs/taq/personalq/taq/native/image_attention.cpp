@@ -37,7 +37,7 @@ void pack_k(Head& head, const T* k, int64_t stride, int rows, int width, int las
   std::vector<Integer> codes(round_up(width, LANES), 0);
   for (int j = 0; j < rows; ++j) {
     const T* row = k + j * stride;
-    const float most = largest(row, width);
+    const float most = largest(row, nullptr, width);
     head.broken |= !std::isfinite(most);
     const float step = step_of(most, last);
     const Floats inverse = all(1.f / step);
@@ -174,7 +174,7 @@ void block_of(const T* q, int64_t q_stride, int rows, T* out, int64_t out_stride
   std::fill(use.q_scale, use.q_scale + BLOCK, 0.f);
   for (int r = 0; r < rows; ++r) {
     const T* row = q + r * q_stride;
-    const float most = largest(row, width);
+    const float most = largest(row, nullptr, width);
     use.broken[r] = head.broken || !std::isfinite(most);
     const float step = step_of(most, row_last);
     const Floats inverse = all(1.f / step);

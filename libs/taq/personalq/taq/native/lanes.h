@@ -44,13 +44,15 @@ inline Floats exp_below_zero(Floats x) {
   return times_power_of_two(p, n);
 }
 
-// The largest magnitude; NaN if any value is.
+// The largest magnitude, of values multiplied by factors if there are any; NaN if any value is.
 template <typename T>
-float largest(const T* row, int width) {
+float largest(const T* row, const float* factors, int width) {
   Floats most{};
   Mask unordered{};
   for (int c = 0; c < width; c += LANES) {
-    const Floats x = load(row + c, first(width - c));
+    const auto lanes = first(width - c);
+    Floats x = load(row + c, lanes);
+    if (factors) x = x * load(factors + c, lanes);
     unordered |= is_nan(x);
     most = max(most, abs(x));
   }

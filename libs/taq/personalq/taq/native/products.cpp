@@ -27,6 +27,7 @@ struct Columns {
   const int32_t* shift;      // (out): input zero point times the sum of a column's integers
   const float* scale;        // (out): of input and weight together
   const float* bias;         // (out)
+  const float* row_scale;    // (pixels), besides; null: 1
 };
 
 // A block as integers (taps, channels / GROUP, COLUMNS, GROUP).
@@ -107,7 +108,8 @@ void pixels_of(const Code* const* rows, const Integer* weight, const Geometry& g
     const Ints shift = load(columns.shift + n, lanes);
     const Floats scale = load(columns.scale + n, lanes), bias = load(columns.bias + n, lanes);
     for (int p = 0; p < count; ++p) {
-      const Floats sum = floats(sums[p][half] - shift);
+      Floats sum = floats(sums[p][half] - shift);
+      if (columns.row_scale) sum = sum * all(columns.row_scale[pixel + p]);
       store(out + (pixel + p) * g.out_channels + n, lanes, fused(sum, scale, bias));
     }
   }
@@ -166,14 +168,14 @@ extern "C" const int taq_code_bytes = sizeof(taq::Code);
 
 extern "C" int taq_product(const taq::Code* codes, int zero, const uint8_t* packed,
                            const int8_t* zero_point, const int32_t* shift, const float* scale,
-                           const float* bias, const int64_t* geometry, void* out, int in_bfloat16,
-                           int threads) {
+                           const float* bias, const float* row_scale, const int64_t* geometry,
+                           void* out, int in_bfloat16, int threads) {
   return taq::entered(in_bfloat16, [&](auto kind) {
     using T = decltype(kind);
     taq::Geometry g;
     static_assert(sizeof(g) == 15 * sizeof(int64_t), "as many as the caller gives");
     std::memcpy(&g, geometry, sizeof(g));
-    const taq::Columns columns{zero_point, shift, scale, bias};
+    const taq::Columns columns{zero_point, shift, scale, bias, row_scale};
     taq::product(codes, taq::Code(zero), packed, columns, g, static_cast<T*>(out), threads);
   });
 }

@@ -32,7 +32,7 @@ void pack(Head& head, const T* k, const T* v, const Strides* at, int tokens, int
       store(head.v.data() + size_t(j) * head.columns + c, load(v + j * at[2].row + c, lanes));
     }
     for (int c = 0; c < width; ++c) head.k[size_t(c) * head.keys + j] = row[c];
-    head.broken |= !std::isfinite(largest(row.data(), width));
+    head.broken |= !std::isfinite(largest(row.data(), nullptr, width));
   }
 }
 
@@ -114,7 +114,7 @@ void rows_of(const T* q, int64_t q_stride, int rows, T* out, int64_t out_stride,
   bool broken[ROWS] = {};
   for (int r = 0; r < rows; ++r) {
     const T* row = q + r * q_stride;
-    const float most = largest(row, width);
+    const float most = largest(row, nullptr, width);
     broken[r] = head.broken || !std::isfinite(most);
     const float step = step_of(most, row_last);
     const Floats inverse = all(1.f / step), back = all(step * scale);

@@ -13,9 +13,6 @@ from torch.utils.hooks import RemovableHandle
 
 from personalq.taq.simulation.rounders import Exactly, Rounder
 
-SHORTCUT = "conv_shortcut"  # ends the names of ResNet shortcuts
-FEED_FORWARD = "ff.net.2"  # ends the names of layers that read what a feed-forward gated
-
 
 class Clock:
     """Knows at which denoising step a UNet runs: the index of the nearest of its timesteps."""

@@ -12,7 +12,8 @@ from typing import Literal, Self
 #: or one range per step.
 #: step: one min-max range per denoising step (TFMQ-DM's finite set calibration).
 #: group: per step, clusters of channels or tokens with a range each (DGQ).
-#: row: one scale per token, found at run time; a convolution's is per picture.
+#: row: one scale per token, found at run time; a convolution's is per picture. What is row-scaled
+#: (`Method.row_scaled`) has one per token or pixel instead.
 Inputs = Literal["static", "extremes", "step", "fitted", "fitted-step", "group", "row"]
 
 #: How Q, K and V are rounded.
@@ -64,9 +65,9 @@ class Method:
     #: how a ResNet shortcut treats its two halves: Q-Diffusion rounds each by itself, TAQ scales
     #: channels to the same reach
     shortcuts: Literal["whole", "split", "equalized"] = "whole"
-    #: how a feed-forward's second layer treats its input, a product, where its weights have 8 bits:
-    #: TAQ divides channels by the root of their reach
-    feed_forward: Literal["whole", "equalized"] = "whole"
+    #: ends of names of layers, of one token or pixel each, whose input gets one scale per token or
+    #: pixel at run time
+    row_scaled: tuple[str, ...] = ()
     #: whether PTQD corrects the predicted noise
     corrected: bool = False
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from personalq.taq.errors import RecipeError
+from personalq.taq.recipe import ROW_SCALED_LAYERS
 from personalq.taq.simulation.method import Method
 
 Bits = tuple[int | None, int | None]
@@ -92,7 +93,7 @@ def _taq(bits: Bits) -> Method:
         return paper.but(
             inputs="fitted",
             shortcuts="equalized",
-            feed_forward="equalized",
+            row_scaled=ROW_SCALED_LAYERS,
             self_values="column",
         )
     return paper.but(inputs="fitted-step", shortcuts="split", self_bits=8)

@@ -14,9 +14,10 @@ from personalq.taq.attention import is_attention
 from personalq.taq.errors import MissingRangeError
 from personalq.taq.quantize import text_projections
 from personalq.taq.ranges import fitted_range, sample, shrunk_range
+from personalq.taq.recipe import SHORTCUT
 from personalq.taq.rounding import UNetCall
 from personalq.taq.simulation.attention import REST, observed_attention
-from personalq.taq.simulation.layers import SHORTCUT, Clock, own_channels
+from personalq.taq.simulation.layers import Clock, own_channels
 
 #: end the names of points that are a block's own channels and its skip's, in a shortcut's input
 HALVES = (".own", ".skip")

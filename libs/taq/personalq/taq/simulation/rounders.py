@@ -89,16 +89,16 @@ class AfterFirst:
 
 
 class PerRow:
-    """One symmetric scale per vector of the last dimension, found at run time."""
+    """One symmetric scale per vector of a dimension, the last by default, found at run time."""
 
-    def __init__(self, bits: int) -> None:
-        """Take the width of the codes."""
-        self.bits = bits
+    def __init__(self, bits: int, dim: int = -1) -> None:
+        """Take the width of the codes, and which dimension a scale is of."""
+        self.bits, self._dim = bits, dim
         _, self._last = code_limits(bits, symmetric=True)
 
     def __call__(self, x: Tensor, step: int) -> Tensor:
         """Return x̂, one scale per row of `x` (…, d)."""
-        return to_multiples(x, x.abs().amax(-1, keepdim=True) / self._last)
+        return to_multiples(x, x.abs().amax(self._dim, keepdim=True) / self._last)
 
 
 class PerColumn:
@@ -167,8 +167,8 @@ class Split:
 class Equalized:
     """Channels scaled to the same reach before they share a grid; the weights absorb it."""
 
-    def __init__(self, factors: Tensor, grid: PerTensor) -> None:
-        """Take the factors, which broadcast against x and the weight, and the grid of x · f."""
+    def __init__(self, factors: Tensor, grid: Rounder) -> None:
+        """Take the factors, which broadcast against x and the weight, and what rounds x · f."""
         self.factors, self._grid = factors, grid
 
     def __call__(self, x: Tensor, step: int) -> Tensor:

@@ -12,13 +12,13 @@ from torch import Tensor, nn
 from personalq.taq.attention import is_attention
 from personalq.taq.calibrate import Range
 from personalq.taq.errors import MissingRangeError
-from personalq.taq.modules import equalize
+from personalq.taq.modules import equalize, is_pointwise
 from personalq.taq.quantize import plan, text_projections
 from personalq.taq.quantizers import dequantize, quantize, search
-from personalq.taq.recipe import Recipe, equalized
+from personalq.taq.recipe import SHORTCUT, Recipe
 from personalq.taq.simulation.attention import REST, AttentionRounders, SimulatedAttention
 from personalq.taq.simulation.groups import grouped
-from personalq.taq.simulation.layers import FEED_FORWARD, SHORTCUT, Clock, own_channels, simulated
+from personalq.taq.simulation.layers import Clock, own_channels, simulated
 from personalq.taq.simulation.method import Inputs, Method, Probabilities, Rows
 from personalq.taq.simulation.nf4 import nf4
 from personalq.taq.simulation.observe import HALVES, Observations
@@ -75,7 +75,7 @@ def simulate_(
         layer: Any = unet.get_submodule(name)
         if weight_bits == FULL_BITS:
             continue
-        rounder = _input_rounder(name, layer, weight_bits, method, observations, unet, text_layers)
+        rounder = _input_rounder(name, layer, method, observations, unet, text_layers)
         factors = rounder.factors if isinstance(rounder, Equalized) else None
         _round_weight_(name, layer, method, weight_bits, weights or {}, factors)
         simulated(layer, rounder, clock)
@@ -151,7 +151,6 @@ def nearest(weight: Tensor, bits: int) -> Tensor:
 def _input_rounder(
     name: str,
     layer: nn.Linear | nn.Conv2d,
-    weight_bits: int,
     method: Method,
     seen: Observations,
     unet: nn.Module,
@@ -160,12 +159,14 @@ def _input_rounder(
     bits = _input_bits(name, method, text_layers)
     if bits is None:
         return Exactly()
+    by_row = name.endswith(method.row_scaled or ("\0",)) and is_pointwise(layer)
     if name.endswith(SHORTCUT) and method.shortcuts == "split":
         return _split(name, bits, seen, unet)
     if name.endswith(SHORTCUT) and method.shortcuts == "equalized":
-        return _equalized(name, layer, bits, seen)
-    if name.endswith(FEED_FORWARD) and method.feed_forward == "equalized" and weight_bits == 8:
-        return _equalized(name, layer, bits, seen)
+        factors, grid = _equalized(name, layer, bits, seen)
+        return Equalized(factors, PerRow(bits, dim=_channels(layer)) if by_row else grid)
+    if by_row:
+        return PerRow(bits, dim=_channels(layer))
     if method.inputs == "row":
         return PerSample(bits) if isinstance(layer, nn.Conv2d) else PerRow(bits)
     spares_first = name in text_layers and method.text_inputs == "protected"
@@ -199,20 +200,26 @@ def _split(name: str, bits: int, seen: Observations, unet: nn.Module) -> Rounder
     return Split([PerTensor([seen.searched(name + half, bits)], bits) for half in HALVES], split)
 
 
-def _equalized(name: str, layer: nn.Linear | nn.Conv2d, bits: int, seen: Observations) -> Rounder:
+def _equalized(
+    name: str, layer: nn.Linear | nn.Conv2d, bits: int, seen: Observations
+) -> tuple[Tensor, PerTensor]:
     low, high = _channel_extremes(name, layer, seen)
     channels = Range(low.min().item(), high.max().item(), tuple(low.tolist()), tuple(high.tolist()))
-    factors, joint = equalize(channels, len(low), equalized(name))
+    factors, joint = equalize(channels, len(low))
     if isinstance(layer, nn.Conv2d):
         factors = factors.view(-1, 1, 1)
-    grid = PerTensor([(joint.low, joint.high)], bits)
-    return Equalized(factors.to(layer.weight.device), grid)
+    return factors.to(layer.weight.device), PerTensor([(joint.low, joint.high)], bits)
+
+
+def _channels(layer: nn.Linear | nn.Conv2d) -> int:
+    """Return the dimension of the input's channels."""
+    return 1 if isinstance(layer, nn.Conv2d) else -1
 
 
 def _channel_extremes(
     name: str, layer: nn.Linear | nn.Conv2d, seen: Observations
 ) -> tuple[Tensor, Tensor]:
-    by_step, dim = seen.at(name), 1 if isinstance(layer, nn.Conv2d) else -1
+    by_step, dim = seen.at(name), _channels(layer)
     if dim not in by_step[0].by_index:
         raise MissingRangeError(f"{name} was observed without its channels.")
     lows, highs = zip(*(step.by_index[dim] for step in by_step), strict=True)

@@ -9,7 +9,7 @@ import triton
 import triton.language as tl
 from torch import Tensor
 
-from personalq.taq.triton.tiles import CONFIGS, launch, quantized, store_rescaled, weight_tile
+from personalq.taq.triton.tiles import CONFIGS, launch, quantized, rescaled, store, weight_tile
 from personalq.taq.triton.weights import TritonWeights
 
 if TYPE_CHECKING:
@@ -77,7 +77,8 @@ def conv2d_kernel(
         tap_row = weight_row + tap * weight_stride
         weight = weight_tile(tap_row, zero_point_ptr, n, columns, start, depth, block_k)
         sums = tl.dot(codes, weight, sums, out_dtype=tl.int32)
-    store_rescaled(y_ptr, sums, correction_ptr, scale_ptr, bias_ptr, m, n, rows, columns)
+    y = rescaled(sums, correction_ptr, scale_ptr, n, columns)
+    store(y_ptr, y, bias_ptr, m, n, rows, columns)
 
 
 # Tuned once for a layer's shape, as `gemm` is.

@@ -10,10 +10,11 @@ from typing import TYPE_CHECKING
 import torch
 from torch import Tensor
 
+from personalq.taq.kernels.codes import row_scale
 from personalq.taq.triton.weights import TritonWeights, conv2d_weights, linear_weights
 
 if TYPE_CHECKING:
-    from personalq.taq.modules import QuantConv2d, QuantLinear, QuantModule
+    from personalq.taq.modules import QuantConv2d, QuantModule
 
 #: Ampere; for older generations Triton compiles no integer products
 OLDEST_CAPABILITY = (8, 0)
@@ -27,14 +28,14 @@ class Triton:
     """
 
     def supports(self, layer: QuantModule, x: Tensor) -> bool:
-        """Layers with a static input range and one group, on GPUs from Ampere on.
+        """Layers with quantized inputs and one group, on GPUs from Ampere on.
 
         Under Triton's interpreter (TRITON_INTERPRET=1, for tests) on CPUs too.
         """
-        static, groups = layer.activation_bits is not None, getattr(layer, "groups", 1)
-        return static and groups == 1 and _runs_on(x.device)
+        quantized, groups = layer.activation_bits is not None, getattr(layer, "groups", 1)
+        return quantized and groups == 1 and _runs_on(x.device)
 
-    def pack_linear(self, layer: QuantLinear) -> TritonWeights:
+    def pack_linear(self, layer: QuantModule) -> TritonWeights:
         """Sum the weight's codes; they are used as they lie."""
         return linear_weights(layer)
 
@@ -42,12 +43,19 @@ class Triton:
         """Sum the weight's codes and, unless it is 1×1, reorder them."""
         return conv2d_weights(layer)
 
-    def linear(self, layer: QuantLinear, packed: TritonWeights, x: Tensor) -> Tensor:
+    def linear(self, layer: QuantModule, packed: TritonWeights, x: Tensor) -> Tensor:
         """Compute in int32, write in the dtype of `x`."""
         from personalq.taq.triton.gemm import gemm
 
-        y = gemm(x.reshape(-1, layer.in_features), packed, layer.input_grid)
-        return y.view(*x.shape[:-1], layer.out_features)
+        out, depth = layer.weight_shape[:2]
+        rows = x.reshape(-1, depth)
+        if layer.row_scaled:
+            grids = layer.row_grids
+            values = rows if grids.factors is None else rows * grids.factors
+            y = gemm(rows, packed, grids.unit, row_scale(values, grids).flatten())
+        else:
+            y = gemm(rows, packed, layer.input_grid)
+        return y.view(*x.shape[:-1], out)
 
     def conv2d(self, layer: QuantConv2d, packed: TritonWeights, x: Tensor) -> Tensor:
         """Compute in int32, write channels last in the dtype of `x`."""

@@ -47,7 +47,7 @@ def quantized(
         factors_ptr: float32 (depth) or None: they multiply the input channels first.
         k: input channels of the block's columns.
         depth: how many input channels there are.
-        inverse_scale: 1 / s.
+        inverse_scale: 1 / s, or (m, 1) of them.
         offset: z + ½, so that truncation rounds, ties upwards.
         top: the highest code.
     """
@@ -94,21 +94,31 @@ def weight_tile(
 
 
 @triton.jit
-def store_rescaled(
-    y_ptr: tl.tensor,
+def rescaled(
     sums: tl.tensor,
     correction_ptr: tl.tensor,
     scale_ptr: tl.tensor,
+    n: tl.tensor,
+    columns: tl.tensor,
+) -> tl.tensor:
+    """Return (sums − correction) · scale, float32, of int32 sums (m, n)."""
+    inside = n < columns
+    exact = sums - tl.load(correction_ptr + n, mask=inside, other=0)[None, :]
+    return exact.to(tl.float32) * tl.load(scale_ptr + n, mask=inside, other=0.0)[None, :]
+
+
+@triton.jit
+def store(
+    y_ptr: tl.tensor,
+    y: tl.tensor,
     bias_ptr: tl.tensor,
     m: tl.tensor,
     n: tl.tensor,
     rows: tl.tensor,
     columns: tl.tensor,
 ) -> None:
-    """Write (sums − correction) · scale + bias to y (rows, columns), of int32 sums (m, n)."""
+    """Write a block y (m, n), with the bias, to y (rows, columns)."""
     inside = n < columns
-    exact = sums - tl.load(correction_ptr + n, mask=inside, other=0)[None, :]
-    y = exact.to(tl.float32) * tl.load(scale_ptr + n, mask=inside, other=0.0)[None, :]
     if bias_ptr is not None:
         y += tl.load(bias_ptr + n, mask=inside, other=0.0)[None, :]
     # A batch of large pictures has more than 2³¹ numbers.
@@ -117,7 +127,12 @@ def store_rescaled(
 
 
 def launch(
-    kernel: Any, x: Tensor, weights: TritonWeights, grid: InputGrid, y: Tensor, *rest: int
+    kernel: Any,
+    x: Tensor,
+    weights: TritonWeights,
+    grid: InputGrid,
+    y: Tensor,
+    *rest: int | Tensor | None,
 ) -> None:
     """Run a tuned `kernel` on as many blocks as cover y, whose rows have one number per channel.
 

@@ -11,7 +11,7 @@ from torch import Tensor
 from personalq.taq.packing import pack, unpack
 
 if TYPE_CHECKING:
-    from personalq.taq.modules import QuantConv2d, QuantLinear, QuantModule
+    from personalq.taq.modules import QuantConv2d, QuantModule
 
 #: tensor cores multiply int8 by int8, so that the input's codes 0 … 255 are used minus this
 SHIFT = 128
@@ -32,9 +32,10 @@ class TritonWeights(NamedTuple):
     depth: int  # k
 
 
-def linear_weights(layer: QuantLinear) -> TritonWeights:
-    """Prepare a Linear. Its packed weight is used as it lies, not copied."""
-    return _weights(layer, layer.weight.unsqueeze(1), layer.in_features)
+def linear_weights(layer: QuantModule) -> TritonWeights:
+    """Prepare a Linear or what is computed as one. Its packed weight is used as it lies."""
+    out, inputs = layer.weight_shape[:2]
+    return _weights(layer, layer.weight.reshape(out, 1, -1), inputs)
 
 
 def conv2d_weights(layer: QuantConv2d) -> TritonWeights:
@@ -45,14 +46,14 @@ def conv2d_weights(layer: QuantConv2d) -> TritonWeights:
     out, inputs, *kernel = layer.weight_shape
     taps = prod(kernel)
     if taps == 1:
-        return _weights(layer, layer.weight.reshape(out, 1, -1), inputs)
+        return linear_weights(layer)
     codes = unpack(layer.weight, layer.weight_bits, (out, inputs, taps)).transpose(1, 2)
     packed = pack(codes.reshape(out * taps, inputs), layer.weight_bits)
     return _weights(layer, packed.view(out, taps, -1), inputs)
 
 
 def _weights(layer: QuantModule, codes: Tensor, depth: int) -> TritonWeights:
-    grid = layer.input_grid
+    grid = layer.row_grids.unit if layer.row_scaled else layer.input_grid
     sums = layer.integers().flatten(1).sum(1, dtype=torch.int32)
     return TritonWeights(
         codes.contiguous(),
