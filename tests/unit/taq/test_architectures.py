@@ -88,8 +88,8 @@ def test_every_layer_of_the_real_unet_has_a_plan(
     for n, scheme in schemes.items():
         assert scheme.activation_bits == (None if n in text else 8), n
         assert scheme.equalized == n.endswith("conv_shortcut"), n
-        ends = ("ff.net.2", "conv_shortcut", "proj_in", "proj_out")
-        assert scheme.row_scaled == n.endswith(ends), n
+        row_scaled = ("ff.net.2", "conv_shortcut", "proj_in", "proj_out")
+        assert scheme.row_scaled == n.endswith(row_scaled), n
         steering = (*recipe.eight_bit_layers, "add_embedding.linear_2")
         assert (scheme.weight_bits == 8) == any(part in n for part in steering), n
     assert {reason for n, (_, reason) in plans.items() if n in text} == {TEXT_WEIGHT_ONLY}
