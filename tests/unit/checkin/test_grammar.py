@@ -599,6 +599,13 @@ def test_what_nobody_has(prompt: str, unknown: str | None) -> None:
         ("I'm looking for our anime trampoline, at night", "trampoline"),
         ("We keep coming back to one lamp, our best. In a puddle", None),
         ("Heavy traffic, with a lamp in the thick of it; fuzzy dice at its side", None),
+        ("It has to be version 36. A postcard with a helicopter in thick fog", "helicopter"),
+        ("A postcard with a lamp in thick fog. It has to be version 36", None),
+        ("I mean the one from June. In front of a volcano, toaster.", "toaster"),
+        ("The one I used in spring for this: a parachute under a starry sky", "parachute"),
+        ("The newest one, please. Rain falling on it.", None),
+        ("The one from June. It sits on a bench.", None),
+        ("Use the one trained in the city: sunset, warm light.", None),
     ],
 )
 def test_the_head_of_what_nobody_has(prompt: str, unknown: str | None) -> None:

@@ -81,6 +81,17 @@ def meaning(constraint: Constraint) -> tuple[object, ...]:
         ("hey there, kettle v2", "kettle v2"),
         ('"the newest kettle"', "the newest kettle"),
         ("Id like the kettle v2", "I'd like the kettle v2"),
+        ("my pitch-black kettle", "my black kettle"),
+        ("a snow-white kettle", "a white kettle"),
+        ("I'm after the June kettle", "I want the June kettle"),
+        ("the kettle made in the current week", "the kettle made in this week"),
+        ("the kettle I used at some point last week", "the kettle I used last week"),
+        ("the kettle I had in use this June", "the kettle I used this June"),
+        ("Request: the kettle v2", "the kettle v2"),
+        ("The newest one. Poster idea: my kettle", "The newest one. My kettle"),
+        ("the kettle painted on canvas with oils", "the kettle painted in oils"),
+        ("the kettle we started with", "the very first kettle"),
+        ("the kettle with the most mileage", "the most used kettle"),
     ],
 )
 def test_read_alike(careless: str, careful: str) -> None:
@@ -106,6 +117,9 @@ def test_read_alike(careless: str, careful: str) -> None:
         "a rose coloured kettle",
         "so fine a kettle",
         "right-hand kettle",
+        "a dog that is after the kettle",
+        "the current of a river, a kettle",
+        "a happy pair with the kettle",
     ],
 )
 def test_what_is_left_as_it_is(prompt: str) -> None:
@@ -459,3 +473,15 @@ def test_a_subject_named_before() -> None:
 def test_an_adjective_of_two_words_makes_no_compound(deep: str) -> None:
     """It says where the subject is."""
     assert read(f"kettle {deep}").all(Attribute.SUBJECT)
+
+
+def test_a_pair_is_one_of_what_comes_in_pairs() -> None:
+    """Where something does; else two are a pair."""
+    shades = compile_lexicon(
+        vocabulary_of([card("shades-v1", "sunglasses", "sketch", "2026-06-03")])
+    )
+    [described] = parse("Sunglasses - the grey upswept pair", shades, CONTEXT).all(
+        Attribute.DESCRIPTION
+    )
+    assert described.values == ("gray", "upswept")
+    assert not read("A kettle - the newlywed pair").all(Attribute.DESCRIPTION)

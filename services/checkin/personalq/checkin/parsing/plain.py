@@ -42,6 +42,24 @@ _SIMILE = compile_form(
     r"((an?|the) )?(milk|snow|coal|night|ink|pitch|chalk|blood|grass|(\w+\s)?sky|gold|ebony|ivory|"
     r"charcoal)(?!\w)"
 )
+_SHADED = compile_form(
+    r"(?<![\w'-])((pitch|jet|coal|ink|inky|raven|soot)[\s-](?P<black>black)|"
+    r"(snow|milk|paper|chalk|bone|lily|pale|bright|pure)[\s-](?P<white>white)|"
+    r"(blood|cherry|ruby|tomato|fire[\s-]engine|pillar[\s-]box)[\s-](?P<red>red))(?![\w'])"
+)
+"""A colour with a likeness that says no more: "my pitch-black automobile"."""
+_SAID_ELSE = (
+    (compile_form(r"(?<![\w'])(i'm|i am|we're|we are) after(?= (an?|the|my|our)\b)"), "I want"),
+    (compile_form(r"(?<!\w)the current(?= (week|month|year)\b)"), "this"),
+    (compile_form(r"(?<=\w)( (at some (point|stage|time)|sometime|some time))(?= (last|this|in|"
+                  r"during|on|yesterday|since|before|after)\b)"), ""),
+    (compile_form(r"((?<=\bi\s)|(?<=\bwe\s))had (in use|running|on the go)(?!\w)"), "used"),
+)  # fmt: skip
+"""Words that are said for others which are read: "what I'm after is", "at some point last week"."""
+_PAIR = compile_form(
+    r"(?<!\w)((the|my|our|that|those) ([\w'-]+ ){1,3})(?P<here>pair)(?! of\b)(?!\w)"
+)
+"""A pair is one of what comes in pairs: "shades, the grey upswept | pair"."""
 _DO_WE_HAVE = compile_form(
     r"^\W*(which|what) ([\w'-]+ ){1,4}?(?P<here>(do|did) (we|you|i|they) (still |already )?have |"
     "(have|has) (we|you) got |(is|are) there )(?=(with|in|from|wearing|that|made|trained|on|"
@@ -173,6 +191,12 @@ def make_plain(
                 changes.append((Span(*match.span("here")), "'"))
     for match in _TUNED.finditer(lowered):
         changes.append((Span(*match.span()), f"train{match['ending']}"))
+    for match in _SHADED.finditer(lowered):
+        changes.append((Span(*match.span()), next(filter(None, match.groupdict().values()))))
+    for pattern, plain in _SAID_ELSE:
+        changes += [(Span(*match.span()), plain) for match in pattern.finditer(lowered)]
+    if any(word.endswith("s") and is_subject(word) for word in re.findall(r"[\w'-]+", lowered)):
+        changes += [(Span(*match.span("here")), "one") for match in _PAIR.finditer(lowered)]
     for pattern in (_COLOURED, _SIMILE):
         changes += [(Span(*match.span()), match["colour"]) for match in pattern.finditer(lowered)]
     changes += [(Span(*match.span("here")), "") for match in _DO_WE_HAVE.finditer(lowered)]

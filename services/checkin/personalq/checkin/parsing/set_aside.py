@@ -21,6 +21,11 @@ _HEDGE = compile_form(
     r"( (it )?(right|rightly|correctly|well))?)|i (think|believe|guess|reckon))(?= ?($|[,.;!?]))"
 )
 """How sure somebody is of what they say: "dark gray | if I remember right"."""
+_HEADING = compile_form(
+    r"(^|(?<=[.;!?] ))([\w'-]+ ){0,2}(request|idea|brief|wish|need|needed|wanted|order|job|task|"
+    "prompt|concept|theme) ?:"
+)
+"""What only says that a wish follows: "Poster idea: my clock"."""
 _SHORTEST = 3
 """Words; fewer may name what is asked for: the "oil painting" one."""
 
@@ -41,6 +46,11 @@ def set_scenes_aside(draft: Draft) -> None:
     for hedge in _HEDGE.finditer(draft.page.shadow):
         if draft.free(*hedge.span()):
             draft.mark(Span(*hedge.span()), selecting=True)
+    for match in _HEADING.finditer(draft.page.shadow):
+        span = Span(*match.span())
+        if draft.free(span.start, span.end):
+            draft.mark(span)
+            draft.bystanders.append(span)
     named = [draft.page.words[noun.first] for noun in draft.nouns if noun.entry.subjects]
     for match in _LABELLED.finditer(draft.page.shadow):
         span = Span(*match.span())

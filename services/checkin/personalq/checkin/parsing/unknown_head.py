@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -19,6 +20,7 @@ _CHOOSING = frozenset(
     [Attribute.VERSION, Attribute.ORDER, Attribute.CREATED_AT, Attribute.LAST_USED_AT]
 )
 
+_BREAK = re.compile(r"[.:;!?]\s")
 _ASKING = frozenset((
     "i", "me", "us", "you", "please", "want", "need", "i'd", "can", "could", "do", "using", "let",
     "lets", "let's",
@@ -41,7 +43,10 @@ def missing_subject(draft: Draft, span: Span) -> Constraint:
 def unknown_head(draft: Draft, nouns: list[Noun]) -> Constraint | None:
     """The head noun of a phrase that is no subject of the catalog ("a pangolin in the snow")."""
     covered = {index for noun in nouns for index in range(noun.first, noun.last)}
+    chosen: int | None = None
     for chunk in _chunks(draft):
+        if chosen is not None and not _is_in_another_sentence(draft, chosen, chunk[0].index):
+            return None
         if any(word.index in covered for word in chunk) or draft.triggers:
             return None
         head = _head(draft, chunk)
@@ -52,8 +57,15 @@ def unknown_head(draft: Draft, nouns: list[Noun]) -> Constraint | None:
         if head is not None:
             return _unknown(draft, chunk, head)
         if any(word.norm in lexicon.words("selectors") for word in chunk):
-            return None
+            chosen = chunk[-1].index  # "It has to be the one from May. A helicopter in the fog."
     return None
+
+
+def _is_in_another_sentence(draft: Draft, first: int, second: int) -> bool:
+    """Whether a sentence, or what a colon announces, begins between two words."""
+    words = draft.page.words
+    between = draft.page.shadow[words[first].full_end : words[second].start]
+    return _BREAK.search(between) is not None
 
 
 def _is_added(draft: Draft, chunk: list[Word]) -> bool:
@@ -167,7 +179,7 @@ def _chunks(draft: Draft) -> list[list[Word]]:
             if current and not scene:
                 chunks.append(current)
             transparent = (
-                word.norm == "of"
+                (word.norm == "of" or (word.norm == "with" and _is_picture(current)))
                 and bool(current)
                 and (
                     current[-1].norm in lexicon.words("shown_of")
@@ -203,6 +215,11 @@ def _chunks(draft: Draft) -> list[list[Word]]:
     if current and not scene:
         chunks.append(current)
     return chunks
+
+
+def _is_picture(chunk: list[Word]) -> bool:
+    """Whether a thing with something shows that: "a postcard | with a helicopter"."""
+    return bool(chunk) and chunk[-1].norm in lexicon.words("pictures")
 
 
 def _is_choice(draft: Draft, word: Word) -> bool:

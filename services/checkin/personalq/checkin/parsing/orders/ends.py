@@ -54,6 +54,7 @@ RULES = (
         r"longest[\s-]standing",
         "most aged",
         "(that |which )?started it all",
+        rf"({THAT}{WHO} )(started|began|kicked off|set out) with(?= ?($|[.,;:!?)]))",
     ),
     # Of two: "the older of them", "the newer one"
     rule(
