@@ -450,6 +450,18 @@ def _requests() -> list[tuple[str, Callable[[Service], Any], type[PersonalQError
             InvalidInput,
             "phrases[1]",
         ),
+        (
+            "CompareTexts",
+            lambda s: pb.CompareTextsRequest(texts=["a", " "]),
+            InvalidInput,
+            "texts[1]",
+        ),
+        (
+            "CompareTexts",
+            lambda s: pb.CompareTextsRequest(texts=["a"], labels=[pb.TextLabel()]),
+            InvalidInput,
+            "labels[0]",
+        ),
     ]
 
 

@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator, Sequence
+from types import SimpleNamespace
+from typing import Any, cast
 
 import pytest
 
 from personalq.catalog.compare import MAX_TEXTS, MAX_WORDINGS, Comparer
 from personalq.catalog.embedders import open_embedder
 from personalq.catalog.ports import Embedded, Model
+from personalq.catalog.servicer import CatalogServicer
 from personalq.chassis.errors import InvalidInput, Unavailable
+from personalq.v1 import catalog_pb2
 
 LOOKS = (
     ("woodcut", "woodblock print"),
@@ -57,6 +61,16 @@ class Broken:
         raise Unavailable("the embedding server does not answer in time")
 
     embed_queries = embed_documents
+
+
+async def test_the_service_answers_in_the_order_of_texts_and_labels(comparer: Comparer) -> None:
+    """A row for each text and in it a number for each label."""
+    labels = [catalog_pb2.TextLabel(wordings=look) for look in LOOKS]
+    request = catalog_pb2.CompareTextsRequest(texts=list(SAID), labels=labels)
+    servicer = SimpleNamespace(comparer=comparer)  # all that the method reads
+    response = await CatalogServicer.CompareTexts(cast("Any", servicer), request, cast("Any", None))
+    rows = [list(text.labels) for text in response.texts]
+    assert [row.index(max(row)) for row in rows] == list(SAID.values())
 
 
 class Counting:

@@ -12,8 +12,8 @@ from personalq.bench.repo_prompts.calibrate import Example, fit, own_sets, prepa
 from personalq.checkin.reasoning.meaning import Likeness, Place
 
 
-def _examples(seed: int, *, telling: float) -> list[Example]:
-    """Five cards each; the meant one's details stand out by `telling`, its whole text does not."""
+def _examples(seed: int, *, telling: float, looking: float = 0.0) -> list[Example]:
+    """Five cards each; the meant one's details stand out by `telling`, its look by `looking`."""
     dice = random.Random(seed)  # noqa: S311
     found = []
     for number in range(60):
@@ -22,7 +22,7 @@ def _examples(seed: int, *, telling: float) -> list[Example]:
         like = Likeness(
             whole=[dice.gauss(0, 0.05) for _ in range(5)],
             detail=detail,
-            look=[0.0] * 5,
+            look=[dice.gauss(0, 0.05) + looking * (card == meant) for card in range(5)],
             by_words=True,
         )
         found.append(
@@ -47,6 +47,15 @@ def test_what_tells_gets_the_weight() -> None:
     assert abs(whole) < detail / 3
     whole, detail, *_ = fit([prepared(e, words=True) for e in _examples(2, telling=0.0)]).tolist()
     assert abs(detail) < 10
+
+
+def test_a_look_that_tells_gets_its_own_weight() -> None:
+    """And the report says it under its name."""
+    examples = _examples(4, telling=0.0, looking=0.4)
+    whole, detail, look, *_ = fit([prepared(e, words=True) for e in examples]).tolist()
+    assert look > 10
+    assert max(abs(whole), abs(detail)) < look / 3
+    assert f"look {look:.1f}" in report(examples)
 
 
 def test_the_report_counts_every_example_once() -> None:

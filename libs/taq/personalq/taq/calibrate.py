@@ -66,7 +66,7 @@ class Calibration:
                 unet(sample, t, text)
         ranges = calibration.ranges()
 
-    Every layer keeps its extremes and a regular sample of its values, a few hundred kilobytes.
+    Every layer keeps a sample of its values with their tails, a few hundred kilobytes.
     """
 
     def __init__(self, unet: nn.Module) -> None:
@@ -96,7 +96,7 @@ class Calibration:
     def ranges(self, bits: int = 8) -> dict[str, Range]:
         """Return each layer's range with the least mean |x − x̂|^2.4 at `bits`.
 
-        Each end is searched for itself, inwards from the extremes.
+        Each end is searched for itself, inwards from the largest and smallest value of the sample.
 
         Raises:
             MissingRangeError: nothing was recorded.

@@ -84,7 +84,7 @@ def _taps(layer: QuantModule) -> int:
 
 
 def _is_slow_in_onednn(layer: QuantModule) -> bool:
-    return _taps(layer) > 1 and not _has_tiles()
+    return _taps(layer) > 1 and not _has_tiles() and native.multiplies_bytes()
 
 
 @cache

@@ -21,6 +21,11 @@ def supports(x: Tensor) -> bool:
     return x.device.type == "cpu" and x.dtype in FLOATS and library() is not None
 
 
+def multiplies_bytes() -> bool:
+    """Tell whether products are of bytes (VNNI), not of 16-bit integers at half the speed."""
+    return _constant(_library(), "taq_code_bytes") == 1
+
+
 def supports_attention(
     q: Tensor,
     k: Tensor,

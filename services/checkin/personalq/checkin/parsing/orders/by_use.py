@@ -98,7 +98,8 @@ RULES = (
         "((at|on) )?(the )?top(s|ping)? (of )?(the|our|my) (usage|use) "
         "(charts?|lists?|stats|statistics|tables?|rankings?|leaderboard)",
         "number one (by|in) (usage|uses?|renders|popularity)",
-        "(with|gets|got|has|had|sees|saw|seen) ((had|seen) )?(the )?most (uses?|renders|runs|mileage)",
+        "(with|gets|got|has|had|sees|saw|seen) ((had|seen) )?(the )?most "
+        "(uses?|renders|runs|mileage)",
         "most~loved",
         r"(with )?(the )?(highest|heaviest) usage(?! \w)",
         f"(with )?(the |its )?(highest|largest|biggest) (number of )?{_COUNT}",

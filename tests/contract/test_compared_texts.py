@@ -1,0 +1,15 @@
+"""What Check-in sends to be compared, and what a catalog takes."""
+
+from __future__ import annotations
+
+from personalq.catalog import cards, compare
+from personalq.checkin import labels
+from personalq.checkin.reasoning import described
+
+
+def test_check_in_never_sends_more_than_a_catalog_compares() -> None:
+    """Else every request with a phrase that no card explains would be refused."""
+    assert described.MAX_PHRASES <= compare.MAX_TEXTS
+    assert described.LONGEST_PHRASE <= cards.MAX_PHRASE
+    assert labels._ALL <= compare.MAX_WORDINGS
+    assert labels._LONGEST <= compare.MAX_WORDING
