@@ -614,6 +614,12 @@ def test_the_head_of_what_nobody_has(prompt: str, unknown: str | None) -> None:
     assert (found.values[0] if found else None) == unknown
 
 
+def test_a_mix_of_two_looks() -> None:
+    """What one is mixed with is no accessory."""
+    said = read("a kettle that combines a cartoon look with a sketch one, on a stove")
+    assert [c.values for c in said.all(Attribute.STYLE)] == [("cartoon",), ("sketch",)]
+
+
 @pytest.mark.parametrize("prompt", ["Skating in December: the kettle", "Reading at night: a lamp"])
 def test_a_heading_of_what_goes_on(prompt: str) -> None:
     """It is of the scene; "dating from May:" is of what is asked for."""
