@@ -5,7 +5,7 @@ from __future__ import annotations
 from personalq.chassis.forms import compile_form
 from personalq.checkin import lexicon
 from personalq.checkin.intent import Attribute, Constraint, Span
-from personalq.checkin.lexicon import canonical
+from personalq.checkin.lexicon import canonical, thesaurus
 from personalq.checkin.parsing.draft import Draft
 from personalq.checkin.parsing.text import Word, ends_before
 from personalq.checkin.parsing.word_roles import (
@@ -178,8 +178,8 @@ def describe(
     unwanted = ends_before(_NEGATION, draft.page.shadow, span.start) is not None
     text = span.of(draft.page.text)
     named = f"{values[-1]} {canonical(before)}" if before and not phrase else ""
-    if named in lexicon.description_groups():
-        values = (*values, *canonical(before).split())  # "the baby horse"
+    if named in lexicon.description_groups() or _is_one_thing(values[-1], named):
+        values = (*values, *canonical(before).split())  # "the baby horse", "a longcase clock"
     plain = all(word in lexicon.colours() for word in values)  # which words tell better
     said: tuple[str, ...] = (text,) if before and not plain else ()
     if thing:
@@ -198,3 +198,8 @@ def describe(
             label=("not " if unwanted else "") + " ".join(values),
         )
     )
+
+
+def _is_one_thing(word: str, named: str) -> bool:
+    """Whether a word and the subject behind it name a thing together that it does not alone."""
+    return bool(named) and thesaurus.things_in(named).keys() > thesaurus.things_in(word).keys()

@@ -13,7 +13,8 @@ from personalq.checkin.parsing.text import ends_before
 
 _DET = "((the|an?|some|our|my|various|several|different|real|actual) )*"
 _AT = (
-    "(in front of|next to|aboard|on board|in|at|on|by|with|near|from|using|under|around|outside|"
+    "(in front of|next to|aboard|on board|in|at|on|by|with|near|from|using|under|below|beneath|"
+    "underneath|above|behind|around|outside|"
     "inside|against|among|amongst|amid|amidst|along|between|beside|within|through|throughout|"
     "across|off|of|upon) (both )?"
 )

@@ -73,6 +73,15 @@ RULES = (
     rule(OrderKey.MOST_USED, f"(?P<n>{ORDINAL})~most(~{_OFTEN})?~used"),
     rule(
         OrderKey.MOST_USED,
+        f"(?P<n>{ORDINAL}) (place )?(in|by) ((the )?number of )?(uses|usage|renders|popularity)",
+    ),
+    rule(
+        OrderKey.LAST_USED,
+        f"({WHO} )?{HAVE}{USE} (it )?(second|next)~to~last",
+        rank=2,
+    ),
+    rule(
+        OrderKey.MOST_USED,
         r"(?P<not>runner[\s-]up)( [\w-]+){0,3}? "
         "(?P<tail>(in|by) ((the )?number of )?(uses|usage|renders|popularity))",
         rank=2,

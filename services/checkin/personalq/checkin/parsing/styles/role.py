@@ -235,6 +235,8 @@ def _is_what_is_shown(draft: Draft, tag: Tag, lead: int) -> bool:
     words = draft.page.words
     if any(not draft.is_free(word) for word in words[lead + 1 : tag.first]):
         return True  # a time or an order has chosen it
+    if words[lead - 1].norm in ("crossed", "mixed", "blended", "combined", "merged", "mashed"):
+        return True  # "oils | crossed with pixel art"
     mixed = words[lead - 1].norm in ("look", "style", "feel", "finish", "aesthetic")
     if mixed and any(word.norm == "one" for word in words[tag.last : tag.last + 1]):
         return True  # "a cartoon look | with an 8-bit one"
