@@ -618,6 +618,17 @@ def test_a_mix_of_two_looks() -> None:
     """What one is mixed with is no accessory."""
     said = read("a kettle that combines a cartoon look with a sketch one, on a stove")
     assert [c.values for c in said.all(Attribute.STYLE)] == [("cartoon",), ("sketch",)]
+    crossed = read("a kettle on a stove, cartoon crossed with sketch")
+    assert [c.values for c in crossed.all(Attribute.STYLE)] == [("cartoon",), ("sketch",)]
+
+
+def test_a_thing_that_a_word_names_with_its_subject() -> None:
+    """A longcase clock is one; a freighter airship is an airship, and a freighter."""
+    clocks = compile_lexicon(vocabulary_of([card("clock-v1", "clock", "sketch", "2026-06-03")]))
+    [said] = parse("a longcase clock on a stage", clocks, CONTEXT).all(Attribute.DESCRIPTION)
+    assert said.values == ("longcase", "clock")
+    [said] = parse("a rusty clock on a stage", clocks, CONTEXT).all(Attribute.DESCRIPTION)
+    assert said.values == ("rusty",)
 
 
 @pytest.mark.parametrize("prompt", ["Skating in December: the kettle", "Reading at night: a lamp"])

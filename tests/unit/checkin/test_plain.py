@@ -92,6 +92,9 @@ def meaning(constraint: Constraint) -> tuple[object, ...]:
         ("the kettle painted on canvas with oils", "the kettle painted in oils"),
         ("the kettle we started with", "the very first kettle"),
         ("the kettle with the most mileage", "the most used kettle"),
+        ("kettle, second by number of uses", "the second most used kettle"),
+        ("the kettle I used second to last", "the second most recently used kettle"),
+        ("the kettle trained below the water's surface", "the kettle trained underwater"),
     ],
 )
 def test_read_alike(careless: str, careful: str) -> None:

@@ -50,8 +50,8 @@ _SHADED = compile_form(
 """A colour with a likeness that says no more: "my pitch-black automobile"."""
 _SAID_ELSE = (
     (compile_form(r"(?<![\w'])(i'm|i am|we're|we are) after(?= (an?|the|my|our)\b)"), "I want"),
-    (compile_form(r"(?<=\w )(below|beneath|under|underneath) the (water's surface|waves|surface( of the "
-                  r"(water|sea|ocean|lake))?)(?!\w)"), "underwater"),
+    (compile_form(r"(?<=\w )(below|beneath|under|underneath) the (water's surface|waves|"
+                  r"surface( of the (water|sea|ocean|lake))?)(?!\w)"), "underwater"),
     (compile_form(r"(?<!\w)the current(?= (week|month|year)\b)"), "this"),
     (compile_form(r"(?<=\w)( (at some (point|stage|time)|sometime|some time))(?= (last|this|in|"
                   r"during|on|yesterday|since|before|after)\b)"), ""),

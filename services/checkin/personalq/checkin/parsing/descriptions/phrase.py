@@ -201,5 +201,7 @@ def describe(
 
 
 def _is_one_thing(word: str, named: str) -> bool:
-    """Whether a word and the subject behind it name a thing together that it does not alone."""
-    return bool(named) and thesaurus.things_in(named).keys() > thesaurus.things_in(word).keys()
+    """Whether a word and the subject behind it name a thing together that neither does alone."""
+    subject = named.removeprefix(f"{word} ")
+    alone = thesaurus.things_in(word).keys() | thesaurus.things_in(subject).keys()
+    return not thesaurus.things_in(named).keys() <= alone
