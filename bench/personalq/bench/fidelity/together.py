@@ -67,11 +67,9 @@ def together(summaries: Sequence[Summary]) -> dict[str, Any]:
 
 def _check_same(full: Row, other: Row) -> None:
     for key in ("n_images", *COLUMNS):
-        if full[key] is None and other[key] is None:
-            continue
-        if None in (full[key], other[key]) or not math.isclose(
-            full[key], other[key], rel_tol=_SAME
-        ):
+        if None in (full[key], other[key]):
+            continue  # one of them was not asked for it
+        if not math.isclose(full[key], other[key], rel_tol=_SAME):
             raise InvalidInput(
                 f"{key} of full precision is {full[key]} in one run and {other[key]} in another: "
                 "their rows cannot stand beside each other"
