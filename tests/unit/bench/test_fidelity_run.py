@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import psutil
 import pytest
 
 pytest.importorskip("torch")
@@ -120,3 +124,26 @@ def test_a_width_is_chosen() -> None:
         run._chosen(_options(widths=("W5A5",)))
     with pytest.raises(InvalidInput, match="no row of table 4 at W4A8"):
         run._chosen(_options(tables=("table 4",), widths=("W4A8",)))
+
+
+def test_drawing_processes_end_with_the_command(tmp_path: Path) -> None:
+    """Also when it is killed: nobody draws on for hours unseen."""
+    script = tmp_path / "command.py"
+    script.write_text(
+        "import multiprocessing, os, time\n"
+        "from concurrent.futures import ProcessPoolExecutor\n"
+        "from personalq.bench.fidelity.run import end_with_parent\n"
+        "if __name__ == '__main__':\n"
+        "    context = multiprocessing.get_context('spawn')\n"
+        "    pool = ProcessPoolExecutor(1, context, end_with_parent)\n"
+        "    print(pool.submit(os.getpid).result(), flush=True)\n"
+        "    pool.submit(time.sleep, 600)\n"
+        "    time.sleep(600)\n"
+    )
+    with subprocess.Popen([sys.executable, str(script)], stdout=subprocess.PIPE) as command:
+        assert command.stdout is not None
+        worker = psutil.Process(int(command.stdout.readline()))
+        command.kill()
+    with suppress(psutil.NoSuchProcess):
+        worker.wait(timeout=30)
+    assert not worker.is_running()

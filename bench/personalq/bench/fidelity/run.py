@@ -11,6 +11,7 @@ import multiprocessing
 import os
 import shlex
 import tempfile
+import threading
 import time
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
@@ -237,7 +238,7 @@ def _draw_all(
     context = multiprocessing.get_context("spawn")  # torch's threads do not survive a fork
     with (
         Progress(*columns, console=err(), transient=True) as progress,
-        ProcessPoolExecutor(workers, mp_context=context) as pool,
+        ProcessPoolExecutor(workers, context, end_with_parent) as pool,
     ):
         bar = progress.add_task("drawing", total=len(left))
         futures = [pool.submit(_draw, row, cases, settings) for row in left]
@@ -255,6 +256,18 @@ def _draw_all(
             _told(twin, settings),
             settings,
         )
+
+
+def end_with_parent() -> None:
+    """Let this process end when the one that started it is gone, however that ended."""
+    parent = multiprocessing.parent_process()
+
+    def wait() -> None:
+        if parent is not None:
+            parent.join()
+            os._exit(1)
+
+    threading.Thread(target=wait, daemon=True).start()
 
 
 def _twin(row: Row, rows: Sequence[Row], settings: _Settings) -> Row | None:
