@@ -132,6 +132,8 @@ def test_what_goes_on_where_it_was_trained() -> None:
     [
         ("the kettle trained where coffee is served sitting on a sled", "where coffee is served"),
         ("the kettle trained where people go skiing, half full", "where people go skiing"),
+        ("the kettle trained where a wedding takes place", "where a wedding takes place"),
+        ("the kettle trained where the king lives", "where the king lives"),
     ],
 )
 def test_the_picture_begins_behind_what_goes_on(prompt: str, said: str) -> None:

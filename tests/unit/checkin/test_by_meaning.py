@@ -150,3 +150,29 @@ def test_a_place_told_by_what_goes_on_there_is_refused() -> None:
     assert place.hard
     assert place.values == ("snow",)
     assert isinstance(answered.outcome, Clarification)
+
+
+def test_a_catalog_that_cannot_tell_is_not_said_to_have_told() -> None:
+    """And is asked once of a request, not again and again while nobody answers."""
+
+    class Slow(Knowing):
+        async def compare(
+            self, texts: Sequence[str], labels: Sequence[Label]
+        ) -> Sequence[Sequence[float]]:
+            self.compared.append(tuple(texts))
+            return ()
+
+    catalog = Slow(foxes(), {})
+    answered = asyncio.run(
+        select(
+            Request(prompt=f"a fox {CARVED}, trained {SKIERS}", reference_time=NOW),
+            catalog=catalog,
+            reasoner=DeterministicReasoner(),
+            settings=CheckinSettings(),
+        )
+    )
+    assert isinstance(answered.outcome, Clarification)
+    assert answered.intent.problems == (
+        f"“trained {SKIERS}” could not be compared with any place that cards were trained at",
+    )
+    assert catalog.compared == [(SKIERS,)]

@@ -604,6 +604,8 @@ def test_what_nobody_has(prompt: str, unknown: str | None) -> None:
         ("I mean the one from June. In front of a volcano, toaster.", "toaster"),
         ("The one I used in spring for this: a parachute under a starry sky", "parachute"),
         ("The newest one, please. Rain falling on it.", None),
+        ("Use my latest checkpoint; add a red hat", None),
+        ("Use version 36. Add a red hat", None),
         ("The one from June. It sits on a bench.", None),
         ("Use the one trained in the city: sunset, warm light.", None),
     ],
@@ -620,6 +622,7 @@ def test_a_mix_of_two_looks() -> None:
     assert [c.values for c in said.all(Attribute.STYLE)] == [("cartoon",), ("sketch",)]
     crossed = read("a kettle on a stove, cartoon crossed with sketch")
     assert [c.values for c in crossed.all(Attribute.STYLE)] == [("cartoon",), ("sketch",)]
+    assert not read("a kettle of vinegar mixed with oil").all(Attribute.STYLE)
 
 
 def test_a_thing_that_a_word_names_with_its_subject() -> None:

@@ -123,6 +123,8 @@ def test_read_alike(careless: str, careful: str) -> None:
         "a dog that is after the kettle",
         "the current of a river, a kettle",
         "a happy pair with the kettle",
+        "the robot below the surface of Mars",
+        "a raven-black and white kettle",
     ],
 )
 def test_what_is_left_as_it_is(prompt: str) -> None:
@@ -488,3 +490,14 @@ def test_a_pair_is_one_of_what_comes_in_pairs() -> None:
     )
     assert described.values == ("gray", "upswept")
     assert not read("A kettle - the newlywed pair").all(Attribute.DESCRIPTION)
+
+
+@pytest.mark.parametrize(
+    "prompt",
+    ["Kettle wanted: the latest one, on a stove", "Latest model needed: a kettle on a stove"],
+)
+def test_a_heading_that_asks_is_read(prompt: str) -> None:
+    """Only what says no more than that a wish follows is set aside."""
+    said = read(prompt)
+    assert said.first(Attribute.SUBJECT)
+    assert said.order is not None

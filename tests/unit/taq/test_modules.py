@@ -299,12 +299,14 @@ def test_a_silent_row_is_its_bias_and_a_broken_one_is_broken(kernel: str) -> Non
     layer = QuantLinear.from_linear(linear, Scheme(8, 8, row_scaled=True), None)
     if not KERNELS[kernel].supports(layer, x):
         pytest.skip(f"{kernel} does not run here")
-    x[0, 1], x[1, 2, 3] = 0.0, float("nan")
+    x[0, 1], x[1, 2, 3], x[1, 4, 0] = 0.0, float("nan"), float("inf")
     with use_kernel(kernel), torch.no_grad():
         y = layer(x)
+        assert layer(x[:0]).shape == (0, *y.shape[1:])
     assert torch.equal(y[0, 1], linear.bias)
     assert y[1, 2].isnan().all()
-    assert y.isnan().sum() == y.shape[-1]
+    assert not y[1, 4].isfinite().any()
+    assert (~y.isfinite()).sum() == 2 * y.shape[-1]
 
 
 def test_what_sums_over_more_than_a_pixel_has_one_scale() -> None:

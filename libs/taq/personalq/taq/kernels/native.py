@@ -51,6 +51,8 @@ class Native:
 
     def linear(self, layer: QuantModule, packed: native.Packed, x: Tensor) -> Tensor:
         """Compute in int32, write in the dtype of `x`."""
+        if not x.numel():
+            return x.new_empty(*x.shape[:-1], layer.weight_shape[0])
         if layer.row_scaled:
             codes, scale = quantize_rows(x, layer.row_grids)
             input_ = _Input(layer.row_grids.zero_point, scale=1.0, row_scale=scale.flatten())

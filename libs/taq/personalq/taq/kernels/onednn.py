@@ -73,6 +73,8 @@ class OneDnn:
     @staticmethod
     def _row_scaled(layer: QuantModule, weights: OneDnnWeights, x: Tensor) -> Tensor:
         """Rescale what oneDNN, which knows one scale for all rows, computes with a scale of 1."""
+        if not x.numel():
+            return x.new_empty(*x.shape[:-1], layer.weight_shape[0])
         codes, scale = quantize_rows(x, layer.row_grids)
         y = torch.ops.onednn.qlinear_pointwise(
             codes, 1.0, layer.row_grids.zero_point, *weights[:3], None, 1.0, 0, torch.float32,

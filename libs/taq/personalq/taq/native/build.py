@@ -175,7 +175,14 @@ def _declared(built: ctypes.CDLL) -> ctypes.CDLL:
     built.taq_quantize_rows.argtypes = [*[pointer] * 4, number, number, flag, flag, flag]
     built.taq_product.argtypes = [pointer, flag, *[pointer] * 6, sizes, pointer, flag, flag]
     built.taq_pack.argtypes = [pointer, flag, sizes, pointer, pointer, flag]
-    for name in ("image_attention", "text_attention", "quantize", "product", "pack"):
+    for name in (
+        "image_attention",
+        "text_attention",
+        "quantize",
+        "quantize_rows",
+        "product",
+        "pack",
+    ):
         function = getattr(built, f"taq_{name}")
         function.restype, function.errcheck = ctypes.c_int, _raised
     return built

@@ -97,7 +97,7 @@ class PerRow:
         _, self._last = code_limits(bits, symmetric=True)
 
     def __call__(self, x: Tensor, step: int) -> Tensor:
-        """Return x̂, one scale per row of `x` (…, d)."""
+        """Return x̂, one scale per vector of `x` along the dimension."""
         return to_multiples(x, x.abs().amax(self._dim, keepdim=True) / self._last)
 
 

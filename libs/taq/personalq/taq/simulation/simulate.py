@@ -159,7 +159,7 @@ def _input_rounder(
     bits = _input_bits(name, method, text_layers)
     if bits is None:
         return Exactly()
-    by_row = name.endswith(method.row_scaled or ("\0",)) and is_pointwise(layer)
+    by_row = name.endswith(method.row_scaled) and is_pointwise(layer)
     if name.endswith(SHORTCUT) and method.shortcuts == "split":
         return _split(name, bits, seen, unet)
     if name.endswith(SHORTCUT) and method.shortcuts == "equalized":

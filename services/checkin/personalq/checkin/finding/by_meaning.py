@@ -38,7 +38,8 @@ async def with_places(intent: Intent, catalog: Catalog, lexicon: Lexicon) -> Int
         if (label := nearest(labels, row, clearly=_clearly(text))) is not None
     }
     lost = [c for c in unknown if not c.hard and id(c) not in meant]
-    said = tuple(f"“{c.text}” means no place that cards were trained at" for c in lost)
+    why = "means no" if likeness or not labels else "could not be compared with any"
+    said = tuple(f"“{c.text}” {why} place that cards were trained at" for c in lost)
     constraints = tuple(meant.get(id(c), c) for c in intent.constraints if c not in lost)
     return replace(intent, constraints=constraints, problems=(*intent.problems, *said))
 

@@ -71,10 +71,11 @@ class Once:
     async def compare(
         self, texts: Sequence[str], labels: Sequence[Label]
     ) -> Sequence[Sequence[float]]:
-        """See `ports.Catalog.compare`; asked of one text once."""
+        """See `ports.Catalog.compare`; asked of one text once, and no more once it cannot tell."""
         key = (tuple(texts), tuple(labels))
         if key not in self._compared:
-            self._compared[key] = await self.catalog.compare(texts, labels)
+            can_tell = all(self._compared.values())
+            self._compared[key] = await self.catalog.compare(texts, labels) if can_tell else ()
         return self._compared[key]
 
     def is_broad(self, query: Query) -> bool:

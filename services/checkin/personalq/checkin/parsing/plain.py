@@ -46,12 +46,13 @@ _SHADED = compile_form(
     r"(?<![\w'-])((pitch|jet|coal|ink|inky|raven|soot)[\s-](?P<black>black)|"
     r"(snow|milk|paper|chalk|bone|lily|pale|bright|pure)[\s-](?P<white>white)|"
     r"(blood|cherry|ruby|tomato|fire[\s-]engine|pillar[\s-]box)[\s-](?P<red>red))(?![\w'])"
+    r"(?![\s-](and|&)[\s-](black|white|red)\b)"
 )
 """A colour with a likeness that says no more: "my pitch-black automobile"."""
 _SAID_ELSE = (
     (compile_form(r"(?<![\w'])(i'm|i am|we're|we are) after(?= (an?|the|my|our)\b)"), "I want"),
     (compile_form(r"(?<=\w )(below|beneath|under|underneath) the (water's surface|waves|"
-                  r"surface( of the (water|sea|ocean|lake))?)(?!\w)"), "underwater"),
+                  r"surface( of the (water|sea|ocean|lake))?)(?!\w)(?! of\b)"), "underwater"),
     (compile_form(r"(?<!\w)the current(?= (week|month|year)\b)"), "this"),
     (compile_form(r"(?<=\w)( (at some (point|stage|time)|sometime|some time))(?= (last|this|in|"
                   r"during|on|yesterday|since|before|after)\b)"), ""),
@@ -194,6 +195,8 @@ def make_plain(
     for match in _TUNED.finditer(lowered):
         changes.append((Span(*match.span()), f"train{match['ending']}"))
     for match in _SHADED.finditer(lowered):
+        if is_subject(match[0]) or is_subject(re.split(r"[\s-]", match[0])[0]):
+            continue  # a raven in black
         changes.append((Span(*match.span()), next(filter(None, match.groupdict().values()))))
     for pattern, plain in _SAID_ELSE:
         changes += [(Span(*match.span()), plain) for match in pattern.finditer(lowered)]

@@ -22,8 +22,9 @@ _HEDGE = compile_form(
 )
 """How sure somebody is of what they say: "dark gray | if I remember right"."""
 _HEADING = compile_form(
-    r"(^|(?<=[.;!?] ))([\w'-]+ ){0,2}(request|idea|brief|wish|need|needed|wanted|order|job|task|"
-    "prompt|concept|theme) ?:"
+    r"(^|(?<=[.;!?] ))((the|my|our|an?|next|new|first|second|another|picture|image|photo|poster|"
+    r"postcard|illustration|sticker|cover|print|art|painting|drawing) ){0,2}(request|idea|brief|"
+    "wish|need|job|task|prompt|concept|theme) ?:"
 )
 """What only says that a wish follows: "Poster idea: my clock"."""
 _SHORTEST = 3

@@ -20,7 +20,14 @@ _CHOOSING = frozenset(
     [Attribute.VERSION, Attribute.ORDER, Attribute.CREATED_AT, Attribute.LAST_USED_AT]
 )
 
-_BREAK = re.compile(r"[.:;!?]\s")
+_BREAK = re.compile(r"[.:!?]\s")
+_NARROWING = frozenset(
+    [Attribute.VERSION, Attribute.CREATED_AT, Attribute.LAST_USED_AT, Attribute.ENVIRONMENT,
+     Attribute.STYLE]
+)  # fmt: skip
+"""What leaves several of any kind, so that the kind has still to be said: "version 36"."""
+_ADDING = frozenset(["add", "give", "put", "make", "include", "have", "let", "set"])
+"""Tells what the picture shows besides: "Use version 36. Add a red hat"."""
 _ASKING = frozenset((
     "i", "me", "us", "you", "please", "want", "need", "i'd", "can", "could", "do", "using", "let",
     "lets", "let's",
@@ -49,6 +56,8 @@ def unknown_head(draft: Draft, nouns: list[Noun]) -> Constraint | None:
             return None
         if any(word.index in covered for word in chunk) or draft.triggers:
             return None
+        if chosen is not None and _is_added_to(draft, chunk):
+            continue
         head = _head(draft, chunk)
         if head is not None and (
             tells(draft, head) or _is_added(draft, chunk) or _is_on_it(draft, chunk)
@@ -57,6 +66,8 @@ def unknown_head(draft: Draft, nouns: list[Noun]) -> Constraint | None:
         if head is not None:
             return _unknown(draft, chunk, head)
         if any(word.norm in lexicon.words("selectors") for word in chunk):
+            if not any(c.hard and c.attribute in _NARROWING for c in draft.constraints):
+                return None  # "Load the newest model. A cup of coffee"
             chosen = chunk[-1].index  # "It has to be the one from May. A helicopter in the fog."
     return None
 
@@ -66,6 +77,12 @@ def _is_in_another_sentence(draft: Draft, first: int, second: int) -> bool:
     words = draft.page.words
     between = draft.page.shadow[words[first].full_end : words[second].start]
     return _BREAK.search(between) is not None
+
+
+def _is_added_to(draft: Draft, chunk: list[Word]) -> bool:
+    """Whether it is to be seen with what was chosen before: "Add | a red hat"."""
+    before = draft.page.words[chunk[0].index - 1 : chunk[0].index] if chunk[0].joined else []
+    return any(word.norm in _ADDING for word in (*before, *chunk[:1]))
 
 
 def _is_added(draft: Draft, chunk: list[Word]) -> bool:

@@ -41,7 +41,8 @@ _TRAINED = compile_form(rf"(?<![\w-]){_TAUGHT} {_WHERE}{_OF_PHOTOS}{_DET}(?=\w)"
 TRAINED_WHERE = compile_form(
     r"(?<![\w-])(did [\w-]+ (train|tune|fine-?tune)|trained|tuned|fine-?tuned|(whose )?training "
     r"(took place|happened|((that )?(was|is) )?done|was|is)) (?P<where>where "
-    r"((?!\s(and|that|but)\s)(?!(?<!\bgo)(?<!\bgoes)(?<!\bare)(?<!\bis)\s\w+ing\b)[^,.;:!?])+)"
+    r"((?!\s(and|that|but)\s)(?!(?<!\bgo)(?<!\bgoes)(?<!\bare)(?<!\bis)(?<!\ba)(?<!\bthe)\s\w+ing\s(on|in|"
+    r"at|under|with|beside|by|near|over|behind|down|through|an?|the|its)\b)[^,.;:!?])+)"
 )
 """Told by what goes on there: "trained where coffee is served | sitting on a sled"."""
 _SCHOOLED = compile_form(

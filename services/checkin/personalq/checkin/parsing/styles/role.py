@@ -235,7 +235,8 @@ def _is_what_is_shown(draft: Draft, tag: Tag, lead: int) -> bool:
     words = draft.page.words
     if any(not draft.is_free(word) for word in words[lead + 1 : tag.first]):
         return True  # a time or an order has chosen it
-    if words[lead - 1].norm in ("crossed", "mixed", "blended", "combined", "merged", "mashed"):
+    crossed = ("crossed", "mixed", "blended", "combined", "merged", "mashed")
+    if words[lead - 1].norm in crossed and any(each.last < lead for each in draft.styles):
         return True  # "oils | crossed with pixel art"
     mixed = words[lead - 1].norm in ("look", "style", "feel", "finish", "aesthetic")
     if mixed and any(word.norm == "one" for word in words[tag.last : tag.last + 1]):
