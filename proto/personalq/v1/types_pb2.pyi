@@ -543,7 +543,9 @@ class Intent(_message.Message):
 
     @_builtins.property
     def problems(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
-        """Contradictions found ("v3 … version 5"), in words for a person."""
+        """Contradictions found ("v3 … version 5") and wishes that nothing could be made of ("trained where
+        it all began"), in words for a person.
+        """
 
     def __init__(
         self,

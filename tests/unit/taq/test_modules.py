@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import pickle
+from collections.abc import Sequence
 
 import pytest
 import torch
@@ -45,6 +46,24 @@ def _input(layer: nn.Module, *, seed: int = 0) -> torch.Tensor:
     return torch.randn(2, 5, layer.in_features, generator=g)
 
 
+def _compare_kernels(
+    layer: QuantModule, x: torch.Tensor, kernels: Sequence[str], *, within: float | None = None
+) -> None:
+    """Each computes what the reference does, in every dtype and layout; `within` is of float32."""
+    layouts = [x, x.bfloat16()]
+    if x.ndim == 4:
+        layouts.append(x.contiguous(memory_format=torch.channels_last))
+    for given in layouts:
+        with use_kernel("reference"):
+            expected = layer(given)
+        for kernel in kernels:
+            with use_kernel(kernel):
+                computed = layer(given)
+            assert computed.dtype == given.dtype
+            bound = within if given.dtype == torch.float32 else None
+            assert_similar(computed, expected, within=bound)
+
+
 @pytest.mark.parametrize("scheme", SCHEMES, ids=lambda s: f"w{s.weight_bits}a{s.activation_bits}")
 @pytest.mark.parametrize("name", LAYERS)
 def test_integer_kernels_equal_the_reference(name: str, scheme: Scheme) -> None:
@@ -55,17 +74,7 @@ def test_integer_kernels_equal_the_reference(name: str, scheme: Scheme) -> None:
     if not integers:
         pytest.skip("this CPU or torch has no exact uint8 × int8 products")
     assert choose(layer, x)[0] == integers[0]
-    layouts = [x, x.bfloat16()]
-    if x.ndim == 4:
-        layouts.append(x.contiguous(memory_format=torch.channels_last))
-    for given in layouts:
-        with use_kernel("reference"):
-            expected = layer(given)
-        for kernel in integers:
-            with use_kernel(kernel):
-                computed = layer(given)
-            assert computed.dtype == given.dtype
-            assert_similar(computed, expected)
+    _compare_kernels(layer, x, integers)
 
 
 @pytest.mark.parametrize("bits", [8, 4])
@@ -268,20 +277,8 @@ def test_rows_of_different_reach_keep_their_precision(
             bias = 0 if layer.bias is None else layer.bias
             within = 0.02 if bits == 8 else 0.2
             assert relative_error(*(y - bias for y in smallest)) < within
-    layouts = [x, x.bfloat16()]
-    if x.ndim == 4:
-        layouts.append(x.contiguous(memory_format=torch.channels_last))
     kernels = [k for k, kernel in KERNELS.items() if kernel.supports(quantized, x)]
-    for given in layouts:
-        with use_kernel("reference"):
-            expected = quantized(given)
-        for kernel in kernels:
-            with use_kernel(kernel):
-                computed = quantized(given)
-            assert computed.dtype == given.dtype
-            assert computed.shape == expected.shape
-            # A code may flip at a tie.
-            assert_similar(computed, expected, within=2e-3 if given is not layouts[1] else None)
+    _compare_kernels(quantized, x, kernels, within=2e-3)  # a code may flip at a tie
     expected = quantized(x)
     other = _quantized(
         layer, scheme, Range(-1.0, 1.0, (-1.0,) * x.shape[dim], (1.0,) * x.shape[dim])

@@ -1,4 +1,4 @@
-"""Quantized Linear and Conv2d: packed weights, static input range, float bias."""
+"""Quantized Linear and Conv2d: packed weights, static input range or row scales, float bias."""
 
 from __future__ import annotations
 

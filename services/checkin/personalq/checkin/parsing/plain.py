@@ -58,7 +58,7 @@ _SAID_ELSE = (
                   r"during|on|yesterday|since|before|after)\b)"), ""),
     (compile_form(r"((?<=\bi\s)|(?<=\bwe\s))had (in use|running|on the go)(?!\w)"), "used"),
 )  # fmt: skip
-"""Words that are said for others which are read: "what I'm after is", "at some point last week"."""
+"""Words that are said for others which are read: "I'm after the", "at some point last week"."""
 _PAIR = compile_form(
     r"(?<!\w)((the|my|our|that|those) ([\w'-]+ ){1,3})(?P<here>pair)(?! of\b)(?!\w)"
 )

@@ -67,7 +67,7 @@ def unknown_head(draft: Draft, nouns: list[Noun]) -> Constraint | None:
             return _unknown(draft, chunk, head)
         if any(word.norm in lexicon.words("selectors") for word in chunk):
             if not any(c.hard and c.attribute in _NARROWING for c in draft.constraints):
-                return None  # "Load the newest model. A cup of coffee"
+                return None  # an order alone picks one, of whatever kind
             chosen = chunk[-1].index  # "It has to be the one from May. A helicopter in the fog."
     return None
 
