@@ -30,7 +30,7 @@ from unit.taq.models import assert_similar, relative_error
 from personalq.taq import PROFILES, Calibration, Range, Recipe, TextContext, quantize_
 from personalq.taq.attention import TriggerAttention, install_attention_, is_attention
 from personalq.taq.modules import QuantModule
-from personalq.taq.quantize import plan, text_projections
+from personalq.taq.quantize import Places, plan
 
 log = logging.getLogger(__name__)
 
@@ -39,6 +39,12 @@ CONFIGURATIONS = {"sd15": SD15, "sdxl": SDXL, "sdxl-turbo": SDXL_TURBO}
 RUNS = [(n, p) for n in ("sd15", "sdxl") for p in ("w8a8", "w4a8")] + [("sdxl-turbo", "w4a8")]
 TOKENS = 77
 TEXT_WEIGHT_ONLY = "text projection: weight-only"
+#: what sees the latents' full size
+OUTERMOST = {
+    "sd15": ("down_blocks.0.", "up_blocks.3."),
+    "sdxl": ("down_blocks.0.", "up_blocks.2."),
+    "sdxl-turbo": ("down_blocks.0.", "up_blocks.2."),
+}
 ADDED = {"add_embedding.linear_1": "pooled text and picture size enter there"}
 
 
@@ -77,9 +83,10 @@ def test_every_layer_of_the_real_unet_has_a_plan(
     assert sum(p.numel() for p in unet.parameters()) == parameters
     assert len(named(unet, nn.Linear)) == linear
     assert len(named(unet, nn.Conv2d)) == convolutions
-    recipe, text = PROFILES["w4a8"], text_projections(unet)
+    recipe, places = PROFILES["w4a8"], Places.of(unet)
+    text, outermost = places.text, OUTERMOST[name]
     assert len(text) == 2 * transformer_blocks
-    plans = {n: plan(n, layer, recipe, text) for n, layer in _layers(unet).items()}
+    plans = {n: plan(n, layer, recipe, places) for n, layer in _layers(unet).items()}
     precise = {n: reason for n, (scheme, reason) in plans.items() if scheme is None}
     ends = dict.fromkeys(("conv_in", "conv_out", "time_embedding.linear_1"), "first or last layer")
     added = {} if name == "sd15" else ADDED
@@ -91,12 +98,16 @@ def test_every_layer_of_the_real_unet_has_a_plan(
         row_scaled = ("ff.net.2", "conv_shortcut", "proj_in", "proj_out")
         assert scheme.row_scaled == n.endswith(row_scaled), n
         steering = (*recipe.eight_bit_layers, "add_embedding.linear_2")
-        assert (scheme.weight_bits == 8) == any(part in n for part in steering), n
+        eight = n.startswith(outermost) or any(part in n for part in steering)
+        assert (scheme.weight_bits == 8) == eight, n
     assert {reason for n, (_, reason) in plans.items() if n in text} == {TEXT_WEIGHT_ONLY}
     sizes = Counter[int | None]()
     for n, layer in _layers(unet).items():
         planned = plans[n][0]
         sizes[None if planned is None else planned.weight_bits] += layer.weight.numel()
+    at_full_size = [m for n, m in _layers(unet).items() if n.startswith(outermost)]
+    outer = sum(layer.weight.numel() for layer in at_full_size)
+    assert outer < 0.035 * parameters
     assert sizes[None] < 0.002 * parameters
     assert sizes[4] > 0.8 * parameters
 

@@ -97,6 +97,10 @@ def test_every_exception_is_listed(unet: Any, ranges: dict[str, Range]) -> None:
     by_row = [layer for layer in packed if layer.row_scaled]
     assert by_row == [layer for layer in packed if layer.name.endswith(ROW_SCALED_LAYERS)]
     assert {"linear", "conv2d"} == {layer.kind for layer in by_row}
+    for layer in packed:
+        if layer.name.startswith(("down_blocks.0.", "up_blocks.1.")):
+            assert layer.weight_bits == 8, layer
+    assert any(layer.weight_bits == 4 for layer in packed)
     smaller = by_name["down_blocks.0.downsamplers.0.conv"]
     assert (smaller.weight_bits, smaller.activation_bits, smaller.equalized) == (8, 8, False)
 
@@ -105,7 +109,10 @@ def test_weights_of_four_bits_are_half_of_those_of_eight(
     unet: Any, ranges: dict[str, Range]
 ) -> None:
     """The report's bytes are bits × weights plus scales."""
-    everything = {"precise_layers": (), "min_weights": 0, "min_channels": 0, "eight_bit_layers": ()}
+    everything = {
+        "precise_layers": (), "min_weights": 0, "min_channels": 0, "eight_bit_layers": (),
+        "outermost_eight_bits": False,
+    }  # fmt: skip
     for bits in (8, 4):
         recipe = replace(PROFILES["w8a8"], weight_bits=bits, **everything)  # type: ignore[arg-type]
         report = quantize_(copy.deepcopy(unet), recipe, ranges)

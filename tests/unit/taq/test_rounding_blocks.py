@@ -22,7 +22,7 @@ from personalq.taq import (
 )
 from personalq.taq.errors import TaqError
 from personalq.taq.modules import QuantModule, RoundedWeight, weight_grid
-from personalq.taq.quantize import plan, text_projections
+from personalq.taq.quantize import Places, plan
 from personalq.taq.quantizers import quantize
 from personalq.taq.rounding import (
     Settings,
@@ -50,10 +50,10 @@ def _calls(count: int) -> list[UNetCall]:
 
 def _nearest(unet: nn.Module) -> dict[str, RoundedWeight]:
     """What `quantize_` would round to, without equalization."""
-    text_layers, rounded = text_projections(unet), {}
+    places, rounded = Places.of(unet), {}
     for name, layer in unet.named_modules():
         if isinstance(layer, nn.Linear | nn.Conv2d):
-            scheme, _ = plan(name, layer, RECIPE, text_layers)
+            scheme, _ = plan(name, layer, RECIPE, places)
             if scheme is not None:
                 grid = weight_grid(layer.weight.detach(), scheme.weight_bits, 80)
                 codes = quantize(layer.weight.detach(), grid).to(torch.int8)

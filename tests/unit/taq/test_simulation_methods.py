@@ -92,3 +92,5 @@ def test_what_each_source_does_is_done() -> None:
         assert method(ours, 8, 8).protects == ("k", "v", "a")
     four = method("taq", 8, 4)
     assert (four.inputs, four.protected, four.self_bits) == ("fitted-step", "trigger", 8)
+    assert four.row_group == 32
+    assert method("taq", 8, 8).row_group is None

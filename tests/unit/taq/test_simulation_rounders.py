@@ -17,6 +17,7 @@ from personalq.taq.simulation.rounders import (
     Exactly,
     LogPerRow,
     PerColumn,
+    PerGroup,
     PerIndex,
     PerPrompt,
     PerRow,
@@ -105,6 +106,18 @@ def test_a_row_is_rounded_by_its_own_largest_value(bits: int) -> None:
     changed[0, 0, 2] = False
     assert not changed.any()
     assert PerRow(bits)(torch.zeros(2, 4), 0).abs().max() == 0
+
+
+@pytest.mark.parametrize("dim", [-1, 1])
+def test_a_group_of_channels_has_a_range_for_every_token(dim: int) -> None:
+    """Asymmetric, of 16 channels of one token, and of the 8 that are left over."""
+    x = random(2, 40, 3, 40) + 0.7
+    rows, rounded = x.movedim(dim, -1), PerGroup(4, 16, dim)(x, 0).movedim(dim, -1)
+    for start, end in ((0, 16), (16, 32), (32, 40)):
+        of, one = (t[..., start:end].flatten(0, -2) for t in (rows, rounded))
+        for values, codes in zip(of, one, strict=True):
+            low, high = min(values.min().item(), 0.0), max(values.max().item(), 0.0)
+            assert_similar(codes, _affine(values, low, high, 4))
 
 
 def test_a_picture_has_the_range_of_its_own_values() -> None:

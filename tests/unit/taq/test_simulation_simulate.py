@@ -30,7 +30,7 @@ from personalq.taq import PROFILES, MissingRangeError, Range, quantize_
 from personalq.taq.attention import is_attention
 from personalq.taq.kernels import use_kernel
 from personalq.taq.modules import QuantModule
-from personalq.taq.quantize import plan, text_projections
+from personalq.taq.quantize import Places, plan
 from personalq.taq.recipe import equalized
 from personalq.taq.simulation import METHODS, Observations, method, simulate_
 from personalq.taq.simulation.layers import Simulated, own_channels
@@ -113,11 +113,11 @@ def test_bits_are_those_of_the_plan(name: str) -> None:
     """Which layers are quantized and how is the serving walker's decision, for all methods."""
     of = method(name, 4, 8)
     simulated = simulation(of)
-    unet, text_layers = precise_unet(), text_projections(precise_unet())
+    unet, places = precise_unet(), Places.of(precise_unet())
     layers = {n: m for n, m in unet.named_modules() if isinstance(m, nn.Linear | nn.Conv2d)}
     assert simulated.bits.keys() == layers.keys()
     for layer_name, layer in layers.items():
-        scheme, _ = plan(layer_name, layer, PROFILES["w4a8"], text_layers)
+        scheme, _ = plan(layer_name, layer, PROFILES["w4a8"], places)
         kept = bool(of.precise_layers) and layer_name.endswith(of.precise_layers)
         after = simulated.unet.get_submodule(layer_name)
         if scheme is None or kept:
@@ -125,7 +125,7 @@ def test_bits_are_those_of_the_plan(name: str) -> None:
             assert not isinstance(after, Simulated)
             assert torch.equal(after.get_parameter("weight"), layer.weight)
             continue
-        is_precise = layer_name in text_layers and of.text_inputs == "precise"
+        is_precise = layer_name in places.text and of.text_inputs == "precise"
         assert simulated.bits[layer_name] == (scheme.weight_bits, 32 if is_precise else 8)
         assert isinstance(after, Simulated)
         assert isinstance(after.rounder, Exactly) == is_precise

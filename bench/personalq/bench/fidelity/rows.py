@@ -55,38 +55,36 @@ def methods() -> list[Row]:
 def what_helps() -> list[Row]:
     """What `taq` has beside protected rows; here others get it too, and it part by part.
 
-    At 4 bits every row but the first two is one step from "all rows, one range".
+    At 4 bits every row but the first three is one step from "all rows, one range".
     """
-    rows, both_ends = [], {"inputs": "fitted"}
-    for w_bits in (8, 4):
-        paper, q_diffusion = method("taq-paper", w_bits, 4), method("q-diffusion", w_bits, 4)
-        taq = method("taq", w_bits, 4).but(**both_ends, shortcuts="equalized", protected="all")
-        rows += [
-            _row("what helps", "both ends searched", paper.but(**both_ends)),
-            _row("what helps", "both ends searched, per-row scales", q_diffusion.but(
-                **both_ends, rows="row", probabilities="row", self_bits=8)),
-            _row("what helps", "all rows, one range", taq),
-            _row("what helps", "only the trigger's rows", taq.but(protected="trigger")),
-            _row("what helps", "no row", taq.but(protected="none")),
-            _row("what helps", "4-bit self-attention", taq.but(self_bits=4)),
-            _row("what helps", "a range per step", taq.but(inputs="fitted-step")),
-        ]  # fmt: skip
-    taq, q_diffusion = method("taq", 8, 8), method("q-diffusion", 8, 8).but(**both_ends)
-    rows += [
-        _row("what helps", "static ranges alone", taq.but(row_scaled=())),
-        _row("what helps", "both ends searched", q_diffusion),
-        _row("what helps", "both ends searched, scales per token", q_diffusion.but(
-            row_scaled=ROW_SCALED_LAYERS)),
+    both_ends = {"inputs": "fitted"}
+    paper, q_diffusion, taq = (method(n, 8, 4) for n in ("taq-paper", "q-diffusion", "taq"))
+    per_group = {"row_scaled": taq.row_scaled, "row_group": taq.row_group}
+    q_diffusion = q_diffusion.but(**both_ends, rows="row", probabilities="row", self_bits=8)
+    taq = taq.but(**both_ends, shortcuts="equalized", row_scaled=(), row_group=None)
+    taq = taq.but(protected="all")
+    rows = [
+        _row("what helps", "both ends searched", paper.but(**both_ends)),
+        _row("what helps", "both ends searched, per-row scales", q_diffusion),
+        _row("what helps", "both ends searched, per-row scales, ranges per token",
+             q_diffusion.but(shortcuts="whole", **per_group)),
+        _row("what helps", "all rows, one range", taq),
+        _row("what helps", "only the trigger's rows", taq.but(protected="trigger")),
+        _row("what helps", "no row", taq.but(protected="none")),
+        _row("what helps", "4-bit self-attention", taq.but(self_bits=4)),
+        _row("what helps", "a range per step", taq.but(inputs="fitted-step")),
+        _row("what helps", "ranges per token", taq.but(shortcuts="whole", **per_group)),
     ]  # fmt: skip
-    taq = method("taq", 4, 8)
-    return [
-        *rows,
-        _row("what helps", "static ranges alone", taq.but(row_scaled=())),
-        _row("what helps", "noise corrected", taq.but(corrected=True)),
-        _row(
-            "what helps", "precise downsampling", taq.but(precise_layers=("downsamplers.0.conv",))
-        ),
+    q_diffusion = method("q-diffusion", 8, 8).but(**both_ends)
+    per_token = {"row_scaled": ROW_SCALED_LAYERS}
+    rows += [
+        _row("what helps", "both ends searched", q_diffusion),
+        _row("what helps", "both ends searched, scales per token", q_diffusion.but(**per_token)),
     ]
+    for bits in ((8, 8), (4, 8)):
+        taq = method("taq", *bits)
+        rows.append(_row("what helps", "static ranges alone", taq.but(row_scaled=())))
+    return rows
 
 
 def own_settings() -> list[Row]:

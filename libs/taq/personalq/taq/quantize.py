@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
@@ -29,6 +30,24 @@ FULL_BITS = 16
 #: SDXL's second time embedding, which makes one state of the pooled text and the picture's size.
 ADDED_CONDITIONS = "add_embedding."
 ADDED_INPUT = "add_embedding.linear_1"
+
+
+EIGHT_BITS_KEPT = "time, text, shortcut, downsampling and outermost layers keep 8 bits"
+
+
+@dataclass(frozen=True)
+class Places:
+    """Where layers stand in a UNet, which their own names do not tell."""
+
+    text: frozenset[str]  # names of those that project text to keys and values
+    outermost: tuple[str, ...]  # what begins the names of those that see the latents' full size
+
+    @classmethod
+    def of(cls, unet: nn.Module) -> Places:
+        """Read the places of a diffusers UNet; a model of a single level has no outermost one."""
+        ups = [name for name, _ in unet.named_modules() if re.fullmatch(r"up_blocks\.\d+", name)]
+        outermost = ("down_blocks.0.", f"up_blocks.{len(ups) - 1}.") if len(ups) > 1 else ()
+        return cls(text_projections(unet), outermost)
 
 
 @dataclass(frozen=True)
@@ -82,14 +101,14 @@ def quantize_(
         MissingRangeError: a layer that needs a range has none.
         ArtifactMismatchError: `rounded` was made for another model or another recipe.
     """
-    text_layers = text_projections(unet)
+    places = Places.of(unet)
     rounded = rounded or {}
-    _check_names(unet, recipe, text_layers, rounded)
+    _check_names(unet, recipe, places, rounded)
     missing = []
     for name, layer in list(_layers(unet)):
         if isinstance(layer, QuantModule):
             continue
-        scheme, _ = plan(name, layer, recipe, text_layers)
+        scheme, _ = plan(name, layer, recipe, places)
         if scheme is None:
             continue
         if scheme.needs_range and name not in ranges:
@@ -127,14 +146,14 @@ def quantize_(
 def _check_names(
     unet: nn.Module,
     recipe: Recipe,
-    text_layers: frozenset[str],
+    places: Places,
     rounded: Mapping[str, RoundedWeight],
 ) -> None:
     """Refuse codes of layers that do not exist or stay in full precision."""
     known = {
         name
         for name, layer in _layers(unet)
-        if isinstance(layer, QuantModule) or plan(name, layer, recipe, text_layers)[0]
+        if isinstance(layer, QuantModule) or plan(name, layer, recipe, places)[0]
     }
     if strange := sorted(set(rounded) - known):
         raise ArtifactMismatchError(
@@ -144,7 +163,7 @@ def _check_names(
 
 
 def plan(
-    name: str, layer: nn.Linear | nn.Conv2d, recipe: Recipe, text_layers: frozenset[str]
+    name: str, layer: nn.Linear | nn.Conv2d, recipe: Recipe, places: Places
 ) -> tuple[Scheme | None, str | None]:
     """Return how a layer is quantized (None: not at all) and why, where the recipe deviates."""
     bits = recipe.weight_bits
@@ -160,10 +179,9 @@ def plan(
     if layer.weight.shape[1] < recipe.min_channels:
         return None, f"fewer than {recipe.min_channels} input channels"
     reason = None
-    steering = name.startswith(ADDED_CONDITIONS)
-    if bits < 8 and (steering or any(part in name for part in recipe.eight_bit_layers)):
-        bits, reason = 8, "time, text, shortcut and downsampling layers keep 8 bits"
-    if name in text_layers:
+    if bits < 8 and _keeps_eight_bits(name, recipe, places):
+        bits, reason = 8, EIGHT_BITS_KEPT
+    if name in places.text:
         # Run once per prompt, so integers would gain nothing, and rounding the text would
         # reach the trigger's rows before equation 2 can protect them.
         return Scheme(bits, None), "text projection: weight-only"
@@ -172,6 +190,12 @@ def plan(
     divides = a_bits is not None and bits == 8 and equalized(name)
     by_row = a_bits is not None and name.endswith(ROW_SCALED_LAYERS) and is_pointwise(layer)
     return Scheme(bits, a_bits, equalized=divides, row_scaled=by_row), reason
+
+
+def _keeps_eight_bits(name: str, recipe: Recipe, places: Places) -> bool:
+    outermost = recipe.outermost_eight_bits and name.startswith(places.outermost)
+    steering = name.startswith(ADDED_CONDITIONS)
+    return outermost or steering or any(part in name for part in recipe.eight_bit_layers)
 
 
 def text_projections(unet: nn.Module) -> frozenset[str]:
@@ -186,10 +210,10 @@ def text_projections(unet: nn.Module) -> frozenset[str]:
 
 def report(unet: nn.Module, recipe: Recipe) -> Report:
     """Describe a UNet that `quantize_` went over."""
-    text_layers = text_projections(unet)
+    places = Places.of(unet)
     layers, weights, packed = [], 0, 0
     for name, layer in _layers(unet):
-        entry = describe(name, layer, recipe, text_layers)
+        entry = describe(name, layer, recipe, places)
         layers.append(entry)
         weights += math.prod(entry.shape)
         packed += weight_bytes(layer)
@@ -200,19 +224,19 @@ def describe(
     name: str,
     layer: nn.Linear | nn.Conv2d | QuantModule,
     recipe: Recipe,
-    text_layers: frozenset[str],
+    places: Places,
 ) -> LayerReport:
     """Return the report of one layer, quantized or not."""
     kind = "conv2d" if isinstance(layer, nn.Conv2d | QuantConv2d) else "linear"
     if not isinstance(layer, QuantModule):
-        _, reason = plan(name, layer, recipe, text_layers)
+        _, reason = plan(name, layer, recipe, places)
         shape = tuple(layer.weight.shape)
         return LayerReport(name, kind, shape, FULL_BITS, None, False, False, reason, None)
     reason = None
-    if name in text_layers:
+    if name in places.text:
         reason = "text projection: weight-only"
     elif layer.weight_bits != recipe.weight_bits:
-        reason = "time, text, shortcut and downsampling layers keep 8 bits"
+        reason = EIGHT_BITS_KEPT
     error = layer.weight_error
     return LayerReport(
         name=name,

@@ -11,7 +11,7 @@ from personalq.taq.packing import PACKED_BITS
 from personalq.taq.protection import Protected
 
 #: Raised whenever the same settings give other integers: artifacts are then made anew.
-RECIPE_VERSION = 5
+RECIPE_VERSION = 6
 
 SHORTCUT = "conv_shortcut"  # ends the names of ResNet shortcuts
 FEED_FORWARD = "ff.net.2"  # ends the names of layers that read what a feed-forward gated
@@ -56,6 +56,9 @@ class Recipe:
     precise_layers: tuple[str, ...] = ("conv_in", "conv_out", "time_embedding.linear_1")
     #: parts of names of layers that keep at least 8 bits
     eight_bit_layers: tuple[str, ...] = EIGHT_BIT_LAYERS
+    #: whether the level at the latents' full size does too: what is lost there is seen as it is,
+    #: and of an SD1.5 UNet's weights 3 % are there
+    outermost_eight_bits: bool = True
     #: layers with fewer input channels stay in full precision: integers do not pay there
     min_channels: int = 32
     #: layers with fewer weights stay in full precision

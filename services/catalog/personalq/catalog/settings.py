@@ -51,7 +51,7 @@ class CatalogSettings(CommonSettings):
     #: Serving profiles every checkpoint should have, comma-separated or as JSON.
     profiles: tuple[str, ...] = ("full", "w8a8", "w4a8")
     #: Artifacts of an earlier recipe are asked for anew; the quantizer's own number.
-    recipe_version: Annotated[int, Field(ge=1)] = 5
+    recipe_version: Annotated[int, Field(ge=1)] = 6
     #: Pause between two rounds of repair.
     reconcile_interval_s: Annotated[float, Field(gt=0)] = 60.0
     #: How long the quantizer may take before an artifact counts as lost; doubles with each try.

@@ -17,7 +17,7 @@ from torch.func import functional_call
 
 from personalq.taq.errors import ContextError, RecipeError
 from personalq.taq.modules import RoundedWeight, weight_grid
-from personalq.taq.quantize import plan, text_projections
+from personalq.taq.quantize import Places, plan
 from personalq.taq.recipe import Recipe
 from personalq.taq.rounding.adaround import Settings, learn
 from personalq.taq.rounding.samples import Samples, UNetCall, collect
@@ -125,13 +125,13 @@ def find_units(unet: nn.Module, recipe: Recipe, call: UNetCall, *, by_layer: boo
     Raises:
         ContextError: a layer to quantize does not run in the call.
     """
-    text_layers = text_projections(unet)
+    places = Places.of(unet)
     blocks = [] if by_layer else [n for n, m in unet.named_modules() if type(m).__name__ in BLOCKS]
     units: dict[str, dict[str, int]] = {}
     for name, layer in unet.named_modules():
         if not isinstance(layer, nn.Linear | nn.Conv2d):
             continue
-        scheme, _ = plan(name, layer, recipe, text_layers)
+        scheme, _ = plan(name, layer, recipe, places)
         if scheme is not None:
             owner = next((block for block in blocks if name.startswith(f"{block}.")), name)
             units.setdefault(owner, {})[name] = scheme.weight_bits

@@ -68,6 +68,9 @@ class Method:
     #: ends of names of layers, of one token or pixel each, whose input gets one scale per token or
     #: pixel at run time
     row_scaled: tuple[str, ...] = ()
+    #: how many neighbouring channels of such an input share a range, asymmetric then; None: all of
+    #: them one symmetric scale
+    row_group: int | None = None
     #: whether PTQD corrects the predicted noise
     corrected: bool = False
 

@@ -15,6 +15,10 @@ from personalq.taq.simulation.method import Method
 
 Bits = tuple[int | None, int | None]
 
+#: Ends of names of what else reads one token at a time.
+ATTENTION_AND_GATES = ("to_q", "to_k", "to_v", "to_out.0", "ff.net.0.proj")
+GROUP = 32  # channels that share a range at 4 bits, as in the OCP microscaling formats
+
 
 def _base(name: str, bits: Bits) -> Method:
     """Return per-tensor ranges, the same for all steps, everything at the activations' bits."""
@@ -84,8 +88,8 @@ def _taq(bits: Bits) -> Method:
     """As served at 8 bits; at 4, which no profile serves yet, with what that needs.
 
     Both ends of a range are searched, for each step, so that what a SiLU leaves below zero is kept;
-    shortcuts are split in two as in Q-Diffusion; and probabilities of self-attention have 8 bits,
-    because a step of 1/15 is larger than most of them.
+    whatever sums over one token or pixel has a range per token for every 32 channels; and
+    probabilities of self-attention have 8 bits, because a step of 1/15 is larger than most of them.
     """
     paper = _taq_paper(bits).but(name="taq")
     _, activation_bits = bits
@@ -96,7 +100,12 @@ def _taq(bits: Bits) -> Method:
             row_scaled=ROW_SCALED_LAYERS,
             self_values="column",
         )
-    return paper.but(inputs="fitted-step", shortcuts="split", self_bits=8)
+    return paper.but(
+        inputs="fitted-step",
+        row_scaled=(*ROW_SCALED_LAYERS, *ATTENTION_AND_GATES),
+        row_group=GROUP,
+        self_bits=8,
+    )
 
 
 def _nf4(bits: Bits) -> Method:

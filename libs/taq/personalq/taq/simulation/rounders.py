@@ -101,6 +101,28 @@ class PerRow:
         return to_multiples(x, x.abs().amax(self._dim, keepdim=True) / self._last)
 
 
+class PerGroup:
+    """One asymmetric range per vector and group of neighbouring channels, found at run time."""
+
+    def __init__(self, bits: int, group: int, dim: int = -1) -> None:
+        """Take the width of the codes, how many channels share a range, and their dimension."""
+        _, self._last = code_limits(bits, symmetric=False)
+        self._group, self._dim = group, dim
+
+    def __call__(self, x: Tensor, step: int) -> Tensor:
+        """Return x̂; what is left over after whole groups has a range of its own."""
+        parts = torch.split(x, self._group, dim=self._dim)
+        return torch.cat([self._rounded(part) for part in parts], dim=self._dim)
+
+    def _rounded(self, x: Tensor) -> Tensor:
+        low = x.amin(self._dim, keepdim=True).clamp(max=0)
+        high = x.amax(self._dim, keepdim=True).clamp(min=0)
+        scale = ((high - low) / self._last).clamp(min=TINY)
+        zero = (-low / scale).round().clamp(0, self._last)
+        codes = (x / scale).round_().add_(zero).clamp_(0, self._last)
+        return codes.sub_(zero).mul_(scale)
+
+
 class PerColumn:
     """One symmetric scale per channel of every head, over all its tokens, found at run time."""
 

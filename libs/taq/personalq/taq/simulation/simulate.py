@@ -13,7 +13,7 @@ from personalq.taq.attention import is_attention
 from personalq.taq.calibrate import Range
 from personalq.taq.errors import MissingRangeError
 from personalq.taq.modules import equalize, is_pointwise
-from personalq.taq.quantize import plan, text_projections
+from personalq.taq.quantize import Places, plan, text_projections
 from personalq.taq.quantizers import dequantize, quantize, search
 from personalq.taq.recipe import SHORTCUT, Recipe
 from personalq.taq.simulation.attention import REST, AttentionRounders, SimulatedAttention
@@ -28,6 +28,7 @@ from personalq.taq.simulation.rounders import (
     Exactly,
     LogPerRow,
     PerColumn,
+    PerGroup,
     PerPrompt,
     PerRow,
     PerSample,
@@ -87,15 +88,15 @@ def simulate_(
 
 def layer_bits(unet: nn.Module, method: Method) -> dict[str, tuple[int, int]]:
     """Return bits of weight and input by Linear and Conv2d of a UNet; 32 where it is precise."""
-    recipe, text_layers = _recipe(method), text_projections(unet)
+    recipe, places = _recipe(method), Places.of(unet)
     bits: dict[str, tuple[int, int]] = {}
     for name, layer in unet.named_modules():
         if isinstance(layer, nn.Linear | nn.Conv2d):
-            scheme, _ = plan(name, layer, recipe, text_layers)
+            scheme, _ = plan(name, layer, recipe, places)
             if scheme is None or name.endswith(method.precise_layers or ("\0",)):
                 bits[name] = (FULL_BITS, FULL_BITS)
             else:
-                a_bits = _input_bits(name, method, text_layers)
+                a_bits = _input_bits(name, method, places.text)
                 bits[name] = (scheme.weight_bits, a_bits or FULL_BITS)
     return bits
 
@@ -164,13 +165,18 @@ def _input_rounder(
         return _split(name, bits, seen, unet)
     if name.endswith(SHORTCUT) and method.shortcuts == "equalized":
         factors, grid = _equalized(name, layer, bits, seen)
-        return Equalized(factors, PerRow(bits, dim=_channels(layer)) if by_row else grid)
+        return Equalized(factors, _by_row(layer, method, bits) if by_row else grid)
     if by_row:
-        return PerRow(bits, dim=_channels(layer))
+        return _by_row(layer, method, bits)
     if method.inputs == "row":
         return PerSample(bits) if isinstance(layer, nn.Conv2d) else PerRow(bits)
     spares_first = name in text_layers and method.text_inputs == "protected"
     return _calibrated(name, method.inputs, bits, seen, spares_first and method.protected == "bos")
+
+
+def _by_row(layer: nn.Linear | nn.Conv2d, method: Method, bits: int) -> Rounder:
+    dim = _channels(layer)
+    return PerGroup(bits, method.row_group, dim) if method.row_group else PerRow(bits, dim)
 
 
 def _calibrated(
