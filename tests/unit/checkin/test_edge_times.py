@@ -21,6 +21,8 @@ from personalq.v1 import checkin_pb2
         "the bear from 3 months ago",
         "the bear from last winter, before christmas",
         "the bear i used yesterday",
+        "the bear i used last night at one",
+        "the bear i used yesterday before 5am",
         "the april bear of this quarter",
     ],
 )

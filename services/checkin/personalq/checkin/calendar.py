@@ -95,7 +95,8 @@ def describe(interval: Interval, zone: ZoneInfo) -> str:
     if end is None:
         return f"from {day_of(start)} on"
     if end - start <= timedelta(days=1, hours=1):
-        return f"on {day_of(start)}"
+        hours = "" if start.time() == end.time() == time() else f", {start:%H:%M} to {end:%H:%M}"
+        return f"on {day_of(start)}{hours}"
     if start.day == 1 and end.day == 1 and start.time() == time() == end.time():
         last = end - timedelta(days=1)
         if (start.year, start.month) == (last.year, last.month):

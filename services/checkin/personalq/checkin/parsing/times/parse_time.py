@@ -83,7 +83,7 @@ def _single(draft: Draft, point: Point) -> Constraint | None:
     dated = setting.used is not None or draft.page.shadow.startswith("from", setting.start)
     if setting.near and dated and not negated:
         draft.nearest = _nearest(draft, setting)
-    return _constraint(
+    whole = _constraint(
         draft,
         Span(setting.start, setting.end),
         (interval,),
@@ -93,6 +93,16 @@ def _single(draft: Draft, point: Point) -> Constraint | None:
         recurring=point if bounded and point.occurs is not None else None,
         coarse=point.kind not in ("month", "day", "today", "weekday", "holiday", "monthday"),
     )
+    return _at_hours(whole, point, draft.context) if bounded and not negated else whole
+
+
+def _at_hours(day: Constraint, point: Point, context: Context) -> Constraint:
+    """The hours that were said, the narrowest first; the whole day where nothing fits them."""
+    verb = "used" if day.attribute is Attribute.LAST_USED_AT else "trained"
+    for interval in reversed(point.hours):
+        label = f"{verb} {calendar.describe(interval, context.zone)}"
+        day = replace(day, intervals=(interval,), label=label, fallback=day)
+    return day
 
 
 def _goes_on_of_use(draft: Draft, setting: Setting) -> bool:

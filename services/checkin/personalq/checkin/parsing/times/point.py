@@ -32,6 +32,8 @@ class Point:
     """An everyday word too ("may", "spring"): needs a strong cue."""
     occurs: Occurs | None = None
     """Set while no year was said."""
+    hours: tuple[Interval, ...] = ()
+    """Of a day: the hours that were said, from narrow to wide."""
 
 
 @dataclass(frozen=True, kw_only=True)

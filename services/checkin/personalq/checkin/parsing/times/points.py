@@ -19,6 +19,7 @@ from personalq.checkin.parsing.draft import Context
 from personalq.checkin.parsing.numbers import ORDINAL, number
 from personalq.checkin.parsing.text import ends_before
 from personalq.checkin.parsing.times import dates, periods, relative
+from personalq.checkin.parsing.times.clock import with_hours
 from personalq.checkin.parsing.times.point import (
     Point,
     day_interval,
@@ -42,7 +43,7 @@ Narrow = Callable[[re.Match[str], Point, Context], Interval | None]
 def points(shadow: str, context: Context) -> list[Point]:
     """Every time named in lower-cased text, left to right, none overlapping another."""
     found = _of_that_year(_joined(_atoms(shadow, context), shadow, context), shadow, context)
-    return _narrowed(found, shadow, context)
+    return with_hours(_narrowed(found, shadow, context), shadow, context)
 
 
 def _atoms(shadow: str, context: Context) -> list[Point]:
