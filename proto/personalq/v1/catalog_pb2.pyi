@@ -716,14 +716,14 @@ Global___CompareTextsRequest: _TypeAlias = CompareTextsRequest  # noqa: Y015
 
 @_typing.final
 class TextLabel(_message.Message):
-    """One thing that may be meant: a look, a place."""
+    """One thing that may be meant: a look, a place, a thing on a card."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
     WORDINGS_FIELD_NUMBER: _builtins.int
     @_builtins.property
     def wordings(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
-        """What people call it; the likest counts."""
+        """What people call it, or what it is; the likest counts."""
 
     def __init__(
         self,

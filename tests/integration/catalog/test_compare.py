@@ -14,6 +14,8 @@ from personalq.catalog.embedders import open_embedder
 from personalq.catalog.ports import Embedded, Model
 from personalq.catalog.servicer import CatalogServicer
 from personalq.chassis.errors import InvalidInput, Unavailable
+from personalq.checkin.cards import Card
+from personalq.checkin.thing_labels import things_on
 from personalq.v1 import catalog_pb2
 
 LOOKS = (
@@ -42,6 +44,25 @@ async def test_the_likest_label_is_the_one_that_is_meant(comparer: Comparer) -> 
     likeness = await comparer.compare(list(SAID), LOOKS)
     assert [row.index(max(row)) for row in likeness] == list(SAID.values())
     assert all(-1.0001 <= value <= 1.0001 for row in likeness for value in row)
+
+
+THINGS = {
+    "clock decorated with iridescent shell": "An oak cuckoo clock with a mother-of-pearl inlay.",
+    "a tiny spotted beetle": "An orange soup mug with a ladybug figure.",
+    "string instrument slung over his shoulders": "A knight with a lute on the back.",
+    "carrying drinks like a waiter": "A penguin with a butler's tray.",
+}
+
+
+async def test_what_things_are_tells_which_card_has_them(comparer: Comparer) -> None:
+    """No word of what is said stands on the card: the definitions of its things are near."""
+    cards = [
+        Card(checkpoint_id=str(number), subjects=("nothing",), description=text)
+        for number, text in enumerate(THINGS.values())
+    ]
+    of = [[word for label in things_on(card) for word in label.wordings] for card in cards]
+    likeness = await comparer.compare(list(THINGS), of)
+    assert [row.index(max(row)) for row in likeness] == [0, 1, 2, 3]
 
 
 async def test_what_is_known_of_labels_changes_nothing(comparer: Comparer) -> None:

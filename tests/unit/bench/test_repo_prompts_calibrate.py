@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from dataclasses import replace
 
 import pytest
 
@@ -12,8 +13,10 @@ from personalq.bench.repo_prompts.calibrate import Example, fit, own_sets, prepa
 from personalq.checkin.reasoning.meaning import Likeness, Place
 
 
-def _examples(seed: int, *, telling: float, looking: float = 0.0) -> list[Example]:
-    """Five cards each; the meant one's details stand out by `telling`, its look by `looking`."""
+def _examples(
+    seed: int, *, telling: float, looking: float = 0.0, having: float = 0.0
+) -> list[Example]:
+    """Five cards each; the meant one stands out by its details, its look, or a thing it has."""
     dice = random.Random(seed)  # noqa: S311
     found = []
     for number in range(60):
@@ -23,6 +26,7 @@ def _examples(seed: int, *, telling: float, looking: float = 0.0) -> list[Exampl
             whole=[dice.gauss(0, 0.05) for _ in range(5)],
             detail=detail,
             look=[dice.gauss(0, 0.05) + looking * (card == meant) for card in range(5)],
+            thing=[dice.gauss(0, 0.05) + having * (card == meant) for card in range(5)],
             by_words=True,
         )
         found.append(
@@ -31,9 +35,7 @@ def _examples(seed: int, *, telling: float, looking: float = 0.0) -> list[Exampl
                 place=(Place.BEFORE, Place.BEHIND)[number % 2],
                 bare=False,
                 by_words=like,
-                by_phrases=Likeness(
-                    whole=like.whole, detail=like.whole, look=like.look, by_words=False
-                ),
+                by_phrases=replace(like, detail=like.whole, by_words=False),
                 meant=meant,
             )
         )
@@ -58,6 +60,15 @@ def test_a_look_that_tells_gets_its_own_weight() -> None:
     assert f"look {look:.1f}" in report(examples)
 
 
+def test_a_thing_that_tells_gets_its_own_weight() -> None:
+    """As a look does."""
+    examples = _examples(5, telling=0.0, having=0.4)
+    whole, detail, look, thing, *_ = fit([prepared(e, words=True) for e in examples]).tolist()
+    assert thing > 10
+    assert max(abs(whole), abs(detail), abs(look)) < thing / 3
+    assert f"thing {thing:.1f}" in report(examples)
+
+
 def test_the_report_counts_every_example_once() -> None:
     """Held out with its set; right where details tell."""
     told = report(_examples(3, telling=0.4))
@@ -71,6 +82,7 @@ def test_the_report_counts_every_example_once() -> None:
 
 def test_the_sets_of_the_checkout_are_there() -> None:
     """Those that the numbers were fitted to."""
-    sets = own_sets()
+    sets = own_sets(())
     assert len(sets) >= 8
+    assert [name for name, _, _ in own_sets(("58", "dev"))] == ["dev", "58"]
     assert all(cards.exists() and queries.exists() for _, cards, queries in sets)

@@ -91,7 +91,19 @@ def test_a_look_in_words_of_nobodys_list() -> None:
     answered, catalog = asked(f"fox {CARVED}, howling at the moon", {CARVED: {"woodcut": 0.85}})
     assert isinstance(answered.outcome, Selection)
     assert answered.outcome.candidate.card.checkpoint_id == "fox-v1"
-    assert catalog.compared == [(CARVED,)]
+    assert catalog.compared == [(CARVED,)] * 2  # with looks, and with things
+
+
+RINGS = "something that rings when it walks"
+
+
+def test_a_thing_in_words_of_nobodys_list() -> None:
+    """The card that has what it is near to is meant; near to no thing, none is."""
+    answered, _ = asked(f"fox with {RINGS}", {RINGS: {"bell": 0.8}})
+    assert isinstance(answered.outcome, Selection)
+    assert answered.outcome.candidate.card.checkpoint_id == "fox-v1"
+    answered, _ = asked(f"fox with {RINGS}", {})
+    assert isinstance(answered.outcome, Clarification)
 
 
 def test_a_look_that_is_near_to_nothing_tells_nobody_apart() -> None:

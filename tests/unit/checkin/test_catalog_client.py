@@ -17,7 +17,7 @@ from personalq.checkin.cards import CardFilter, Query
 from personalq.checkin.catalog_client import CatalogClient
 from personalq.checkin.labels import Label
 from personalq.checkin.names import Named, NameKind
-from personalq.v1 import catalog_pb2
+from personalq.v1 import catalog_pb2, types_pb2
 
 _BISCUIT = (catalog_pb2.NAME_KIND_ALIAS, "Biscuit")
 
@@ -37,6 +37,7 @@ class Stub:
         self.cannot = grpc.StatusCode.UNIMPLEMENTED
         self.comparing_s: list[tuple[float, float | None, str]] = []
         self.asked: list[str] = []
+        self.wordings: list[str] = []
 
     async def GetVocabulary(  # noqa: N802
         self, request: catalog_pb2.GetVocabularyRequest
@@ -82,12 +83,24 @@ class Stub:
         matches = self.asked.count("search") if self.matches is None else self.matches
         return catalog_pb2.SearchCheckpointsResponse(total_matches=matches)
 
+    async def ListCheckpoints(  # noqa: N802
+        self, request: catalog_pb2.ListCheckpointsRequest, *, timeout: float
+    ) -> catalog_pb2.ListCheckpointsResponse:
+        """A card with a thing."""
+        self.asked.append("list")
+        self.comparing_s.append((timeout, remaining_s(), current_tenant()))
+        card = types_pb2.Checkpoint(
+            checkpoint_id="bear", subjects=["bear"], description="A bear with a trumpet."
+        )
+        return catalog_pb2.ListCheckpointsResponse(checkpoints=[card])
+
     async def CompareTexts(  # noqa: N802
         self, request: catalog_pb2.CompareTextsRequest, *, timeout: float
     ) -> catalog_pb2.CompareTextsResponse:
         """As like as it is told; a catalog of an earlier version does not know the call."""
         self.asked.append("compare")
         self.comparing_s.append((timeout, remaining_s(), current_tenant()))
+        self.wordings += [word for label in request.labels for word in label.wordings]
         if self.likeness is None:
             raise grpc.aio.AioRpcError(self.cannot, grpc.aio.Metadata(), grpc.aio.Metadata())
         row = catalog_pb2.TextLikeness(labels=[self.likeness] * len(request.labels))
@@ -309,3 +322,19 @@ async def test_labels_are_read_before_a_request_needs_them() -> None:
             await client.lexicon()
             await asyncio.sleep(0)
     assert stub.asked.count("compare") == 1
+
+
+async def test_things_of_cards_are_read_before_a_request_needs_them() -> None:
+    """Once, and again when there are more than twice as many cards."""
+    stub = Stub()
+    stub.likeness = 0.5
+    client = await client_of(stub, ttl_s=0)
+    with tenant_scope("acme"):
+        for stub.cards, lists in ((0, 0), (3, 1), (4, 1), (6, 1), (7, 2)):
+            await client.lexicon()
+            for _ in range(10):
+                await asyncio.sleep(0)
+            assert stub.asked.count("list") == lists
+    assert any("brass" in word for word in stub.wordings)
+    assert {tenant for _, _, tenant in stub.comparing_s} == {"acme"}
+    assert all(timeout > 30 and left is None for timeout, left, _ in stub.comparing_s)

@@ -40,6 +40,7 @@ from personalq.checkin.settings import CheckinSettings
 from personalq.sdk.embedded.temporary import temporary_stack
 from personalq.v1 import catalog_pb2_grpc
 
+LIKENESSES = ("whole", "detail", "look", "thing")
 PLACES = (Place.BEFORE, Place.BEHIND, Place.DOES)
 #: Keeps numbers finite where a set is told apart perfectly.
 _RIDGE = 2e-3
@@ -132,7 +133,7 @@ class Prepared:
     """An example as tensors."""
 
     likeness: Tensor
-    """(cards, 3): whole text, detail, look."""
+    """(cards, 4): whole text, detail, look, thing."""
     stands: Tensor
     """(4,): one of the places, and whether it is bare."""
     meant: int
@@ -142,7 +143,7 @@ def prepared(example: Example, *, words: bool) -> Prepared:
     """Choose by words or by phrases."""
     like = example.by_words if words else example.by_phrases
     return Prepared(
-        likeness=torch.tensor([like.whole, like.detail, like.look]).T,
+        likeness=torch.tensor([like.whole, like.detail, like.look, like.thing]).T,
         stands=torch.tensor([*(example.place is p for p in PLACES), example.bare]).float(),
         meant=example.meant,
     )
@@ -150,14 +151,14 @@ def prepared(example: Example, *, words: bool) -> Prepared:
 
 def _log_probabilities(numbers: Tensor, of: Prepared) -> Tensor:
     """Of each card, and of nobody; (cards + 1,)."""
-    nobody = of.stands @ numbers[3:]
-    logits = torch.cat([of.likeness @ numbers[:3], nobody[None]])
+    nobody = of.stands @ numbers[len(LIKENESSES) :]
+    logits = torch.cat([of.likeness @ numbers[: len(LIKENESSES)], nobody[None]])
     return torch.log_softmax(logits, 0)
 
 
 def fit(of: Sequence[Prepared]) -> Tensor:
-    """The numbers that make what was meant likeliest: whole, detail, look, the places, bare."""
-    numbers = torch.zeros(7, requires_grad=True)
+    """The numbers that make what was meant likeliest: the likenesses, the places, bare."""
+    numbers = torch.zeros(len(LIKENESSES) + len(PLACES) + 1, requires_grad=True)
     optimizer = torch.optim.LBFGS([numbers], max_iter=300, line_search_fn="strong_wolfe")
 
     def loss() -> Tensor:
@@ -178,7 +179,7 @@ def report(found: Sequence[Example]) -> str:
     for words in (True, False):
         tensors = [prepared(example, words=words) for example in found]
         numbers = [f"{number:.1f}" for number in fit(tensors).tolist()]
-        names = ("whole", "detail", "look", *PLACES, "bare")
+        names = (*LIKENESSES, *PLACES, "bare")
         lines += [
             "## " + ("By words" if words else "By phrases"),
             "",
@@ -235,8 +236,8 @@ def _told(outcomes: Counter[str]) -> str:
     return "; ".join(f"{name}: {count}" for name, count in sorted(outcomes.items())) + "."
 
 
-def own_sets() -> list[tuple[str, Path, Path]]:
-    """The sets of a checkout: the development half, and those under written/.
+def own_sets(chosen: Sequence[str]) -> list[tuple[str, Path, Path]]:
+    """The sets of a checkout: the development half, and those under written/, or some by name.
 
     A set without cards of its own is about those of Repo-Prompts.
     """
@@ -244,15 +245,16 @@ def own_sets() -> list[tuple[str, Path, Path]]:
     for queries in sorted((OWN / "written").glob("*/queries.jsonl")):
         own = queries.with_name("cards.jsonl")
         sets.append((queries.parent.name, own if own.exists() else OWN / "cards.jsonl", queries))
-    return sets
+    return [each for each in sets if not chosen or each[0] in chosen]
 
 
 def main() -> None:
     """Print the report, and write it where asked."""
     parser = argparse.ArgumentParser(description="Fit how sure a likeness is.")
     parser.add_argument("--out", type=Path, help="a Markdown file for the report")
+    parser.add_argument("sets", nargs="*", help="only these, such as 58 or dev")
     chosen = parser.parse_args()
-    told = report(asyncio.run(examples(own_sets())))
+    told = report(asyncio.run(examples(own_sets(chosen.sets))))
     print(told)
     if chosen.out is not None:
         chosen.out.write_text(f"# Calibration of descriptions\n\n{told}")

@@ -25,8 +25,8 @@ MAX_TEXTS = 8
 #: Most wordings of all its labels, and characters of one.
 MAX_WORDINGS = 1000
 MAX_WORDING = 100
-#: Wordings whose vectors are kept, the latest ones; some 1.5 kB each.
-_REMEMBERED = 8_000
+#: Wordings whose vectors are kept, the latest ones; some 0.8 kB each of 384 dimensions.
+_REMEMBERED = 32_000
 #: Wordings embedded at a time: what is done stays done when a caller has no time for the rest.
 _AT_A_TIME = 32
 
@@ -38,7 +38,7 @@ class Comparer:
 
     def __init__(self, embedder: Embedder | None) -> None:
         self._embedder = embedder
-        self._wordings: OrderedDict[str, NDArray[np.float32]] = OrderedDict()
+        self._wordings: OrderedDict[str, NDArray[np.float16]] = OrderedDict()
 
     async def compare(self, texts: Sequence[str], labels: Sequence[Sequence[str]]) -> Likeness:
         """For each text and each label the cosine of the likest wording, -1 to 1.
@@ -62,15 +62,17 @@ class Comparer:
             log.warning("nothing compared", extra={"action": "compare", "problem": error.message})
             return []
         said = np.array([each.vector for each in found], np.float32)
-        columns = [(said @ np.stack([known[w] for w in label]).T).max(axis=1) for label in labels]
-        likeness: Likeness = np.stack(columns, axis=1).tolist()
+        wordings = np.stack([known[word] for label in labels for word in label])
+        starts = np.cumsum([0, *(len(label) for label in labels[:-1])])
+        likest = np.maximum.reduceat(said @ wordings.astype(np.float32).T, starts, axis=1)
+        likeness: Likeness = likest.tolist()
         return likeness
 
     async def _vectors(
         self, wordings: dict[str, None], embedder: Embedder
-    ) -> dict[str, NDArray[np.float32]]:
+    ) -> dict[str, NDArray[np.float16]]:
         """The vectors of wordings; only new ones are embedded."""
-        known: dict[str, NDArray[np.float32]] = {}
+        known: dict[str, NDArray[np.float16]] = {}
         for word in wordings:
             if word in self._wordings:
                 self._wordings.move_to_end(word)
@@ -79,7 +81,7 @@ class Comparer:
         for start in range(0, len(new), _AT_A_TIME):
             part = new[start : start + _AT_A_TIME]
             for word, each in zip(part, await embedder.embed_documents(part), strict=True):
-                known[word] = self._wordings[word] = np.array(each.vector, np.float32)
+                known[word] = self._wordings[word] = np.array(each.vector, np.float16)
             while len(self._wordings) > _REMEMBERED:
                 self._wordings.popitem(last=False)
         return known

@@ -61,6 +61,9 @@ class Hit:
     look_likeness: Mapping[str, float] = field(default_factory=dict)
     """By phrase of the query, the cosine of the likest thing that one of the card's looks is
     called; empty when nobody asked, or the catalog cannot tell."""
+    thing_likeness: Mapping[str, float] = field(default_factory=dict)
+    """By phrase of the query, the cosine of the likest definition of a thing that the card names;
+    empty when nobody asked, or the catalog cannot tell."""
     relevance: float | None = None
     """What a reranker says, 0 to 1; None without one."""
     artifacts: tuple[ArtifactRef, ...] = ()

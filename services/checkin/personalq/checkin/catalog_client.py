@@ -18,8 +18,10 @@ from personalq.chassis.tenancy import current_tenant, tenant_scope
 from personalq.checkin.cards import CardFilter, Hits, Query, Vocabulary
 from personalq.checkin.labels import Label
 from personalq.checkin.names import Named, Names, by_key, resolve
+from personalq.checkin.thing_labels import chunks, things_on
 from personalq.checkin.vocabulary import Lexicon, compile_lexicon
 from personalq.checkin.wire import (
+    card_to_domain,
     hits_to_domain,
     names_to_domain,
     query_to_wire,
@@ -40,6 +42,10 @@ _COMPARING_S = 2.0
 """A request goes on without a comparison that takes longer: a search tells something too."""
 _READING_S = 120.0
 """The first comparison with the labels of a tenant, which nobody waits for."""
+_CARDS_READ = 1_000
+"""Cards whose things are compared then too."""
+_AT_A_TIME = 100
+"""Wordings of them that are compared at once: requests come in between."""
 _CANNOT_TELL = (
     grpc.StatusCode.UNIMPLEMENTED,
     grpc.StatusCode.UNAVAILABLE,
@@ -70,6 +76,8 @@ class CatalogClient:
         self._locks: dict[str, asyncio.Lock] = {}
         self._lately: OrderedDict[tuple[str, str, Query], tuple[float, Hits]] = OrderedDict()
         self._broad: OrderedDict[tuple[str, CardFilter], bool] = OrderedDict()
+        self._things_read: dict[str, int] = {}
+        """How many cards a tenant had when their things were read."""
         self._preparing: set[asyncio.Task[None]] = set()
 
     async def lexicon(self) -> Lexicon:
@@ -104,13 +112,13 @@ class CatalogClient:
             words = _compile(
                 vocabulary_to_domain(response), known, response.selectable_cards, read_at
             )
-        if known is None or words.lexicon is not known.lexicon:
-            self._prepare(tenant, words.lexicon)
+        self._prepare(tenant, words, known)
         self._words[tenant] = words
         self._words.move_to_end(tenant)
         while len(self._words) > 1 and self._too_many():
             gone, _ = self._words.popitem(last=False)
             self._locks.pop(gone, None)
+            self._things_read.pop(gone, None)
         return words
 
     def _too_many(self) -> bool:
@@ -192,19 +200,41 @@ class CatalogClient:
             raise translate_rpc_error(error) from None
         return [tuple(row.labels) for row in response.texts]
 
-    def _prepare(self, tenant: str, lexicon: Lexicon) -> None:
+    def _prepare(self, tenant: str, words: _Words, known: _Words | None) -> None:
         """Let the catalog read the labels of a tenant now, and not in the middle of a request."""
-        for labels in (lexicon.look_labels, lexicon.place_labels):
-            if labels:
-                # In a context of its own: the request that happens to be first has a deadline.
-                reading = self._read(tenant, labels)
-                task = asyncio.create_task(reading, context=contextvars.Context())
-                self._preparing.add(task)
-                task.add_done_callback(self._preparing.discard)
+        things = words.cards > 2 * self._things_read.get(tenant, 0)
+        if not things and known is not None and known.lexicon is words.lexicon:
+            return
+        if things:  # those of a few later cards are as quickly compared as read
+            self._things_read[tenant] = words.cards
+        # In a context of its own: the request that happens to be first has a deadline.
+        task = asyncio.create_task(
+            self._read(tenant, words.lexicon, things=things), context=contextvars.Context()
+        )
+        self._preparing.add(task)
+        task.add_done_callback(self._preparing.discard)
 
-    async def _read(self, tenant: str, labels: Sequence[Label]) -> None:
+    async def _read(self, tenant: str, lexicon: Lexicon, *, things: bool) -> None:
         with tenant_scope(tenant), suppress(PersonalQError):  # the next comparison will say so
-            await self._compare(("a",), labels, within_s=_READING_S)
+            for labels in (lexicon.look_labels, lexicon.place_labels):
+                if labels:
+                    await self._compare(("a",), labels, within_s=_READING_S)
+            if things:
+                for labels in chunks(await self._things(), _AT_A_TIME):
+                    await self._compare(("a",), labels, within_s=_READING_S)
+
+    async def _things(self) -> Sequence[Label]:
+        """The things on a page of a tenant's cards."""
+        request = catalog_pb2.ListCheckpointsRequest(page_size=_CARDS_READ)
+        try:
+            response = await self._stub.ListCheckpoints(request, timeout=_READING_S)
+        except grpc.aio.AioRpcError as error:
+            raise translate_rpc_error(error) from None
+        found: dict[Label, None] = {}
+        for checkpoint in response.checkpoints:
+            found.update(dict.fromkeys(things_on(card_to_domain(checkpoint.SerializeToString()))))
+            await asyncio.sleep(0)  # requests come first
+        return tuple(found)
 
     def is_broad(self, query: Query) -> bool:
         """See `ports.Catalog.is_broad`; as it was last time, or else as on average."""

@@ -15,20 +15,22 @@ from personalq.checkin.places import tags_by_group
 
 _WORDINGS = 24
 """Of one label; the shortest say it most plainly."""
-_ALL = 900
+MOST_WORDINGS = 900
 """Of all labels that are compared at once."""
-_LONGEST = 60
-"""Characters of a wording."""
+LONGEST = 100
+"""Characters of a wording that a catalog compares."""
+_LONGEST_NAME = 60
+"""Characters of what a look or a place is called."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Label:
-    """One look or place that cards have."""
+    """One look, place or thing that cards have."""
 
     tags: frozenset[str]
-    """The catalog's tags for it, in canonical form."""
+    """The catalog's tags for it, in canonical form; of a thing its name."""
     wordings: tuple[str, ...]
-    """What people call it, the tags among it."""
+    """What people call it, the tags among it; of a thing what it is."""
 
 
 def look_labels(styles: Iterable[str]) -> tuple[Label, ...]:
@@ -69,11 +71,11 @@ def _labels(told: Iterable[tuple[set[str], Iterable[str]]]) -> tuple[Label, ...]
         for tags, words in told
     ]
     named = [
-        Label(tags=frozenset(tags), wordings=tuple(w for w in words if len(w) <= _LONGEST))
+        Label(tags=frozenset(tags), wordings=tuple(w for w in words if len(w) <= _LONGEST_NAME))
         for tags, words in called
     ]
     named = [label for label in named if label.wordings]
-    most = next((n for n in range(_WORDINGS, 0, -1) if _count(named, n) <= _ALL), 0)
+    most = next((n for n in range(_WORDINGS, 0, -1) if _count(named, n) <= MOST_WORDINGS), 0)
     return tuple(replace(label, wordings=label.wordings[:most]) for label in named if most)
 
 

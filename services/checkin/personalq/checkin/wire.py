@@ -128,7 +128,7 @@ def hits_to_domain(message: catalog_pb2.SearchCheckpointsResponse, phrases: Sequ
 def _hit(message: catalog_pb2.SearchHit, phrases: Sequence[str]) -> Hit:
     wire = message.checkpoint.SerializeToString()
     return Hit(
-        card=_card(wire),
+        card=card_to_domain(wire),
         likeness=_by_phrase(phrases, message.likeness),
         text_likeness=_by_phrase(phrases, message.text_likeness),
         word_likeness=_by_phrase(phrases, message.word_likeness),
@@ -180,7 +180,7 @@ def names_to_domain(message: catalog_pb2.ResolveNamesResponse) -> Names:
 
 
 @lru_cache(maxsize=8192)
-def _card(wire: bytes) -> Card:
+def card_to_domain(wire: bytes) -> Card:
     """The card of a message; most come again and again, and reading one takes ten times as long."""
     message = types_pb2.Checkpoint.FromString(wire)
     return Card(

@@ -1,7 +1,8 @@
-"""Looks and places that no list knows, told by what they are near to in meaning."""
+"""Looks, places and things that no list knows, told by what they are near to in meaning."""
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -12,6 +13,7 @@ from personalq.checkin.lexicon import canonical
 from personalq.checkin.lexicon.wordnet import Nature, nature
 from personalq.checkin.ports import Catalog
 from personalq.checkin.reasoning.described import LONGEST_PHRASE, MAX_PHRASES, is_explained, wishes
+from personalq.checkin.thing_labels import telling, things_on
 from personalq.checkin.vocabulary import Lexicon
 
 _CLEARLY = 0.72
@@ -64,16 +66,44 @@ def _place(constraint: Constraint, label: Label, lexicon: Lexicon) -> Constraint
     )
 
 
-async def with_looks(hits: tuple[Hit, ...], intent: Intent, catalog: Catalog) -> tuple[Hit, ...]:
-    """The hits with how like their looks are to what was described and no card says in words."""
+async def with_meanings(hits: tuple[Hit, ...], intent: Intent, catalog: Catalog) -> tuple[Hit, ...]:
+    """The hits with how like their looks and things are to what no card says in words."""
     said = _unexplained(intent, hits)
     if not said or len(hits) < 2:
         return hits
+    looks, things = await asyncio.gather(_looks(hits, said, catalog), _things(hits, said, catalog))
+    return tuple(
+        replace(hit, look_likeness=look, thing_likeness=thing)
+        for hit, look, thing in zip(hits, looks, things, strict=True)
+    )
+
+
+async def _looks(
+    hits: Sequence[Hit], said: Sequence[str], catalog: Catalog
+) -> Sequence[dict[str, float]]:
     labels = (await catalog.lexicon()).look_labels
+    of = [hit.card.styles for hit in hits]
+    return await _compared(of, said, labels, catalog)
+
+
+async def _things(
+    hits: Sequence[Hit], said: Sequence[str], catalog: Catalog
+) -> Sequence[dict[str, float]]:
+    named = [things_on(hit.card) for hit in hits]
+    of = [[tag for label in labels for tag in label.tags] for labels in named]
+    return await _compared(of, said, telling(named), catalog)
+
+
+async def _compared(
+    of: Sequence[Sequence[str]], said: Sequence[str], labels: Sequence[Label], catalog: Catalog
+) -> Sequence[dict[str, float]]:
+    """For each card's tags what was said, with how like it is to the likest of them."""
     likeness = await catalog.compare(said, labels) if labels else ()
     if not likeness:
-        return hits
-    return tuple(replace(hit, look_likeness=_of(hit, said, labels, likeness)) for hit in hits)
+        return [{} for _ in of]
+    told = list(zip(said, likeness, strict=True))
+    found = [{text: likeness_of(tags, labels, row) for text, row in told} for tags in of]
+    return [{t: value for t, value in each.items() if value is not None} for each in found]
 
 
 def _unexplained(intent: Intent, hits: Sequence[Hit]) -> tuple[str, ...]:
@@ -85,11 +115,3 @@ def _unexplained(intent: Intent, hits: Sequence[Hit]) -> tuple[str, ...]:
         if len(said) <= LONGEST_PHRASE
     ]
     return tuple(dict.fromkeys(found))[:MAX_PHRASES]
-
-
-def _of(
-    hit: Hit, said: Sequence[str], labels: Sequence[Label], likeness: Sequence[Sequence[float]]
-) -> dict[str, float]:
-    told = zip(said, likeness, strict=True)
-    found = {text: likeness_of(hit.card.styles, labels, row) for text, row in told}
-    return {text: value for text, value in found.items() if value is not None}

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from zoneinfo import ZoneInfo
 
 from personalq.checkin.cards import Hit
-from personalq.checkin.finding.by_meaning import with_looks
+from personalq.checkin.finding.by_meaning import with_meanings
 from personalq.checkin.finding.query import deeper, to_query
 from personalq.checkin.finding.readings import (
     asks_for_something,
@@ -58,7 +58,7 @@ class Finder:
         described = bool(intent.described) or intent.unknown_subject is not None
         described = described or any(c.broader for c in intent.constraints)
         hits = await find(query, self.catalog, described=described, deeper=deeper(intent, query))
-        return await with_looks(hits, intent, self.catalog)
+        return await with_meanings(hits, intent, self.catalog)
 
     async def with_its_thing(self, intent: Intent) -> Intent:
         """The intent with the first of its things that a card is called by as its subject."""

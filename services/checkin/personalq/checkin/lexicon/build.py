@@ -5,12 +5,13 @@
 `/usr/share/wordnet`; formats: wndb(5WN), cntlist(5WN)). The same input gives the same bytes.
 
 Kept are nouns of things that can be pictured, without named individuals (instance synsets), without
-taxonomic groups and without Latin names; every other noun, adjective and verb of one word is kept
-only as how often it was seen as such.
+taxonomic groups and without Latin names, each with the first clause of its definition; every other
+noun, adjective and verb of one word is kept only as how often it was seen as such.
 """
 
 from __future__ import annotations
 
+import re
 import sys
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator
@@ -33,6 +34,9 @@ SUBTREES = {
 """Sense keys of other files that are kept with all below them: logos, posters, books."""
 TAXA = "taxonomic_group%1:14:00::"
 DROPPED = (TAXA, "chemical_element%1:27:00::", "drug_of_abuse%1:06:00::")
+LONGEST = 100
+"""Characters of a definition that are kept."""
+_ASIDE = re.compile(r"\([^)]*\)")
 _DIGITS = "0123456789abcdefghijklmnopqrstuvwxyz"
 
 
@@ -46,12 +50,15 @@ class Synset:
     keys: tuple[str, ...]
     parents: tuple[str, ...]
     instance: bool
+    definition: str
 
 
 def read_nouns(folder: Path) -> dict[str, Synset]:
     """All noun synsets by offset."""
     synsets = {}
-    for fields in _lines(folder / "data.noun"):
+    for line in _text(folder / "data.noun"):
+        data, _, gloss = line.partition(" | ")
+        fields = data.split()
         count = int(fields[3], 16)
         lemmas = tuple(fields[4 : 4 + 2 * count : 2])
         ids = fields[5 : 5 + 2 * count : 2]
@@ -70,15 +77,25 @@ def read_nouns(folder: Path) -> dict[str, Synset]:
             ),
             parents=tuple(offset for kind, offset, _ in pointers if kind == "@"),
             instance=any(kind == "@i" for kind, _, _ in pointers),
+            definition=_definition(gloss),
         )
     return synsets
 
 
-def _lines(path: Path) -> Iterator[list[str]]:
+def _text(path: Path) -> Iterator[str]:
     with path.open(encoding="latin-1") as lines:
-        for line in lines:
-            if not line.startswith(" "):
-                yield line.partition(" | ")[0].split()
+        yield from (line for line in lines if not line.startswith(" "))
+
+
+def _lines(path: Path) -> Iterator[list[str]]:
+    return (line.partition(" | ")[0].split() for line in _text(path))
+
+
+def _definition(gloss: str) -> str:
+    """What a gloss says first, without asides and examples."""
+    clause = _ASIDE.sub("", gloss.partition('"')[0]).partition(";")[0]
+    plain = " ".join(clause.encode("ascii", "ignore").decode().split())
+    return plain if len(plain) <= LONGEST else plain[:LONGEST].rpartition(" ")[0]
 
 
 def _below(synsets: dict[str, Synset], roots: set[str]) -> set[str]:
@@ -100,7 +117,7 @@ def _of(by_key: dict[str, str], keys: Iterable[str]) -> set[str]:
 
 
 def build(folder: Path, out: Path) -> None:
-    """Write `synsets.tsv` and `words.tsv`."""
+    """Write `synsets.tsv`, `definitions.txt` and `words.tsv`."""
     synsets = read_nouns(folder)
     counts = Counter({key: int(count) for key, _, count in _lines(folder / "cntlist.rev")})
     by_key = {key: synset.offset for synset in synsets.values() for key in synset.keys}
@@ -129,6 +146,8 @@ def build(folder: Path, out: Path) -> None:
     lines = sorted(f"{word}\t{' '.join(dict.fromkeys(senses))}" for word, senses in words.items())
     out.mkdir(parents=True, exist_ok=True)
     (out / "synsets.tsv").write_text("\n".join(rows) + "\n", encoding="ascii")
+    definitions = (synsets[offset].definition for offset in order)
+    (out / "definitions.txt").write_text("\n".join(definitions) + "\n", encoding="ascii")
     (out / "words.tsv").write_text("\n".join(lines) + "\n", encoding="ascii")
 
 

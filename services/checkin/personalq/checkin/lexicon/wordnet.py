@@ -1,9 +1,10 @@
 """Nouns of things: their senses, synonyms and what they are kinds of, from WordNet 3.0.
 
-The two files of `wordnet/` are made by `build`; they are read on first use and searched in place.
-A synset is the number of its line in `synsets.tsv`: letter of its file, parents, lemmas. A line of
-`words.tsv` holds a word's senses as `synset:count`, how often it was seen as another noun (`-`), an
-adjective (`+`) or a verb (`!`), and the singulars it is the irregular plural of (`=`).
+The files of `wordnet/` are made by `build`; they are read on first use and searched in place. A
+synset is the number of its line in `synsets.tsv` (letter of its file, parents, lemmas) and in
+`definitions.txt` (what it is). A line of `words.tsv` holds a word's senses as `synset:count`, how
+often it was seen as another noun (`-`), an adjective (`+`) or a verb (`!`), and the singulars it is
+the irregular plural of (`=`).
 """
 
 from __future__ import annotations
@@ -88,18 +89,17 @@ class Word:
 
 @cache
 def _lines(name: str) -> list[str]:
-    text = (files(__package__) / "wordnet" / f"{name}.tsv").read_text(encoding="ascii")
-    return text.splitlines()
+    return (files(__package__) / "wordnet" / name).read_text(encoding="ascii").splitlines()
 
 
 def words() -> Iterator[str]:
     """Every word and phrase of the data, sorted."""
-    return (line.partition("\t")[0] for line in _lines("words"))
+    return (line.partition("\t")[0] for line in _lines("words.tsv"))
 
 
 def beginning_with(letters: str) -> Iterator[str]:
     """Every single word of the data that begins so, sorted."""
-    lines = _lines("words")
+    lines = _lines("words.tsv")
     for line in islice(lines, bisect_left(lines, letters), None):
         word = line.partition("\t")[0]
         if not word.startswith(letters):
@@ -111,7 +111,7 @@ def beginning_with(letters: str) -> Iterator[str]:
 @lru_cache(maxsize=16384)
 def look_up(phrase: str) -> Word | None:
     """The entry of a canonical phrase, as spelled; None when WordNet has no such word."""
-    lines = _lines("words")
+    lines = _lines("words.tsv")
     index = bisect_left(lines, f"{phrase}\t")
     if index == len(lines) or not lines[index].startswith(f"{phrase}\t"):
         return None
@@ -154,9 +154,9 @@ def may_be_noun(word: str) -> bool:
 
 
 def preload() -> None:
-    """Read both files now, not in the middle of the first request."""
-    _lines("words")
-    _lines("synsets")
+    """Read the files now, not in the middle of the first request."""
+    for name in ("words.tsv", "synsets.tsv", "definitions.txt"):
+        _lines(name)
 
 
 @lru_cache(maxsize=16384)
@@ -176,8 +176,13 @@ def _senses_of(word: str) -> tuple[tuple[int, int], ...]:
 @lru_cache(maxsize=16384)
 def synset(number: int) -> tuple[str, tuple[int, ...], tuple[str, ...]]:
     """(letter, parents, lemmas) of a synset."""
-    letter, parents, lemmas = _lines("synsets")[number].split("\t")
+    letter, parents, lemmas = _lines("synsets.tsv")[number].split("\t")
     return letter, tuple(int(p, 36) for p in parents.split()), tuple(lemmas.split("|"))
+
+
+def definition(number: int) -> str:
+    """What a dictionary says a synset is; may be empty."""
+    return _lines("definitions.txt")[number]
 
 
 @lru_cache(maxsize=16384)

@@ -41,6 +41,8 @@ class Weights:
     """Of the likest words, or of the likest phrase."""
     look: float
     """Of the likest of what its looks are called, above what any two phrases may be."""
+    thing: float
+    """Of the likest of what its things are, above the same."""
     nobody: Mapping[Place, float]
     bare: float
     """More, of one or two words behind the subject: "in sunglasses" may as well be the scene."""
@@ -50,6 +52,7 @@ BY_WORDS = Weights(
     whole=9.9,
     detail=10.3,
     look=18.0,
+    thing=18.0,
     nobody={Place.BEFORE: 0.7, Place.BEHIND: 2.0, Place.DOES: 2.5, Place.ANSWER: -math.inf},
     bare=0.5,
 )
@@ -57,12 +60,15 @@ BY_PHRASES = Weights(
     whole=20.1,
     detail=10.8,
     look=18.0,
+    thing=18.0,
     nobody={Place.BEFORE: 1.0, Place.BEHIND: 2.2, Place.DOES: 1.6, Place.ANSWER: -math.inf},
     bare=0.8,
 )
 """The same where the embedding model does not tell of words."""
 LOOK = 0.45
 """Likeness of a look that means nothing: "standing in a puddle" is as near to watercolor."""
+THING = 0.35
+"""The same of a thing."""
 RARE = 0.03
 """Likeness of a detail that is lost, times the logarithm of the number of cards that have it: who
 describes means to single out."""
@@ -75,6 +81,7 @@ class Likeness:
     whole: Sequence[float]
     detail: Sequence[float]
     look: Sequence[float]
+    thing: Sequence[float]
     by_words: bool
 
 
@@ -99,6 +106,7 @@ def compare(said: Sequence[str], hits: Sequence[Hit]) -> Likeness | None:
         whole=_above_mean([value or 0.0 for value in whole]),
         detail=_above_mean(_rare([min(told) if value is None else value for value in detail])),
         look=_above_mean([max(LOOK, _likest(said, hit.look_likeness) or 0.0) for hit in hits]),
+        thing=_above_mean([max(THING, _likest(said, hit.thing_likeness) or 0.0) for hit in hits]),
         by_words=by_words,
     )
 
@@ -114,8 +122,13 @@ def probabilities(like: Likeness, place: Place, *, bare: bool = False) -> list[f
     """
     weights = BY_WORDS if like.by_words else BY_PHRASES
     logits = [
-        weights.whole * whole + weights.detail * detail + weights.look * look
-        for whole, detail, look in zip(like.whole, like.detail, like.look, strict=True)
+        weights.whole * whole
+        + weights.detail * detail
+        + weights.look * look
+        + weights.thing * thing
+        for whole, detail, look, thing in zip(
+            like.whole, like.detail, like.look, like.thing, strict=True
+        )
     ]
     nobody = weights.nobody[place] + (weights.bare if bare else 0.0)
     top = max(*logits, nobody)

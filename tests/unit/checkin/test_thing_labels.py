@@ -1,0 +1,60 @@
+"""What the things on a card are."""
+
+from __future__ import annotations
+
+from personalq.checkin.cards import Card
+from personalq.checkin.labels import LONGEST, MOST_WORDINGS, Label
+from personalq.checkin.thing_labels import chunks, telling, things_on
+
+
+def _things(description: str, subject: str = "guitar") -> dict[str, tuple[str, ...]]:
+    card = Card(checkpoint_id="it", subjects=(subject,), description=description)
+    return {"".join(label.tags): label.wordings for label in things_on(card)}
+
+
+def test_things_are_told_by_a_dictionary() -> None:
+    """Longest names first; what the card is of, colours and small words are left out."""
+    told = _things("A red guitar with a mother-of-pearl inlay and a ladybug on the neck.")
+    assert told["mother of pearl"] == ("the iridescent internal layer of a mollusk shell",)
+    assert any("spotted beetle" in said for said in told["ladybug"])
+    assert "neck" in told
+    assert {"guitar", "red", "mother", "pearl", "on"}.isdisjoint(told)
+
+
+def test_plurals_are_the_thing() -> None:
+    """Several are of the same kind."""
+    assert _things("A guitar with two ladybugs.")["ladybug"] == _things("A ladybug.")["ladybug"]
+
+
+def test_kinds_are_told_as_people_do() -> None:
+    """By all that is said of them at once, with what they are kinds of."""
+    (said,) = _things("A brown calzone.", "pizza")["calzon, pizza"]
+    assert "folded-over" in said
+    assert said.endswith(" pizza")
+
+
+def test_what_is_told_is_short_enough() -> None:
+    """For a catalog to compare, and cut between words."""
+    told = _things("A guitar with a grandfather clock, a stork, a lobster and a falcon.")
+    assert all(0 < len(said) <= LONGEST for wordings in told.values() for said in wordings)
+
+
+def test_what_most_have_tells_none_apart() -> None:
+    """The rarest come first, as many as are compared at once."""
+    bell, hat, scarf = (
+        Label(tags=frozenset({name}), wordings=(name,)) for name in ("bell", "hat", "scarf")
+    )
+    assert telling([(bell, hat), (bell, scarf), (bell, scarf), ()]) == (hat, scarf)
+    many = [
+        (Label(tags=frozenset({str(n)}), wordings=(f"{n}", f"a {n}")),)
+        for n in range(MOST_WORDINGS)
+    ]
+    assert sum(len(label.wordings) for label in telling(many)) == MOST_WORDINGS
+    assert telling([]) == ()
+
+
+def test_parts_hold_all() -> None:
+    """In order, each of about as many wordings as asked for."""
+    labels = [Label(tags=frozenset({str(n)}), wordings=("a", "b")) for n in range(5)]
+    assert [len(part) for part in chunks(labels, 4)] == [2, 2, 1]
+    assert [label for part in chunks(labels, 4) for label in part] == labels
