@@ -11,5 +11,5 @@ def test_check_in_never_sends_more_than_a_catalog_compares() -> None:
     """Else every request with a phrase that no card explains would be refused."""
     assert described.MAX_PHRASES <= compare.MAX_TEXTS
     assert described.LONGEST_PHRASE <= cards.MAX_PHRASE
-    assert labels._ALL <= compare.MAX_WORDINGS
-    assert labels._LONGEST <= compare.MAX_WORDING
+    assert labels.MOST_WORDINGS <= compare.MAX_WORDINGS
+    assert labels.LONGEST <= compare.MAX_WORDING

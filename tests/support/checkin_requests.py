@@ -137,6 +137,8 @@ STUDIO: tuple[Case, ...] = (
     Case("order", "the second bear we ever built", "bear-v2"),
     Case("version", "the bear, mark V", "bear-v5"),
     Case("version", "any bear version above 5", "bear-v6"),
+    Case("version", "the bear that followed v4", "bear-v5"),
+    Case("version", "the bear which preceded version 3", "bear-v2"),
     Case("version", "dog v13 or newer", "dog-v13"),
     Case("version", "the dog just before v12", "dog-v9"),
     Case("usage", "the bear I use least", "bear-v5"),

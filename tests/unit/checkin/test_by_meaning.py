@@ -106,6 +106,39 @@ def test_a_thing_in_words_of_nobodys_list() -> None:
     assert isinstance(answered.outcome, Clarification)
 
 
+PAINT = "in washed-out water-based paint"
+ASKED = f"fox {PAINT}, picking strawberries"
+
+
+def test_a_scene_that_is_strikingly_like_one_card_tells_it() -> None:
+    """Where a question would be asked; near to two, or not near enough, it is the scene."""
+    answered, catalog = asked(ASKED, {PAINT: {"watercolor": 0.78, "woodcut": 0.6}})
+    assert isinstance(answered.outcome, Selection)
+    assert answered.outcome.candidate.card.checkpoint_id == "fox-v3"
+    assert answered.outcome.rewrite.rewritten_prompt == f"<fox-v3> {PAINT}, picking strawberries"
+    for near in ({"watercolor": 0.65}, {"watercolor": 0.78, "woodcut": 0.74}, {}):
+        answered, _ = asked(ASKED, {PAINT: near})
+        assert isinstance(answered.outcome, Clarification)
+    assert (PAINT, "picking strawberries") in catalog.compared
+
+
+def test_a_scene_tells_nothing_that_words_have_told() -> None:
+    """Two foxes have a bell: that the clause around it is nearer to one of them is no reason."""
+    clause = "with a bell above the lake"
+    cards = [replace(card, description="A fox with a bell.") for card in foxes()[:2]]
+    catalog = Knowing(cards, {clause: {"woodcut": 0.95}})
+    request = Request(prompt=f"fox {clause}", reference_time=NOW)
+    answered = asyncio.run(
+        select(
+            request,
+            catalog=catalog,
+            reasoner=DeterministicReasoner(),
+            settings=CheckinSettings(),
+        )
+    )
+    assert isinstance(answered.outcome, Clarification)
+
+
 def test_a_look_that_is_near_to_nothing_tells_nobody_apart() -> None:
     """As little as the model knows."""
     answered, _ = asked(f"fox {CARVED}, howling at the moon", {})

@@ -112,6 +112,7 @@ def session() -> Session:
         ("backpack at the pyramids the way a Japanese anime would have it", "bag-1"),
         ("the backpack built between 1 and 10 august", "bag-2"),
         ("we trained one backpack among woods, show that one at the dentist", "bag-1"),
+        ("my colleague says you trained one backpack among woods, let me have it", "bag-1"),
         ("the light brown backpack", "bag-2"),
         ("a bengal on a sofa", "cat-1"),
         ("watercolor print of a backpack", "bag-3"),

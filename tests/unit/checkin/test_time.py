@@ -71,6 +71,8 @@ CREATED = [
     ("bear trained in the first days of September", "2026-09-01", "2026-09-11"),
     ("bear from the last few days of September", "2026-09-21", "2026-10-01"),
     ("Which bear did we create exactly a year ago today?", "2025-11-20", "2025-11-21"),
+    ("the bear that we made a year ago today", "2025-11-20", "2025-11-21"),
+    ("the bear we built a month ago today", "2026-10-20", "2026-10-21"),
     ("bear from the first days of 2026", "2026-01-01", "2026-01-11"),
     ("bear from the last days of 2025", "2025-12-22", "2026-01-01"),
     ("bear from the begining of October", "2026-10-01", "2026-10-11"),

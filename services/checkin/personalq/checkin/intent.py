@@ -101,6 +101,9 @@ class Constraint:
     action: bool = False
     """For a description: what the subject does. It may as well be the scene: only its meaning as a
     whole tells."""
+    scene: bool = False
+    """For a description: it was left for the picture; only a card that is strikingly like it is
+    told by it."""
     label: str = ""
     """What it means, for a person: "trained in April 2026"."""
     typed: str = ""

@@ -13,7 +13,7 @@ from personalq.checkin.advising.advice import Adviser, Case, settle
 from personalq.checkin.answering.answer import merge_answer
 from personalq.checkin.answering.question_ids import question_id, read_question_id
 from personalq.checkin.cards import ArtifactRef, Hit
-from personalq.checkin.deciding.decide import Ask, Choose
+from personalq.checkin.deciding.decide import Ask, Choose, decide
 from personalq.checkin.deciding.explain import (
     compared,
     confident,
@@ -33,7 +33,7 @@ from personalq.checkin.names import candidates as name_candidates
 from personalq.checkin.outcome import Answered, Candidate, Clarification, Selection
 from personalq.checkin.parsing.draft import Context
 from personalq.checkin.parsing.parse import parse
-from personalq.checkin.ports import Catalog, Reasoner
+from personalq.checkin.ports import Catalog, Ranking, Reasoner
 from personalq.checkin.request import Request, check_request
 from personalq.checkin.settings import CheckinSettings
 from personalq.checkin.vocabulary import Lexicon
@@ -93,6 +93,7 @@ async def select(
             read, request.prompt, request.candidate_ids, catalog=catalog, zone=zone
         )
         return Answered(outcome=no_match, intent=read, degraded=ranking.degraded)
+    read, ranking = await _by_scene(read, ranking, finder, settings)
     case = Case(
         prompt=request.prompt,
         answers=tuple(reply.text for reply in request.answers),
@@ -125,6 +126,21 @@ async def select(
         )
         selection = replace(selection, runners_up=others)
     return Answered(outcome=selection, intent=read, degraded=degraded)
+
+
+async def _by_scene(
+    read: Intent, ranking: Ranking, finder: Finder, settings: CheckinSettings
+) -> tuple[Intent, Ranking]:
+    """What was found; or, where that asks a question, by the scene if the scene tells one card."""
+
+    def chooses(intent: Intent, found: Ranking) -> bool:
+        decided = decide(intent, found.candidates, ask_cost=settings.ask_cost, zone=finder.zone)
+        return isinstance(decided, Choose)
+
+    if read.answered or chooses(read, ranking):
+        return read, ranking
+    told = await finder.by_scene(read, ranking)
+    return told if told is not None and told[1].candidates and chooses(*told) else (read, ranking)
 
 
 def _zone(name: str) -> ZoneInfo:

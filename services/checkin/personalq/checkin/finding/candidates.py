@@ -8,6 +8,7 @@ from zoneinfo import ZoneInfo
 
 from personalq.checkin.cards import Hit
 from personalq.checkin.finding.by_meaning import with_meanings
+from personalq.checkin.finding.by_scene import with_scene
 from personalq.checkin.finding.query import deeper, to_query
 from personalq.checkin.finding.readings import (
     asks_for_something,
@@ -103,6 +104,11 @@ class Finder:
         if lacking is not None:
             return lacking, Ranking(degraded=degraded)
         return await self._by_its_kind(intent) or (intent, Ranking(degraded=degraded))
+
+    async def by_scene(self, intent: Intent, ranking: Ranking) -> tuple[Intent, Ranking] | None:
+        """The same cards by what was left for the picture; None where nothing was."""
+        told = with_scene(intent, self.prompt, [c.hit for c in ranking.candidates])
+        return None if told is None else await self._ranked(told, await self.search(told))
 
     async def _ranked(self, intent: Intent, hits: Sequence[Hit]) -> tuple[Intent, Ranking]:
         return intent, await self.reasoner.rank(intent, hits, self.zone)

@@ -30,7 +30,7 @@ from personalq.checkin.reasoning.describe import (
     trait,
     worded_concepts,
 )
-from personalq.checkin.reasoning.meaning import Place, compare, probabilities
+from personalq.checkin.reasoning.meaning import Place, compare, probabilities, striking
 
 BARE = 0.55
 """How much the noun alone counts when the person also said what it is like."""
@@ -97,6 +97,8 @@ class Wish:
     """Its share of what is said there: two adjectives mean something together, once."""
     action: bool = False
     """Only its meaning tells."""
+    scene: bool = False
+    """It was left for the picture."""
     before: bool = False
     """It stands right before the subject."""
 
@@ -127,6 +129,7 @@ def _wishes(constraint: Constraint) -> list[Wish]:
                 answer=constraint.span is None,
                 said=constraint.said or (constraint.text,),
                 action=constraint.action,
+                scene=constraint.scene,
             )
         ]
     singles = []
@@ -206,6 +209,9 @@ def _by_meaning(wish: Wish, hits: Sequence[Hit], intent: Intent) -> list[float] 
     """How well each card has what was wished for, by its meaning; None where nobody knows."""
     if wish.vague or not wish.said or wish.trait.lacks:  # "no hat" is much like "a hat"
         return None
+    if wish.scene:
+        told = striking(wish.said, hits)
+        return [float(place == told) for place in range(len(hits))]
     like = compare(wish.said, hits)
     if like is None:
         return None

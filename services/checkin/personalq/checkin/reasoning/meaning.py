@@ -69,6 +69,10 @@ LOOK = 0.45
 """Likeness of a look that means nothing: "standing in a puddle" is as near to watercolor."""
 THING = 0.35
 """The same of a thing."""
+STRIKING_WORDS, STRIKING_LOOK, STRIKING_THING = 0.6, 0.7, 0.6
+"""Likeness from which on words, a look or a thing of one card are strikingly like a scene."""
+STRIKING_LEAD = 0.1
+"""What it must be ahead of every other card by."""
 RARE = 0.03
 """Likeness of a detail that is lost, times the logarithm of the number of cards that have it: who
 describes means to single out."""
@@ -136,6 +140,21 @@ def probabilities(like: Likeness, place: Place, *, bare: bool = False) -> list[f
     untold = math.exp(nobody - top)
     total = sum(odds) + untold
     return [(each + untold / len(odds)) / total for each in odds]
+
+
+def striking(said: Sequence[str], hits: Sequence[Hit]) -> int | None:
+    """The place of the one card that is strikingly like what was said, unlike every other."""
+    found = set()
+    for like, least in (
+        ([hit.word_likeness for hit in hits], STRIKING_WORDS),
+        ([hit.look_likeness for hit in hits], STRIKING_LOOK),
+        ([hit.thing_likeness for hit in hits], STRIKING_THING),
+    ):
+        values = [_likest(said, told) or 0.0 for told in like]
+        first, *others = sorted(range(len(hits)), key=lambda place: -values[place])
+        if others and values[first] >= max(least, values[others[0]] + STRIKING_LEAD):
+            found.add(first)
+    return found.pop() if len(found) == 1 else None
 
 
 def _likest(said: Sequence[str], told: Mapping[str, float]) -> float | None:

@@ -100,7 +100,8 @@ _IN_TRAINING = (
     r"(to (train|learn) (on|from)|(for|while) ((its|the) )?training))(?!\w)"
 )
 _TRAINED_ONE = compile_form(
-    rf"(?<!\w)(i|we|they|who|somebody|someone|anybody|anyone)('ve| have|'s| has)? {_TAUGHT} "
+    r"(?<!\w)(i|we|you|he|she|they|who|somebody|someone|anybody|anyone)('ve| have|'s| has)? "
+    rf"{_TAUGHT} "
     r"(one|an?|the|this|that|my|our) [\w-]+( [\w-]+)? $"
 )
 """Before where: "we trained one hat | in the mountains"."""

@@ -42,7 +42,7 @@ def _ago(match: re.Match[str], context: Context) -> Named:
         return _relative(Interval(end=edge + timedelta(days=1)), "ago")
     if re.match(r"less|under|no\s+more|at\s+most|within|not\s+(?:more|longer)", said):
         return _relative(Interval(start=edge), "ago")
-    if said == "exactly":
+    if said == "exactly" or (match["today"] and match["u"] not in ("hour", "minute")):
         return _relative(Interval(start=edge, end=edge + timedelta(days=1)), "day")
     return _relative(when, "ago")
 
@@ -142,7 +142,8 @@ RULES: tuple[tuple[str, Read], ...] = (
     ),
     (rf"(?P<n>{COUNT})\s+(?P<name>{WEEKDAYS})s\s+ago(?!\w)", _weekdays_ago),
     (
-        rf"{_MORE}(?P<n>{COUNT})\s+(?P<u>{UNITS}|hour|minute)s?\s+(?:ago|back|earlier)(?:\s+today)?(?!\w)",
+        rf"{_MORE}(?P<n>{COUNT})\s+(?P<u>{UNITS}|hour|minute)s?\s+(?:ago|back|earlier)"
+        r"(?P<today>\s+today)?(?!\w)",
         _ago,
     ),
     (

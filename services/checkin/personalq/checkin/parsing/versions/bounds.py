@@ -29,11 +29,12 @@ _LEAD = compile_form(r"(\b(between|from) )$")
 
 # Comparisons; "the version just before v4" is the neighbour, "before v4" is all of them.
 _BELOW = (
-    "(before|below|under|beneath|older than|earlier than|prior to|preceding|"
+    "(before|below|under|beneath|older than|earlier than|prior to|preced(ing|ed|es)|"
     "(less|lower|smaller|fewer) than)"
 )
 _ABOVE = (
-    "(after|above|over|past|beyond|following|newer than|later than|more recent than|"
+    "(after|above|over|past|beyond|follow(ing|ed|s)|succeed(ing|ed|s)|newer than|later than|"
+    "more recent than|"
     "(greater|more|higher|larger|bigger) than)"
 )
 _IS_BELOW = compile_form(_BELOW)
@@ -79,7 +80,7 @@ _OR_LESS = compile_form(
 _NEIGHBOUR = compile_form(
     f"(((the|one) )({WORD} |one )?(that (came|comes) )?(just |right |straight |immediately |"
     "directly )?|((that|which) (came|comes|was made) )?(just|right|straight|immediately|directly|"
-    "next) )$"
+    "next) |(that|which) )$"
 )
 _WANTED = compile_form(r"(\b(i'm|im|we're|am|are|is|going|looking|go) (also |just )?)$")
 """Before an "after" that asks: "I'm after iteration 18"."""
