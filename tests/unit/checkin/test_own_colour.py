@@ -89,3 +89,18 @@ def test_a_kind_that_is_named_by_a_colour() -> None:
     others = [replace(o, checkpoint_id=f"{o.checkpoint_id}-d", subjects=("dog",)) for o in OWLS]
     assert not _refused("an orange tree on a hill", trees[:5])
     assert not _refused("a purple owl and a dog", [*OWLS, *others])
+
+
+@pytest.mark.parametrize(
+    "prompt", ["a purple owl made in March", "the purple March owl on a branch", "purple anime owl"]
+)
+def test_of_a_few_all_cards_of_the_subject_tell(prompt: str) -> None:
+    """One owl is of March, a white one: owls say their colour, so that it is not the purple one."""
+    assert _refused(prompt, OWLS)
+    assert not _refused(prompt.replace("purple", "white"), OWLS)
+
+
+def test_of_a_few_where_others_do_not_tell() -> None:
+    """Other owls leave their colour open: that one may."""
+    others = [replace(each, description="An owl.") for each in OWLS[4:]]
+    assert not _refused("a purple owl made in March", [*OWLS[:4], *others])

@@ -109,7 +109,7 @@ class Constraint:
     typed: str = ""
     """Its words as they were typed, where they were read as others: "finetuned in May"."""
     leads: bool = False
-    """For a description: it stands right before the subject: "purple" of "the purple owl"."""
+    """For a description: it stands before the subject: "purple" of "the purple (April) owl"."""
     by_trigger: bool = False
     """For identity: the values are triggers, which several cards may share."""
     by_name: bool = False

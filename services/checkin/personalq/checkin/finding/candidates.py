@@ -21,7 +21,7 @@ from personalq.checkin.intent import Attribute, Intent
 from personalq.checkin.ports import Catalog, Ranking, Reasoner
 from personalq.checkin.reasoning.described import MAX_PHRASES
 from personalq.checkin.reasoning.kinds import widened
-from personalq.checkin.reasoning.own_colour import without_its_colour
+from personalq.checkin.reasoning.own_colour import too_few_to_tell, without_its_colour
 from personalq.checkin.reasoning.reason import rank
 from personalq.checkin.reasoning.unknown import (
     by_description,
@@ -96,14 +96,23 @@ class Finder:
             ranked = ranking.candidates
             if not ranked or only_described(reading, ranked) or not fits(intent, reading, ranked):
                 continue
-            complete = len(hits) < self.limit
-            other_colour = without_its_colour(reading, hits, self.zone) if complete else None
+            other_colour = await self._without_its_colour(reading, hits)
             if other_colour is None:
                 return reading, ranking
             lacking = lacking or other_colour
         if lacking is not None:
             return lacking, Ranking(degraded=degraded)
         return await self._by_its_kind(intent) or (intent, Ranking(degraded=degraded))
+
+    async def _without_its_colour(self, intent: Intent, hits: Sequence[Hit]) -> Intent | None:
+        """What nothing fits; of few cards all those of the subject say whether cards tell."""
+        if len(hits) >= self.limit:
+            return None
+        besides: Sequence[Hit] = ()
+        subject = intent.first(Attribute.SUBJECT)
+        if subject is not None and too_few_to_tell(intent, hits, self.zone):
+            besides = await self.search(replace(intent, constraints=(subject,)))
+        return without_its_colour(intent, hits, self.zone, besides=besides)
 
     async def by_scene(self, intent: Intent, ranking: Ranking) -> tuple[Intent, Ranking] | None:
         """The same cards by what was left for the picture; None where nothing was."""

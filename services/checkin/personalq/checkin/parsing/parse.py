@@ -120,13 +120,20 @@ def _parse(prompt: str, lexicon: Lexicon, context: Context, *, answering: bool) 
 
 
 def _placed(draft: Draft) -> tuple[Constraint, ...]:
-    """The constraints, descriptions with whether they stand right before the subject."""
+    """The constraints, descriptions with whether they stand right before the subject.
+
+    What is chosen by may stand between: "the purple April boat".
+    """
     subjects = (c.span for c in draft.constraints if c.attribute is Attribute.SUBJECT)
     start = next((span.start for span in subjects if span is not None), -1)
+    starts = {start}
+    for span in sorted((c.span for c in draft.constraints if c.hard and c.span), reverse=True):
+        if span.end + 1 in starts:
+            starts.add(span.start)
 
     def placed(constraint: Constraint) -> Constraint:
         described = constraint.attribute is Attribute.DESCRIPTION and constraint.span is not None
-        leads = described and constraint.span is not None and constraint.span.end + 1 == start
+        leads = described and constraint.span is not None and constraint.span.end + 1 in starts
         fallback = placed(constraint.fallback) if constraint.fallback is not None else None
         return replace(constraint, leads=leads, fallback=fallback)
 

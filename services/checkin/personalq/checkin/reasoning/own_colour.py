@@ -11,7 +11,7 @@ from dataclasses import replace
 from zoneinfo import ZoneInfo
 
 from personalq.checkin import lexicon
-from personalq.checkin.cards import Hit
+from personalq.checkin.cards import Card, Hit
 from personalq.checkin.intent import Attribute, Constraint, Intent
 from personalq.checkin.lexicon import canonical, wordnet
 from personalq.checkin.reasoning.check import satisfies
@@ -34,6 +34,7 @@ _ALIKE = (
     {"=pink", "=purple"},
 )
 """Colours that people call by each other's names."""
+_REMEMBERED = (Attribute.USE_COUNT, Attribute.LAST_USED_AT)
 _SHADES = frozenset(
     ["scarlet", "crimson", "maroon", "burgundy", "navy", "azure", "cobalt", "turquoise", "cyan",
      "magenta", "mauve", "lavender", "violet", "lilac", "beige", "taupe", "vermilion"]
@@ -42,30 +43,55 @@ _SHADES = frozenset(
 _TONES = frozenset(["dark", "light", "deep", "bright", "pale"])
 
 
-def without_its_colour(intent: Intent, hits: Sequence[Hit], zone: ZoneInfo) -> Intent | None:
+def without_its_colour(
+    intent: Intent, hits: Sequence[Hit], zone: ZoneInfo, *, besides: Sequence[Hit] = ()
+) -> Intent | None:
     """The intent that says what nothing fits; None where some card may be of the colour.
 
     Args:
         hits: all that the catalog found for it.
+        besides: other cards of the subject, where these are too few to say whether cards tell.
     """
-    colour = next((c for c in intent.described if _is_its_colour(c, intent)), None)
-    named = intent.first(Attribute.VERSION) or intent.first(Attribute.IDENTITY)
-    if colour is None or named is not None:
+    colour = _colour_of(intent)
+    if colour is None:
         return None
-    hard = [c for c in intent.constraints if c.hard]
-    cards = [hit.card for hit in hits if all(satisfies(hit.card, c, zone) for c in hard)]
     wanted = set(concepts(" ".join(colour.values)))
     meant = wanted.union(*(alike for alike in _ALIKE if alike & wanted))
+    shown = [profile(card) for card in _satisfying(intent, hits, zone)]
+    others = [profile(hit.card) for hit in besides]
     told = {f"={name}" for name in lexicon.words("colors")}
-    shown = [profile(card) for card in cards]
-    if len(cards) < _FEWEST or any(
-        not told & each.kind or meant & each.everything for each in shown
+    if not shown or max(len(shown), len(others)) < _FEWEST:
+        return None
+    if any(meant & each.everything for each in shown) or not all(
+        told & each.kind for each in (*shown, *others)
     ):
         return None
     missing = replace(colour, hard=True)
     return replace(
         intent, constraints=tuple(missing if c is colour else c for c in intent.constraints)
     )
+
+
+def too_few_to_tell(intent: Intent, hits: Sequence[Hit], zone: ZoneInfo) -> bool:
+    """Whether a colour was asked for of fewer cards than tell whether all say theirs.
+
+    Not of those that somebody has used then or so often: the picture may be wanted in that colour.
+    """
+    if _colour_of(intent) is None or any(intent.all(attribute) for attribute in _REMEMBERED):
+        return False
+    return 0 < len(_satisfying(intent, hits, zone)) < _FEWEST
+
+
+def _colour_of(intent: Intent) -> Constraint | None:
+    named = intent.first(Attribute.VERSION) or intent.first(Attribute.IDENTITY)
+    if named is not None:
+        return None
+    return next((c for c in intent.described if _is_its_colour(c, intent)), None)
+
+
+def _satisfying(intent: Intent, hits: Sequence[Hit], zone: ZoneInfo) -> Sequence[Card]:
+    hard = [c for c in intent.constraints if c.hard]
+    return [hit.card for hit in hits if all(satisfies(hit.card, c, zone) for c in hard)]
 
 
 def _is_its_colour(constraint: Constraint, intent: Intent) -> bool:
