@@ -122,6 +122,29 @@ def test_a_scene_that_is_strikingly_like_one_card_tells_it() -> None:
     assert (PAINT, "picking strawberries") in catalog.compared
 
 
+def test_a_scene_tells_only_cards_that_were_in_question() -> None:
+    """A hangar with a zeppelin on its sign is no zeppelin, however wet its paint."""
+    looks = ("anime", "woodcut", "watercolor")
+    told = ("A silver zeppelin.", "A grey zeppelin.", "A hangar with a zeppelin sign.")
+    cards = [
+        replace(card, subjects=(subject,), styles=(look,), description=text)
+        for card, subject, look, text in zip(
+            foxes(), ("airship", "airship", "hangar"), looks, told, strict=False
+        )
+    ]
+    catalog = Knowing(cards, {PAINT: {"watercolor": 0.8}})
+    request = Request(prompt=f"the zeppelin, soaring {PAINT}, over a lake", reference_time=NOW)
+    answered = asyncio.run(
+        select(
+            request,
+            catalog=catalog,
+            reasoner=DeterministicReasoner(),
+            settings=CheckinSettings(),
+        )
+    )
+    assert isinstance(answered.outcome, Clarification)
+
+
 def test_a_scene_tells_nothing_that_words_have_told() -> None:
     """Two foxes have a bell: that the clause around it is nearer to one of them is no reason."""
     clause = "with a bell above the lake"

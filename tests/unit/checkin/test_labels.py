@@ -6,7 +6,6 @@ import pytest
 
 from personalq.checkin.labels import (
     Label,
-    likeness_of,
     look_labels,
     nearest,
     place_labels,
@@ -83,11 +82,3 @@ def test_the_only_label_is_ahead_of_nobody() -> None:
 def test_nobody_can_tell() -> None:
     """Without a model there is nothing to compare."""
     assert nearest((), (), clearly=0.5) is None
-
-
-def test_a_card_is_as_like_as_its_likest_look() -> None:
-    """In any spelling; a card of no compared look is not compared."""
-    labels, likeness = (WOODCUT, ANIME), (0.8, 0.3)
-    assert likeness_of(["Anime", "Wood-Cut"], labels, likeness) == pytest.approx(0.3)
-    assert likeness_of(["anime", "woodcut"], labels, likeness) == pytest.approx(0.8)
-    assert likeness_of(["sketch"], labels, likeness) is None

@@ -379,10 +379,11 @@ def test_words_in_another_role_ask_for_nothing(prompt: str) -> None:
     assert {v for c in intent.all(Attribute.SUBJECT) for v in c.values} <= {"bird"}
 
 
+LONG = "man's best friend" + ", and so on" * 9
 DICTIONARY = {
-    "data.noun": """  1 a notice
-00000010 03 n 02 animal 0 beast 1 000 | a living thing
-00000020 05 n 02 dog 0 domestic_dog 0 001 @ 00000010 n 0000 | man's best friend
+    "data.noun": f"""  1 a notice
+00000010 03 n 02 animal 0 beast 1 000 | a living (or a dead) thing; more; "an example"
+00000020 05 n 02 dog 0 domestic_dog 0 001 @ 00000010 n 0000 | {LONG}
 00000030 18 n 01 Fido 0 001 @i 00000020 n 0000 | a dog by name
 00000040 07 n 01 mood 0 000 | how one feels
 """,
@@ -401,6 +402,10 @@ def test_the_data_is_derived_from_the_dictionary_files(tmp_path: Path) -> None:
     assert (tmp_path / "out" / "synsets.tsv").read_text() == (
         "t\t\tanimal|beast\na\t0\tdog|domestic dog\n"
     )
+    assert (tmp_path / "out" / "definitions.txt").read_text().splitlines() == [
+        "a living thing",
+        LONG[:100].rpartition(" ")[0],
+    ]
     assert (tmp_path / "out" / "words.tsv").read_text().splitlines() == [
         "animal\t0",
         "bark\t!:3",

@@ -112,6 +112,14 @@ def test_every_layer_of_the_real_unet_has_a_plan(
     assert sizes[4] > 0.8 * parameters
 
 
+def test_a_model_of_one_level_has_no_outermost_one() -> None:
+    """All of it would keep 8 bits."""
+    one = nn.ModuleDict({"down_blocks": nn.ModuleList([nn.Linear(8, 8)]),
+                         "up_blocks": nn.ModuleList([nn.Linear(8, 8)])})  # fmt: skip
+    assert Places.of(one).outermost == ()
+    assert Places.of(nn.Linear(8, 8)) == Places(frozenset(), ())
+
+
 @pytest.mark.parametrize(
     ("name", "transformer_blocks", "heads", "width"),
     [("sd15", 16, {8}, 768), ("sdxl", 70, {10, 20}, 2048), ("sdxl-turbo", 70, {10, 20}, 2048)],

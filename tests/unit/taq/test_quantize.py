@@ -170,6 +170,8 @@ def test_impossible_recipes_are_refused() -> None:
         replace(PROFILES["w8a8"], activation_bits=16)
     with pytest.raises(RecipeError, match="unknown fields: speed"):
         Recipe.from_json(PROFILES["full"].to_json() | {"speed": 1})
+    earlier = {k: v for k, v in PROFILES["w4a8"].to_json().items() if k != "outermost_eight_bits"}
+    assert not Recipe.from_json(earlier | {"version": 5}).outermost_eight_bits
     with pytest.raises(RecipeError, match="incomplete"):
         Recipe.from_json({"name": "x"})
 

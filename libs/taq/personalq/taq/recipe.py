@@ -13,6 +13,8 @@ from personalq.taq.protection import Protected
 #: Raised whenever the same settings give other integers: artifacts are then made anew.
 RECIPE_VERSION = 6
 
+_OUTERMOST_SINCE = 6  # version of the recipes that know the outermost level
+
 SHORTCUT = "conv_shortcut"  # ends the names of ResNet shortcuts
 FEED_FORWARD = "ff.net.2"  # ends the names of layers that read what a feed-forward gated
 
@@ -97,6 +99,8 @@ class Recipe:
         known = {field.name for field in fields(cls)}
         if unknown := sorted(set(values) - known):
             raise RecipeError(f"The recipe has unknown fields: {', '.join(unknown)}.")
+        if values.get("version", 0) < _OUTERMOST_SINCE:
+            values = {"outermost_eight_bits": False, **values}
         read: dict[str, Any] = {
             key: tuple(value) if isinstance(value, list) else value for key, value in values.items()
         }

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 
 import grpc
 
-from personalq.chassis.errors import PersonalQError
+from personalq.chassis.errors import PersonalQError, Unavailable
 from personalq.chassis.rpc import translate_rpc_error
 from personalq.chassis.tenancy import current_tenant, tenant_scope
 from personalq.checkin.cards import CardFilter, Hits, Query, Vocabulary
@@ -78,6 +78,8 @@ class CatalogClient:
         self._broad: OrderedDict[tuple[str, CardFilter], bool] = OrderedDict()
         self._things_read: dict[str, int] = {}
         """How many cards a tenant had when their things were read."""
+        self._reading = asyncio.Semaphore()
+        """The labels of one tenant at a time."""
         self._preparing: set[asyncio.Task[None]] = set()
 
     async def lexicon(self) -> Lexicon:
@@ -205,23 +207,28 @@ class CatalogClient:
         things = words.cards > 2 * self._things_read.get(tenant, 0)
         if not things and known is not None and known.lexicon is words.lexicon:
             return
-        if things:  # those of a few later cards are as quickly compared as read
-            self._things_read[tenant] = words.cards
         # In a context of its own: the request that happens to be first has a deadline.
         task = asyncio.create_task(
-            self._read(tenant, words.lexicon, things=things), context=contextvars.Context()
+            self._read(tenant, words, things=things), context=contextvars.Context()
         )
         self._preparing.add(task)
         task.add_done_callback(self._preparing.discard)
 
-    async def _read(self, tenant: str, lexicon: Lexicon, *, things: bool) -> None:
-        with tenant_scope(tenant), suppress(PersonalQError):  # the next comparison will say so
-            for labels in (lexicon.look_labels, lexicon.place_labels):
-                if labels:
-                    await self._compare(("a",), labels, within_s=_READING_S)
-            if things:
-                for labels in chunks(await self._things(), _AT_A_TIME):
-                    await self._compare(("a",), labels, within_s=_READING_S)
+    async def _read(self, tenant: str, words: _Words, *, things: bool) -> None:
+        async with self._reading:
+            with tenant_scope(tenant), suppress(PersonalQError):  # the next comparison will say so
+                for labels in (words.lexicon.look_labels, words.lexicon.place_labels):
+                    if labels:
+                        await self._compare(("a",), labels, within_s=_READING_S)
+                if things and words.cards > 2 * self._things_read.get(tenant, 0):
+                    await self._read_things()
+                    # Those of a few later cards are as quickly compared as read.
+                    self._things_read[tenant] = words.cards
+
+    async def _read_things(self) -> None:
+        for labels in chunks(await self._things(), _AT_A_TIME):
+            if not await self._compare(("a",), labels, within_s=_READING_S):
+                raise Unavailable("the catalog compares nothing now")
 
     async def _things(self) -> Sequence[Label]:
         """The things on a page of a tenant's cards."""

@@ -104,6 +104,8 @@ class Constraint:
     scene: bool = False
     """For a description: it was left for the picture; only a card that is strikingly like it is
     told by it."""
+    hour: bool = False
+    """A time is of some hours; the day is what it falls back to."""
     label: str = ""
     """What it means, for a person: "trained in April 2026"."""
     typed: str = ""
@@ -124,6 +126,10 @@ class Constraint:
     """An answer refuses an option that it was offered."""
     fallback: Constraint | None = None
     """Another reading of the same words, tried when nothing fits this one."""
+
+    def whole_day(self) -> Constraint:
+        """Itself, or the day of its hours."""
+        return self.fallback.whole_day() if self.hour and self.fallback is not None else self
 
     @property
     def identifies(self) -> bool:
@@ -205,17 +211,39 @@ class Intent:
         return replace(self, constraints=kept)
 
     def readings(self) -> Iterator[Intent]:
-        """This intent, then the other readings of single constraints, likeliest first."""
+        """This intent, then the other readings of single constraints, likeliest first.
+
+        Of hours first the wider ones, then all as whole days, with what that can be read as.
+        """
         yield self
+        days = self.whole_days()
+        if days is not self:
+            for index, constraint in enumerate(self.constraints):
+                other = constraint.fallback
+                while constraint.hour and other is not None and other.hour:
+                    yield self.changed(index, other)
+                    other = other.fallback
+            yield from days.readings()
+            return
         plain = self.not_alone()
         if plain is not self:
             yield plain
         for index, constraint in enumerate(plain.constraints):
             other = constraint.fallback
             while other is not None:
-                changed = (*plain.constraints[:index], other, *plain.constraints[index + 1 :])
-                yield replace(plain, constraints=changed)
+                yield plain.changed(index, other)
                 other = other.fallback
+
+    def changed(self, index: int, constraint: Constraint) -> Intent:
+        """The same with another constraint at a place."""
+        kept = (*self.constraints[:index], constraint, *self.constraints[index + 1 :])
+        return replace(self, constraints=kept)
+
+    def whole_days(self) -> Intent:
+        """The same with the days for their hours."""
+        if not any(c.hour for c in self.constraints):
+            return self
+        return replace(self, constraints=tuple(c.whole_day() for c in self.constraints))
 
     def not_alone(self) -> Intent:
         """The same where a card may have other looks and places as well."""

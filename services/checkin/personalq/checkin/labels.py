@@ -83,15 +83,6 @@ def _count(labels: Iterable[Label], most: int) -> int:
     return sum(min(len(label.wordings), most) for label in labels)
 
 
-def likeness_of(
-    tags: Iterable[str], labels: Sequence[Label], likeness: Sequence[float]
-) -> float | None:
-    """How like something is to a card's likest tag; None where it has none that was compared."""
-    own = set(map(canonical, tags))
-    told = zip(labels, likeness, strict=True)
-    return max((value for label, value in told if label.tags & own), default=None)
-
-
 def nearest(labels: Sequence[Label], likeness: Sequence[float], *, clearly: float) -> Label | None:
     """The label something means; None where none is near, or none is nearer than all others.
 

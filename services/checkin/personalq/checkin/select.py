@@ -90,7 +90,7 @@ async def select(
         read, ranking = await finder.candidates(intent)
     if not ranking.candidates:
         no_match = await explain_no_match(
-            read, request.prompt, request.candidate_ids, catalog=catalog, zone=zone
+            read.whole_days(), request.prompt, request.candidate_ids, catalog=catalog, zone=zone
         )
         return Answered(outcome=no_match, intent=read, degraded=ranking.degraded)
     read, ranking = await _by_scene(read, ranking, finder, settings)

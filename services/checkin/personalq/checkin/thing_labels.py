@@ -52,7 +52,7 @@ def _things(pieces: Sequence[str], subjects: Sequence[str]) -> tuple[Label, ...]
             if told := _shortened(f"{', '.join(kind.told)} {kind.sort}" if kind.told else ""):
                 found[f"{' '.join(run)}, {kind.sort}"] = (told,)
         for name in _names(piece):
-            if name not in own and (defined := _definitions(name)):
+            if not own & {name, name.split()[-1]} and (defined := _definitions(name)):
                 found[name] = defined
     return tuple(Label(tags=frozenset({name}), wordings=said) for name, said in found.items())
 

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from personalq.checkin.cards import Hit
 from personalq.checkin.intent import Attribute, Constraint, Intent
-from personalq.checkin.labels import Label, likeness_of, nearest
+from personalq.checkin.labels import Label, nearest
 from personalq.checkin.lexicon import canonical
 from personalq.checkin.lexicon.wordnet import Nature, nature
 from personalq.checkin.ports import Catalog
@@ -82,7 +82,7 @@ async def _looks(
     hits: Sequence[Hit], said: Sequence[str], catalog: Catalog
 ) -> Sequence[dict[str, float]]:
     labels = (await catalog.lexicon()).look_labels
-    of = [hit.card.styles for hit in hits]
+    of = [[canonical(style) for style in hit.card.styles] for hit in hits]
     return await _compared(of, said, labels, catalog)
 
 
@@ -101,9 +101,13 @@ async def _compared(
     likeness = await catalog.compare(said, labels) if labels else ()
     if not likeness:
         return [{} for _ in of]
+    columns = {tag: place for place, label in enumerate(labels) for tag in label.tags}
     told = list(zip(said, likeness, strict=True))
-    found = [{text: likeness_of(tags, labels, row) for text, row in told} for tags in of]
-    return [{t: value for t, value in each.items() if value is not None} for each in found]
+    found: list[dict[str, float]] = []
+    for tags in of:
+        own = [columns[tag] for tag in tags if tag in columns]
+        found.append({text: max(row[place] for place in own) for text, row in told} if own else {})
+    return found
 
 
 def _unexplained(intent: Intent, hits: Sequence[Hit]) -> tuple[str, ...]:

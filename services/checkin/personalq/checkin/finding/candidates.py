@@ -117,7 +117,11 @@ class Finder:
     async def by_scene(self, intent: Intent, ranking: Ranking) -> tuple[Intent, Ranking] | None:
         """The same cards by what was left for the picture; None where nothing was."""
         told = with_scene(intent, self.prompt, [c.hit for c in ranking.candidates])
-        return None if told is None else await self._ranked(told, await self.search(told))
+        if told is None:
+            return None
+        before = {candidate.card.checkpoint_id for candidate in ranking.candidates}
+        hits = [h for h in await self.search(told) if h.card.checkpoint_id in before]
+        return await self._ranked(told, hits)
 
     async def _ranked(self, intent: Intent, hits: Sequence[Hit]) -> tuple[Intent, Ranking]:
         return intent, await self.reasoner.rank(intent, hits, self.zone)

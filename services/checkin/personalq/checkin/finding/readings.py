@@ -21,7 +21,7 @@ def readings_of(intent: Intent) -> Sequence[Intent]:
     for attribute in (Attribute.STYLE, Attribute.ENVIRONMENT):
         wanted = [c for c in intent.all(attribute) if c.hard and not c.excluded]
         if len(wanted) > 1:
-            readings.append(_either(intent, wanted))
+            readings.append(_either(intent.whole_days(), wanted))
     if intent.answered:  # the person may have changed their mind about what the prompt said
         said = [c for c in intent.constraints if c.hard and c.span is not None]
         changeable = [c for c in said if c.attribute is not Attribute.SUBJECT]

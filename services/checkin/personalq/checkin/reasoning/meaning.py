@@ -69,7 +69,7 @@ LOOK = 0.45
 """Likeness of a look that means nothing: "standing in a puddle" is as near to watercolor."""
 THING = 0.35
 """The same of a thing."""
-STRIKING_WORDS, STRIKING_LOOK, STRIKING_THING = 0.6, 0.7, 0.6
+STRIKING_WORDS, STRIKING_LOOK, STRIKING_THING = 0.6, 0.75, 0.6
 """Likeness from which on words, a look or a thing of one card are strikingly like a scene."""
 STRIKING_LEAD = 0.1
 """What it must be ahead of every other card by."""

@@ -37,11 +37,9 @@ _BUILT = compile_form(
 
 def parse_time(draft: Draft) -> None:
     """Claim the times that constrain when a checkpoint was trained or used."""
-    found = [
-        point
-        for point in points(draft.page.shadow, draft.context)
-        if draft.free(point.start, point.end)
-    ]
+    read = points(draft.page.shadow, draft.context)
+    free = (p if draft.free(p.start, p.end) else p.bare for p in read)
+    found = [point for point in free if point and draft.free(point.start, point.end)]
     index = 0
     while index < len(found):
         listed = _list(draft, found, index)
@@ -66,6 +64,8 @@ def _single(draft: Draft, point: Point) -> Constraint | None:
         return None
     interval = applied(setting.operator, point.interval)
     negated = setting.negated
+    if point.hours and (negated or interval != point.interval):
+        interval = applied(setting.operator, point.hours[0])
     if (
         negated
         and setting.used
@@ -98,10 +98,20 @@ def _single(draft: Draft, point: Point) -> Constraint | None:
 
 def _at_hours(day: Constraint, point: Point, context: Context) -> Constraint:
     """The hours that were said, the narrowest first; the whole day where nothing fits them."""
-    verb = "used" if day.attribute is Attribute.LAST_USED_AT else "trained"
-    for interval in reversed(point.hours):
-        label = f"{verb} {calendar.describe(interval, context.zone)}"
-        day = replace(day, intervals=(interval,), label=label, fallback=day)
+    readings = [day, day.fallback] if day.fallback and not point.occurs else [day]
+    narrow = [
+        replace(
+            reading,
+            intervals=(interval,),
+            hour=True,
+            label=f"{reading.label.split()[0]} {calendar.describe(interval, context.zone)}",
+        )
+        for interval in point.hours
+        for reading in readings
+        if reading is not None
+    ]
+    for each in reversed(narrow):
+        day = replace(each, fallback=day)
     return day
 
 

@@ -34,6 +34,8 @@ class Point:
     """Set while no year was said."""
     hours: tuple[Interval, ...] = ()
     """Of a day: the hours that were said, from narrow to wide."""
+    bare: Point | None = None
+    """The same without its hours, for where other words have claimed those."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -212,7 +212,7 @@ def _neighbour(draft: Draft, start: int, low: int | None, high: int) -> int:
         order=key,
         rank=1,
         span=span,
-        text=span.of(draft.page.text),
+        text=span.of(draft.page.text).strip(),
         label="the highest" if below else "the lowest",
     )
     draft.add(nearest, selecting=True)
