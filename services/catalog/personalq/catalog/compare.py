@@ -1,8 +1,8 @@
-"""How like in meaning what a person said is to the labels that cards carry: looks and places.
+"""How like in meaning what a person said is to the labels that cards carry: looks, places, things.
 
-A look has a name ("woodcut") and things people say instead ("printed from a carved block"); which
-of many labels a phrase means is told by its nearest wording. Labels are the same for request after
-request, so the vectors of their wordings are kept.
+A look has a name ("woodcut") and things people say instead ("printed from a carved block"), a thing
+has definitions; which of many labels a phrase means is told by its nearest wording. Labels come
+again in request after request, so the vectors of their wordings are kept.
 """
 
 from __future__ import annotations
