@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -16,6 +17,9 @@ from personalq.v1 import checkin_pb2, checkin_pb2_grpc, types_pb2
 
 _TIMEOUT_S = 120.0
 _WARM_UPS = 10
+_READING_S = 0.012
+"""For each card that Check-in reads in the background when it first hears of a tenant."""
+_CARDS_READ = 1_000
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -99,6 +103,8 @@ async def warm_up(cards: Sequence[Card], checkin: checkin_pb2_grpc.CheckInServic
         subject = subjects[number % len(subjects)] if subjects else "bear"
         prompt = f"warming up, take {number}: a picture of the {subject}"
         await _select(checkin_pb2.SelectRequest(prompt=prompt), checkin)
+    # Of a new tenant Check-in reads what is on the cards, beside these requests and beyond them.
+    await asyncio.sleep(_READING_S * min(len(cards), _CARDS_READ))
 
 
 def _request(query: Query) -> checkin_pb2.SelectRequest:
