@@ -338,3 +338,22 @@ async def test_things_of_cards_are_read_before_a_request_needs_them() -> None:
     assert any("brass" in word for word in stub.wordings)
     assert {tenant for _, _, tenant in stub.comparing_s} == {"acme"}
     assert all(timeout > 30 and left is None for timeout, left, _ in stub.comparing_s)
+
+
+async def test_things_that_could_not_be_read_are_tried_again_later() -> None:
+    """Not at every refresh: a catalog of an earlier version never can."""
+    stub = Stub()
+    stub.cards = 3
+    client = await client_of(stub, ttl_s=0)
+    with tenant_scope("acme"):
+        for _ in range(3):
+            await client.lexicon()
+            for _ in range(10):
+                await asyncio.sleep(0)
+        assert stub.asked.count("list") == 1
+        stub.likeness = 0.5
+        client._not_before.clear()  # a minute later
+        await client.lexicon()
+        for _ in range(10):
+            await asyncio.sleep(0)
+        assert stub.asked.count("list") == 2

@@ -69,6 +69,10 @@ def hours(constraint: Constraint) -> tuple[str, str]:
         ("yesterday 9ish", "19 08:00", "19 10:00"),
         ("last Monday morning", "16 04:00", "16 12:00"),
         ("on 12 November in the evening", "12 17:00", "13 00:00"),
+        ("yesterday from nine", "19 09:00", "20 00:00"),
+        ("at 9pm on Monday", "16 20:40", "16 21:20"),
+        ("yesterday at 3:30", "19 15:10", "19 15:50"),
+        ("yesterday at 03:30", "19 03:10", "19 03:50"),
         ("this morning", "20 04:00", "20 12:00"),
         ("last night", "19 18:00", "20 06:00"),
         ("yesterday afternoon", "19 12:00", "19 18:00"),
@@ -104,7 +108,14 @@ def test_an_hour_is_the_persons() -> None:
      "the bear I used yesterday at 10,000 feet", "the bear I used yesterday at 7.5",
      "the bear I used yesterday at 5% zoom", "the bear I used yesterday midnight blue",
      "the bear I used yesterday from 9 to 11 on a beach", "the bear I used yesterday at 9 or 10",
-     "the bear I used yesterday at 13pm", "the bear I used yesterday at 9:75",
+     "the bear I used yesterday from 9am to 11am",
+        "the bear I used yesterday from 9 to noon",
+        "the bear I used between 9am and 11am yesterday",
+        "the bear I used yesterday at 9 or 10pm",
+        "the bear I used yesterday at one of the lakes",
+        "the bear I used yesterday around five or so bears",
+        "the bear I used yesterday after two and a half hours",
+        "the bear I used yesterday at 13pm", "the bear I used yesterday at 9:75",
      "the bear I made a fortnight ago today"],
 )  # fmt: skip
 def test_a_number_is_no_hour(prompt: str) -> None:
@@ -139,6 +150,27 @@ def test_since_and_not_are_of_the_hours() -> None:
     (first,) = read("the bear, but not from this morning")
     assert first.excluded
     assert hours(first) == ("20 04:00", "20 12:00")
+
+
+def test_refused_hours_leave_the_rest_of_their_days() -> None:
+    """Neither of two mornings; their evenings may be meant."""
+    (first,) = read("the bear, not from yesterday morning or this morning")
+    assert first.excluded
+    assert [f"{i.start:%d %H}" for i in first.intervals if i.start] == ["19 04", "20 04"]
+
+
+@pytest.mark.parametrize(
+    "prompt",
+    [
+        "the bear I trained yesterday morning, the one trained yesterday evening",
+        "the bear I trained yesterday at nine and trained this morning at eight",
+        "the bear trained this morning at 9 and trained at 11 today",
+        "the bear I haven't used since yesterday at nine",
+    ],
+)
+def test_hours_that_contradict_each_other_have_an_outcome(prompt: str) -> None:
+    """Of two days too, it is said; of one, both are of it."""
+    assert Session(studio()).ask(prompt) is not None
 
 
 def _chosen(cards: list[Card], prompt: str) -> str | None:

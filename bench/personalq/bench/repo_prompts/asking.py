@@ -17,7 +17,7 @@ from personalq.v1 import checkin_pb2, checkin_pb2_grpc, types_pb2
 
 _TIMEOUT_S = 120.0
 _WARM_UPS = 10
-_READING_S = 0.012
+_READING_S_A_CARD = 0.012
 """For each card that Check-in reads in the background when it first hears of a tenant."""
 _CARDS_READ = 1_000
 
@@ -104,7 +104,7 @@ async def warm_up(cards: Sequence[Card], checkin: checkin_pb2_grpc.CheckInServic
         prompt = f"warming up, take {number}: a picture of the {subject}"
         await _select(checkin_pb2.SelectRequest(prompt=prompt), checkin)
     # Of a new tenant Check-in reads what is on the cards, beside these requests and beyond them.
-    await asyncio.sleep(_READING_S * min(len(cards), _CARDS_READ))
+    await asyncio.sleep(_READING_S_A_CARD * min(len(cards), _CARDS_READ))
 
 
 def _request(query: Query) -> checkin_pb2.SelectRequest:

@@ -99,13 +99,15 @@ class Recipe:
         known = {field.name for field in fields(cls)}
         if unknown := sorted(set(values) - known):
             raise RecipeError(f"The recipe has unknown fields: {', '.join(unknown)}.")
-        if values.get("version", 0) < _OUTERMOST_SINCE:
-            values = {"outermost_eight_bits": False, **values}
         read: dict[str, Any] = {
             key: tuple(value) if isinstance(value, list) else value for key, value in values.items()
         }
         try:
+            if read["version"] < _OUTERMOST_SINCE:
+                read.setdefault("outermost_eight_bits", False)
             return cls(**read)
+        except KeyError as error:
+            raise RecipeError(f"The recipe is incomplete: no {error}.") from error
         except TypeError as error:
             raise RecipeError(f"The recipe is incomplete: {error}.") from error
 

@@ -7,7 +7,6 @@ import contextvars
 import time
 from collections import OrderedDict
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, replace
 
 import grpc
@@ -44,6 +43,8 @@ _READING_S = 120.0
 """The first comparison with the labels of a tenant, which nobody waits for."""
 _CARDS_READ = 1_000
 """Cards whose things are compared then too."""
+_AGAIN_S = 60.0
+"""After which what could not be read is tried again."""
 _AT_A_TIME = 100
 """Wordings of them that are compared at once: requests come in between."""
 _CANNOT_TELL = (
@@ -78,6 +79,10 @@ class CatalogClient:
         self._broad: OrderedDict[tuple[str, CardFilter], bool] = OrderedDict()
         self._things_read: dict[str, int] = {}
         """How many cards a tenant had when their things were read."""
+        self._not_before: dict[str, float] = {}
+        """When the things of a tenant, whose reading failed, may be read again."""
+        self._reads: set[str] = set()
+        """Tenants whose labels are being read or wait for it."""
         self._reading = asyncio.Semaphore()
         """The labels of one tenant at a time."""
         self._preparing: set[asyncio.Task[None]] = set()
@@ -121,6 +126,7 @@ class CatalogClient:
             gone, _ = self._words.popitem(last=False)
             self._locks.pop(gone, None)
             self._things_read.pop(gone, None)
+            self._not_before.pop(gone, None)
         return words
 
     def _too_many(self) -> bool:
@@ -205,8 +211,11 @@ class CatalogClient:
     def _prepare(self, tenant: str, words: _Words, known: _Words | None) -> None:
         """Let the catalog read the labels of a tenant now, and not in the middle of a request."""
         things = words.cards > 2 * self._things_read.get(tenant, 0)
-        if not things and known is not None and known.lexicon is words.lexicon:
+        things = things and time.monotonic() >= self._not_before.get(tenant, 0.0)
+        same = known is not None and known.lexicon is words.lexicon
+        if tenant in self._reads or (same and not things):
             return
+        self._reads.add(tenant)
         # In a context of its own: the request that happens to be first has a deadline.
         task = asyncio.create_task(
             self._read(tenant, words, things=things), context=contextvars.Context()
@@ -215,15 +224,23 @@ class CatalogClient:
         task.add_done_callback(self._preparing.discard)
 
     async def _read(self, tenant: str, words: _Words, *, things: bool) -> None:
-        async with self._reading:
-            with tenant_scope(tenant), suppress(PersonalQError):  # the next comparison will say so
-                for labels in (words.lexicon.look_labels, words.lexicon.place_labels):
-                    if labels:
-                        await self._compare(("a",), labels, within_s=_READING_S)
-                if things and words.cards > 2 * self._things_read.get(tenant, 0):
-                    await self._read_things()
-                    # Those of a few later cards are as quickly compared as read.
-                    self._things_read[tenant] = words.cards
+        try:
+            async with self._reading:
+                with tenant_scope(tenant):
+                    await self._read_labels(words.lexicon)
+                    if things:
+                        await self._read_things()
+                        # Those of a few later cards are as quickly compared as read.
+                        self._things_read[tenant] = words.cards
+        except PersonalQError:  # the next comparison will say so
+            self._not_before[tenant] = time.monotonic() + _AGAIN_S
+        finally:
+            self._reads.discard(tenant)
+
+    async def _read_labels(self, lexicon: Lexicon) -> None:
+        for labels in (lexicon.look_labels, lexicon.place_labels):
+            if labels:
+                await self._compare(("a",), labels, within_s=_READING_S)
 
     async def _read_things(self) -> None:
         for labels in chunks(await self._things(), _AT_A_TIME):

@@ -241,7 +241,7 @@ class Intent:
 
     def whole_days(self) -> Intent:
         """The same with the days for their hours."""
-        if not any(c.hour for c in self.constraints):
+        if not any(c.hour and c.fallback is not None for c in self.constraints):
             return self
         return replace(self, constraints=tuple(c.whole_day() for c in self.constraints))
 

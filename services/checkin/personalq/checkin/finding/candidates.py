@@ -112,6 +112,8 @@ class Finder:
         subject = intent.first(Attribute.SUBJECT)
         if subject is not None and too_few_to_tell(intent, hits, self.zone):
             besides = await self.search(replace(intent, constraints=(subject,)))
+            if len(besides) >= self.limit:
+                return None
         return without_its_colour(intent, hits, self.zone, besides=besides)
 
     async def by_scene(self, intent: Intent, ranking: Ranking) -> tuple[Intent, Ranking] | None:

@@ -36,12 +36,21 @@ _HOUR = f"({'|'.join(word for word, value in CARDINALS.items() if 1 <= value <= 
 _MINUTES = "(five|ten|twenty|twenty[ -]five|5|10|20|25)( minutes?)?"
 _PART = "((in the|that) (?P<part>morning|afternoon|evening)|at (?P<night>night))"
 _ENDS = (
-    r"(?= ?($|[;:!?)]|[.,](?!\d)| -|(on|in|at|under|near|by|beside|behind|over|through|with|and|"
-    r"but|or|while|to|for|from|please|inside|of|as|then|it|that|which|who|i|we)\b))"
+    r"(?= ?($|[;:!?)]|[.,](?!\d)| -|(on|in|at|under|near|by|beside|behind|over|through|with|"
+    r"and(?! (an?|the|one)\b)|but|or(?! (so|an?|the)\b)|while|to|for|from|please|inside|as|then|"
+    r"it|that|which|who|i|we)\b))"
 )
 """Behind a number that is an hour no thing follows: "at 9, by a lake", not "at 2 rivers"."""
-_NO_RANGE = rf"(?! ?(to|till|until|or|and|-|–) ?((before|after|at) )?{_HOUR}\b)"
+_NEXT_HOUR = (
+    "((about|around|before|after|at|half past|(a )?quarter (past|to)) )*"
+    rf"({_HOUR}|noon|midday|midnight)"
+)
+_NO_RANGE = rf"(?! ?(to|till|until|through|or|and|-|–) ?{_NEXT_HOUR})"
 """What goes on to another hour is not read: "from 9 to 11"."""
+_RANGE = compile_form(
+    rf"({_HOUR}([:.]\d\d)?|[ap]\.?m\.?|noon|midnight) ?(to|till|until|through|or|and|-|–) ?$"
+)
+"""Before an hour that another goes on to."""
 _CLOCK = (
     "((?P<lead>(exactly |right |just |shortly |sometime |a (bit|little) )?"
     "(at|around|about|round|roughly|by|after|before|past|from|since|towards?)( around| about)?) )?"
@@ -53,7 +62,7 @@ _CLOCK = (
     rf"( {_PART}(?!\w))?{_ENDS}{_NO_RANGE}"
 )
 _BEHIND = compile_form(rf"(,? (late ?,? |early ?,? )?){_CLOCK}")
-_AHEAD = compile_form(rf"(?<![\w:.,/#-])({_CLOCK.removesuffix(f'{_ENDS}{_NO_RANGE}')}),? $")
+_AHEAD = compile_form(rf"(?<![\w:.,/#-])({_CLOCK.removesuffix(f'{_ENDS}{_NO_RANGE}')}),?( on)? $")
 _PART_BEHIND = compile_form(
     rf"( (?P<said>morning|afternoon|evening|night)(?!\w)|,? {_PART}(?!\w)){_ENDS}"
 )
@@ -87,10 +96,14 @@ def _with_hours(
         end = clock.end()
     else:
         clock = ends_before(_AHEAD, shadow, start)
-        if clock is not None and clock.start() >= room[0] and _tells_time(clock):
-            start = clock.start()
-        else:
+        if clock is not None and not (
+            clock.start() >= room[0]
+            and _tells_time(clock)
+            and ends_before(_RANGE, shadow, clock.start()) is None
+        ):
             clock = None
+        if clock is not None:
+            start = clock.start()
     hours: list[Hours] = []
     if clock is not None:
         part = clock["part"] or clock["night"] or part
@@ -120,9 +133,9 @@ def _hours(clock: re.Match[str], part: str, day: date, context: Context) -> Hour
     hour += _minutes(clock) / 60
     lead = clock["lead"] or ""
     least, most = _PARTS[part] if part else (0.0, 24.0)
-    if re.search(r"since|from", lead):
+    if "since" in lead:
         return hour, None
-    if re.search(r"after|past", lead):
+    if re.search(r"after|past|from", lead):
         return hour, max(most, hour + 1)
     if re.search(r"before|by", lead):
         return (0.0 if part == "morning" else min(least, hour - 1)), hour
@@ -141,7 +154,7 @@ def _hour(clock: re.Match[str], part: str, day: date, context: Context) -> float
         hour = hour % 12 + 12
     elif part == "night" and hour <= 12:
         hour = hour % 12 + (0 if hour % 12 < _SMALL_HOURS else 12)
-    elif not part and 0 < hour < _FIRST_OF_MORNING and not clock["minute"]:
+    elif not part and 0 < hour < _FIRST_OF_MORNING and clock["hour"][0] != "0":
         later = day < context.local.date() or context.local.hour >= hour + 12
         hour = hour + 12 if later else hour
     return hour + 24 if part == "night" and hour < _SMALL_HOURS else hour

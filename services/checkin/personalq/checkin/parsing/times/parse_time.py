@@ -71,7 +71,8 @@ def _single(draft: Draft, point: Point) -> Constraint | None:
         and setting.used
         and (setting.operator in ("since", "after") or point.kind == "while")
     ):
-        last = point.interval.end if setting.operator == "since" else interval.start
+        when = point.hours[0] if point.hours else point.interval
+        last = when.end or when.start if setting.operator == "since" else interval.start
         interval, negated = Interval(end=last or interval.start), False  # "since April": in April
     bounded = interval == point.interval
     used = setting.used
@@ -172,6 +173,11 @@ def _one_of(draft: Draft, listed: list[Point]) -> Constraint | None:
     intervals = [point.interval for point in listed]
     if len(listed) == 2:
         intervals = list(_aligned(listed[0], listed[1]))
+    if negated:
+        intervals = [
+            point.hours[0] if point.hours else interval
+            for point, interval in zip(listed, intervals, strict=True)
+        ]
     return _constraint(
         draft,
         Span(start, setting.end),
@@ -305,7 +311,7 @@ def _contradictions(draft: Draft) -> None:
     ]
     if len(wanted) < 2:
         return
-    hulls = [c.interval for c in wanted]
+    hulls = [c.whole_day().interval for c in wanted]
     starts = [h.start for h in hulls if h is not None and h.start is not None]
     ends = [h.end for h in hulls if h is not None and h.end is not None]
     if not starts or not ends or max(starts) < min(ends):
@@ -321,7 +327,8 @@ def _contradictions(draft: Draft) -> None:
     draft.contradiction = Attribute.CREATED_AT
     merged = replace(
         wanted[0],
-        intervals=tuple(interval for c in wanted for interval in c.intervals),
+        intervals=tuple(interval for c in wanted for interval in c.whole_day().intervals),
+        hour=False,
         fallback=None,
         label=" or ".join(c.label for c in wanted),
     )
