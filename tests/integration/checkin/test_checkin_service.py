@@ -238,7 +238,9 @@ async def test_health_follows_the_catalog(stack: Stack) -> None:
 
 async def test_no_catalog_is_unavailable() -> None:
     """Without the catalog a request fails as UNAVAILABLE, to be tried again."""
-    async with open_channel(f"127.0.0.1:{free_port()}") as channel:
-        catalog = CatalogClient(channel, ttl_s=1)
+    async with (
+        open_channel(f"127.0.0.1:{free_port()}") as channel,
+        CatalogClient(channel, ttl_s=1) as catalog,
+    ):
         with pytest.raises(Unavailable):
             await catalog.lexicon()

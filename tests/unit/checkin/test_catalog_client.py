@@ -357,3 +357,25 @@ async def test_things_that_could_not_be_read_are_tried_again_later() -> None:
         for _ in range(10):
             await asyncio.sleep(0)
         assert stub.asked.count("list") == 2
+
+
+async def test_nothing_is_read_any_more_once_it_is_closed() -> None:
+    """A call that is under way is given up: a catalog that stops then has nothing left to do."""
+    stub = Stub()
+    stub.cards = 3
+    given_up: list[bool] = []
+
+    async def slow(request: object, *, timeout: float) -> object:
+        try:
+            await asyncio.sleep(timeout)
+        finally:
+            given_up.append(True)
+        raise AssertionError(request)
+
+    stub.ListCheckpoints = slow  # type: ignore[method-assign, assignment]
+    async with await client_of(stub) as client:
+        await client.lexicon()
+        for _ in range(10):
+            await asyncio.sleep(0)
+        assert not given_up
+    assert given_up == [True]

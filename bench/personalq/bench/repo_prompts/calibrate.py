@@ -75,9 +75,9 @@ async def examples(sets: Iterable[tuple[str, Path, Path]]) -> list[Example]:
                         await register_all(
                             cards, stub, source=weights, base_model=None, done=lambda: None
                         )
-                        catalog = CatalogClient(channel, ttl_s=3600)
-                        for query in queries:
-                            found += await _of_query(query, catalog, name)
+                        async with CatalogClient(channel, ttl_s=3600) as catalog:
+                            for query in queries:
+                                found += await _of_query(query, catalog, name)
     return found
 
 

@@ -31,10 +31,10 @@ async def main(stop: asyncio.Event, settings: CheckinSettings) -> None:
     """Serve until told to stop."""
     async with (
         open_channel(settings.catalog_target) as channel,
+        CatalogClient(channel, ttl_s=settings.vocabulary_ttl_s) as catalog,
         _open_reasoner(settings) as reasoner,
         _open_adviser(settings) as adviser,
     ):
-        catalog = CatalogClient(channel, ttl_s=settings.vocabulary_ttl_s)
         chosen = partial(
             select, catalog=catalog, reasoner=reasoner, settings=settings, adviser=adviser
         )

@@ -8,6 +8,7 @@ import time
 from collections import OrderedDict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Self
 
 import grpc
 
@@ -68,7 +69,7 @@ class _Words:
 
 
 class CatalogClient:
-    """Implements `ports.Catalog` on CatalogService."""
+    """Implements `ports.Catalog` on CatalogService; while it is open it reads ahead."""
 
     def __init__(self, channel: grpc.aio.Channel, *, ttl_s: float) -> None:
         self._stub = catalog_pb2_grpc.CatalogServiceStub(channel)
@@ -86,6 +87,16 @@ class CatalogClient:
         self._reading = asyncio.Semaphore()
         """The labels of one tenant at a time."""
         self._preparing: set[asyncio.Task[None]] = set()
+
+    async def __aenter__(self) -> Self:
+        """Nothing is read yet."""
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        """Stop what is read in the background."""
+        for task in tuple(self._preparing):
+            task.cancel()
+        await asyncio.gather(*self._preparing, return_exceptions=True)
 
     async def lexicon(self) -> Lexicon:
         """See `ports.Catalog.lexicon`; one refresh at a time per tenant."""
