@@ -69,9 +69,11 @@ class Knowing(FakeCatalog):
         return replace(found, hits=hits)
 
 
-def asked(prompt: str, near: Mapping[str, Mapping[str, float]]) -> tuple[Answered, Knowing]:
-    """What comes of a prompt."""
-    catalog = Knowing(foxes(), near)
+def asked(
+    prompt: str, near: Mapping[str, Mapping[str, float]], cards: Sequence[Card] = ()
+) -> tuple[Answered, Knowing]:
+    """What comes of a prompt, of the foxes or of other cards."""
+    catalog = Knowing(cards or foxes(), near)
     answered = asyncio.run(
         select(
             Request(prompt=prompt, reference_time=NOW),
@@ -132,16 +134,8 @@ def test_a_scene_tells_only_cards_that_were_in_question() -> None:
             foxes(), ("airship", "airship", "hangar"), looks, told, strict=False
         )
     ]
-    catalog = Knowing(cards, {PAINT: {"watercolor": 0.8}})
-    request = Request(prompt=f"the zeppelin, soaring {PAINT}, over a lake", reference_time=NOW)
-    answered = asyncio.run(
-        select(
-            request,
-            catalog=catalog,
-            reasoner=DeterministicReasoner(),
-            settings=CheckinSettings(),
-        )
-    )
+    prompt = f"the zeppelin, soaring {PAINT}, over a lake"
+    answered, _ = asked(prompt, {PAINT: {"watercolor": 0.8}}, cards)
     assert isinstance(answered.outcome, Clarification)
 
 
@@ -149,16 +143,7 @@ def test_a_scene_tells_nothing_that_words_have_told() -> None:
     """Two foxes have a bell: that the clause around it is nearer to one of them is no reason."""
     clause = "with a bell above the lake"
     cards = [replace(card, description="A fox with a bell.") for card in foxes()[:2]]
-    catalog = Knowing(cards, {clause: {"woodcut": 0.95}})
-    request = Request(prompt=f"fox {clause}", reference_time=NOW)
-    answered = asyncio.run(
-        select(
-            request,
-            catalog=catalog,
-            reasoner=DeterministicReasoner(),
-            settings=CheckinSettings(),
-        )
-    )
+    answered, _ = asked(f"fox {clause}", {clause: {"woodcut": 0.95}}, cards)
     assert isinstance(answered.outcome, Clarification)
 
 

@@ -1,6 +1,6 @@
 """What the things on a card are, to compare by meaning what was described without its name.
 
-"A clamp on its neck" is a capo, "string instrument slung over his shoulder" a lute: a dictionary
+"A tiny spotted beetle" is a ladybug, "string instrument on his back" a lute: a dictionary
 says so of the things and kinds that a card names, and people say it of kinds (`lexicon.thesaurus`).
 """
 

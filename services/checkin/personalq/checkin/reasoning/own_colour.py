@@ -35,6 +35,7 @@ _ALIKE = (
 )
 """Colours that people call by each other's names."""
 _REMEMBERED = (Attribute.USE_COUNT, Attribute.LAST_USED_AT)
+"""By what is said of these a card is known, whatever its colour."""
 _SHADES = frozenset(
     ["scarlet", "crimson", "maroon", "burgundy", "navy", "azure", "cobalt", "turquoise", "cyan",
      "magenta", "mauve", "lavender", "violet", "lilac", "beige", "taupe", "vermilion"]
