@@ -6,7 +6,7 @@ import asyncio
 import signal
 import threading
 from collections.abc import AsyncGenerator, AsyncIterator, Iterator
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import grpc
@@ -383,6 +383,33 @@ async def test_publish_notices_that_its_event_was_refused(
     assert [each async for each in client.dead_events()] == []
     with pytest.raises(NotFound):
         await client.discard_dead_event(letter.sequence)
+
+
+async def test_a_refusal_that_is_told_before_it_is_stored_is_noticed(
+    client: AsyncPersonalQ, nats_url: str, lora: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """NATS passes a message on before its stream can be read: about one in a thousand."""
+    from personalq.chassis.events import Bus, DeadLetter, Reject
+
+    stored = Bus.dead_letters
+
+    async def later(self: Bus, *, after: int = 0) -> AsyncIterator[DeadLetter]:
+        async for letter in stored(self, after=after):
+            if datetime.now(UTC) - letter.failed_at > timedelta(seconds=0.3):
+                yield letter
+
+    async def refuse(event: events_pb2.CheckpointLanded) -> None:
+        raise Reject("the file is gone")
+
+    monkeypatch.setattr(Bus, "dead_letters", later)
+    async with open_bus(nats_url, name="catalog") as bus:
+        handling = asyncio.create_task(
+            bus.consume(events_pb2.CheckpointLanded, refuse, durable="catalog-landed")
+        )
+        with pytest.raises(InvalidInput, match="bear-v4 was refused: the file is gone"):
+            await client.publish(lora, trigger="<a>", subject="bear", wait=True, wait_timeout_s=20)
+        handling.cancel()
+        await asyncio.gather(handling, return_exceptions=True)
 
 
 async def test_a_dead_event_can_be_dropped(client: AsyncPersonalQ, nats_url: str) -> None:

@@ -86,9 +86,11 @@ async def bury(
     await jetstream.publish(f"{DEAD_PREFIX}.{meta.stream}.{durable}", payload, headers=headers)
 
 
-async def letters(jetstream: JetStreamContext) -> AsyncGenerator[DeadLetter, None]:
-    """All dead letters, oldest first."""
-    sequence = 1
+async def letters(
+    jetstream: JetStreamContext, *, after: int = 0
+) -> AsyncGenerator[DeadLetter, None]:
+    """The dead letters behind place `after`, all by default; oldest first."""
+    sequence = after + 1
     while True:
         try:
             raw = await jetstream.get_msg(

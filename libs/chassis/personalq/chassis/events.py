@@ -153,10 +153,10 @@ class Bus:
             self.client, self.jetstream, event_type, handler, name=name, synced=synced
         ).run()
 
-    async def dead_letters(self) -> AsyncIterator[DeadLetter]:
-        """Messages nobody could handle, oldest first."""
+    async def dead_letters(self, *, after: int = 0) -> AsyncIterator[DeadLetter]:
+        """Messages nobody could handle, oldest first; only those behind place `after`."""
         with _reachable(self.url):
-            async with aclosing(dead_letters.letters(self.jetstream)) as letters:
+            async with aclosing(dead_letters.letters(self.jetstream, after=after)) as letters:
                 async for letter in letters:
                     yield letter
 

@@ -6,7 +6,7 @@ import asyncio
 import hashlib
 import re
 from collections.abc import AsyncGenerator, Callable, Sequence
-from contextlib import aclosing
+from contextlib import aclosing, suppress
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -23,6 +23,8 @@ from personalq.sdk.concurrency import abandon
 from personalq.sdk.results import Checkpoint, Publication
 
 MAX_TRIGGER_CHARS = 64
+#: How long at most until the dead letters are looked at again.
+_LOOK_AGAIN_S = 1.0
 
 _ID = re.compile(r"[A-Za-z0-9._-]{1,128}")
 # Names that trainers give to every file: the folder says which one it is.
@@ -236,19 +238,24 @@ def _said(card: Checkpoint) -> Checkpoint:
 
 
 async def _refused(publication: Publication, bus: Bus, after: int) -> None:
-    """Raises InvalidInput as soon as the announcement lies among the dead letters."""
+    """Raises InvalidInput as soon as the announcement lies among the dead letters.
+
+    They are looked at when NATS tells of a new one, and again after a while: it may tell before the
+    stream has stored it, and tells nothing while it is away.
+    """
     news = await bus.client.subscribe(f"{DEAD_PREFIX}.>")
     try:
-        await bus.client.flush()  # from here on nothing is missed
         while True:
-            async for letter in bus.dead_letters():
-                mine = letter.headers.get("ce-id") == publication.event_id
-                if mine and letter.sequence > after:
-                    raise InvalidInput(
-                        f"{publication.checkpoint_id} was refused: {letter.error} (dead letter "
-                        f"{letter.sequence})"
-                    )
-            await news.next_msg(timeout=None)
+            with suppress(Unavailable):  # the caller's time decides how long that may last
+                async for letter in bus.dead_letters(after=after):
+                    after = letter.sequence
+                    if letter.headers.get("ce-id") == publication.event_id:
+                        raise InvalidInput(
+                            f"{publication.checkpoint_id} was refused: {letter.error} (dead "
+                            f"letter {letter.sequence})"
+                        )
+            with suppress(TimeoutError):
+                await news.next_msg(timeout=_LOOK_AGAIN_S)
     finally:
         await news.unsubscribe()
 
