@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import gc
+import warnings
 
 import psycopg
 import pytest
@@ -58,6 +60,34 @@ async def test_a_read_that_was_given_up_disturbs_no_other(
         with pytest.raises(TimeoutError):
             await asyncio.wait_for(store._read(tenant, slow, _WHOSE), 0.05)
     assert await store._read(tenant, _WHOSE) == [[{"tenant": tenant}]]
+
+
+async def test_a_read_given_up_at_its_first_step_gives_its_connection_back(
+    store: PostgresStore,
+    tenant: str,
+    monkeypatch: pytest.MonkeyPatch,
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    """While a connection is being prepared, too: none is left to the garbage collector."""
+
+    async def cancelled(connection: object, value: bool) -> None:
+        task = asyncio.current_task()
+        assert task is not None
+        task.cancel()
+        await asyncio.sleep(0)
+
+    monkeypatch.setattr(psycopg.AsyncConnection, "set_autocommit", cancelled)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # the pool says the same in its own words
+        for _ in range(5):
+            read = asyncio.create_task(store._read(tenant, _WHOSE))
+            await asyncio.wait([read])
+            assert read.cancelled()
+        del read
+        gc.collect()
+    assert [r for r in caplog.records if r.name.startswith("sqlalchemy.pool")] == []
+    monkeypatch.undo()
+    assert await store._read(tenant, _WHOSE) == [[]]
 
 
 async def test_connections_that_were_cut_are_replaced(

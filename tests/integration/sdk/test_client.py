@@ -8,6 +8,7 @@ import threading
 from collections.abc import AsyncGenerator, AsyncIterator, Iterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from typing import Any
 
 import grpc
 import pytest
@@ -532,6 +533,33 @@ def test_ctrl_c_in_the_loop_of_the_synchronous_client_closes_the_render() -> Non
 
     with PersonalQ(renderer="127.0.0.1:1") as client:
         client._client.render = endless  # type: ignore[method-assign]
+        with pytest.raises(KeyboardInterrupt):
+            list(client.render("bear-v4", "<bear-v4>"))
+        assert closed.is_set()
+
+
+def test_ctrl_c_before_the_answer_is_waited_for_closes_the_render(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """The question was handed to the event loop, and nobody holds its future."""
+    closed = threading.Event()
+    hand_over = asyncio.run_coroutine_threadsafe
+
+    async def endless(*_: object, **__: object) -> AsyncGenerator[RenderStep, None]:
+        try:
+            await asyncio.Event().wait()
+            yield Progress(step=1, steps=1)
+        finally:
+            closed.set()
+
+    def interrupted(work: Any, loop: asyncio.AbstractEventLoop) -> Any:
+        hand_over(work, loop)
+        monkeypatch.undo()
+        raise KeyboardInterrupt
+
+    with PersonalQ(renderer="127.0.0.1:1") as client:
+        client._client.render = endless  # type: ignore[method-assign]
+        monkeypatch.setattr(asyncio, "run_coroutine_threadsafe", interrupted)
         with pytest.raises(KeyboardInterrupt):
             list(client.render("bear-v4", "<bear-v4>"))
         assert closed.is_set()

@@ -10,6 +10,7 @@ from types import TracebackType
 from typing import Any, Self, TypeVar, Unpack
 
 from personalq.sdk.client import AsyncPersonalQ, OnQuestion, OnState
+from personalq.sdk.concurrency import abandon
 from personalq.sdk.publishing import CardFields
 from personalq.sdk.rendering import OnStep, RenderOptions
 from personalq.sdk.results import (
@@ -193,10 +194,9 @@ class PersonalQ:
                 return None
 
         async def closing() -> None:
-            # After Ctrl-C the question is still being cancelled; a generator that runs cannot be
-            # closed.
-            if asking:
-                await asyncio.wait(asking)
+            # After Ctrl-C a question may still be under way, also one that nobody waited for yet; a
+            # generator that runs cannot be closed.
+            await abandon(*asking)
             await values.aclose()
 
         try:

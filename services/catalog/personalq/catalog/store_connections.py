@@ -44,7 +44,7 @@ class ReadingConnections:
     """
 
     def __init__(self, engine: AsyncEngine) -> None:
-        self._engine = engine.execution_options(isolation_level="AUTOCOMMIT")
+        self._engine = engine
 
     async def read(self, tenant: str, *statements: Statement) -> list[list[dict[str, Any]]]:
         """The rows of each statement, in one transaction; it sees one tenant and writes nothing."""
@@ -52,7 +52,12 @@ class ReadingConnections:
             proxy = await connection.get_raw_connection()
             driver: DriverConnection[Any] = proxy.driver_connection  # type: ignore[assignment]
             try:
-                return await _read(driver, tenant, statements)
+                # Not by SQLAlchemy's isolation level, which loses a connection when its request is
+                # cancelled meanwhile.
+                await driver.set_autocommit(True)
+                rows = await _read(driver, tenant, statements)
+                await driver.set_autocommit(False)
+                return rows
             except BaseException:
                 # Nobody is to get a connection on which half of a pipeline is still under way.
                 await connection.invalidate()
