@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
+import pytest
 from support.checkin_cards import NOW
 from support.fake_catalog import FakeCatalog
 
@@ -93,7 +94,116 @@ def test_a_look_in_words_of_nobodys_list() -> None:
     answered, catalog = asked(f"fox {CARVED}, howling at the moon", {CARVED: {"woodcut": 0.85}})
     assert isinstance(answered.outcome, Selection)
     assert answered.outcome.candidate.card.checkpoint_id == "fox-v1"
-    assert catalog.compared == [(CARVED,)] * 2  # with looks, and with things
+    [look] = answered.intent.all(Attribute.STYLE)
+    assert (look.hard, look.prefers) == (False, True)  # it may be what the subject is made of
+    assert look.values == ("woodcut",)
+    assert "nearest to woodcut" in look.label
+    assert catalog.compared == [(CARVED,)] * 3  # with looks it may tell or be like, and with things
+
+
+FUNNIES = "like the funnies in a newspaper"
+
+
+def test_a_look_that_is_only_likely_is_preferred() -> None:
+    """It decides between cards that fit otherwise, and rules none out."""
+    near = {FUNNIES: {"anime": 0.45}}
+    answered, _ = asked(f"the fox, the one {FUNNIES}", near)
+    assert isinstance(answered.outcome, Selection)
+    assert answered.outcome.candidate.card.checkpoint_id == "fox-v2"
+    [look] = answered.intent.all(Attribute.STYLE)
+    assert (look.hard, look.prefers) == (False, True)
+    answered, _ = asked(f"the fox with a bell, the one {FUNNIES}", near)
+    assert isinstance(answered.outcome, Selection)
+    assert answered.outcome.candidate.card.checkpoint_id == "fox-v1"
+
+
+def test_a_look_that_is_told_outright_is_hard() -> None:
+    """Nothing else can be drawn like it; what is like it may be the subject's shape."""
+    drawn = f"drawn {FUNNIES}"
+    for prompt, said, hard in (
+        (f"the fox {drawn}", drawn, True),
+        (f"the fox that looks {FUNNIES}", f"that looks {FUNNIES}", False),
+    ):
+        answered, _ = asked(prompt, {said: {"anime": 0.7}})
+        [look] = answered.intent.all(Attribute.STYLE)
+        assert look.hard is hard
+        assert isinstance(answered.outcome, Selection)
+        assert answered.outcome.candidate.card.checkpoint_id == "fox-v2"
+
+
+def test_a_look_told_is_refused() -> None:
+    """All but that one are left, also where it is likely only."""
+    answered, _ = asked(f"a fox, anything but one {FUNNIES}", {FUNNIES: {"anime": 0.45}})
+    [look] = answered.intent.all(Attribute.STYLE)
+    assert (look.hard, look.excluded, look.values) == (True, True, ("anime",))
+    assert isinstance(answered.outcome, Clarification)
+
+
+@pytest.mark.parametrize(
+    "prompt",
+    [
+        "what would the fox look like on a stack of suitcases",
+        "a fox made of soft felt",
+        "a fox looking like it was late",
+        "a fox cut in half",
+        "a fox that could be from the sixties",
+        f"a fox drawn like {'x' * 900}",
+    ],
+)
+def test_what_tells_no_look(prompt: str) -> None:
+    """A question, a stuff, a mood, an age; nor what is too long to be compared."""
+
+    class Sure(Knowing):
+        async def compare(
+            self, texts: Sequence[str], labels: Sequence[Label]
+        ) -> Sequence[Sequence[float]]:
+            assert all(len(text) <= 200 for text in texts)
+            return [[0.9 if "woodcut" in label.tags else 0.1 for label in labels] for _ in texts]
+
+    answered = asyncio.run(
+        select(
+            Request(prompt=prompt, reference_time=NOW),
+            catalog=Sure(foxes(), {}),
+            reasoner=DeterministicReasoner(),
+            settings=CheckinSettings(),
+        )
+    )
+    assert answered.intent.all(Attribute.STYLE) == ()
+
+
+def test_a_place_in_one_word() -> None:
+    """A known one is read, another one compared as what it is of."""
+    near = {"hay bale": {"vineyard": 0.75}}
+    for prompt, meant in (("the hay-bale-trained fox", "v1"), ("the harbor-trained fox", "v2")):
+        answered, _ = asked(prompt, near)
+        assert isinstance(answered.outcome, Selection)
+        assert answered.outcome.candidate.card.checkpoint_id == f"fox-{meant}"
+
+
+@pytest.mark.parametrize(
+    ("prompt", "told"),
+    [
+        ("a fox trained among crates and ropes, on a chair", "among crates and ropes"),
+        ("a fox from the crates and ropes training set", "crates and ropes"),
+        ("a fox with the crates training photos", "crates"),
+        ("a fox that learned from pictures taken between crates", "between crates"),
+        ("a fox trained after dark among crates", "after dark among crates"),
+    ],
+)
+def test_a_place_is_compared_as_all_that_is_told_of_it(prompt: str, told: str) -> None:
+    """And not as its first noun."""
+    _, catalog = asked(prompt, {})
+    assert any(text.endswith(told) for texts in catalog.compared for text in texts)
+
+
+def test_a_place_that_only_says_what_is_there() -> None:
+    """Library carts stand in a vineyard here; with nothing nearer, the library is meant."""
+    prompt, told = "a fox trained between library carts and ladders", "carts and ladders"
+    near = {f"between library {told}": {"vineyard": 0.65}}
+    for known, place in ((near, "vineyard"), ({}, "library")):
+        answered, _ = asked(prompt, known)
+        [found] = answered.intent.all(Attribute.ENVIRONMENT)
+        assert found.values == (place,)
 
 
 RINGS = "something that rings when it walks"

@@ -304,16 +304,16 @@ async def test_labels_have_more_time_than_the_request_that_is_first() -> None:
             await client.lexicon()
     finally:
         _deadline.reset(token)
-    while not stub.comparing_s:
+    while len(stub.comparing_s) < 2:  # looks, and looks as people tell them
         await asyncio.sleep(0)
-    [(timeout, left, tenant)] = stub.comparing_s
-    assert timeout > 30
-    assert left is None
-    assert tenant == "acme"
+    for timeout, left, tenant in stub.comparing_s:
+        assert timeout > 30
+        assert left is None
+        assert tenant == "acme"
 
 
 async def test_labels_are_read_before_a_request_needs_them() -> None:
-    """Their first comparison takes the catalog a while; one for looks, whenever words change."""
+    """Their first comparison takes the catalog a while; two for looks, whenever words change."""
     stub = Stub()
     stub.styles = ["anime"]
     client = await client_of(stub, ttl_s=0)
@@ -321,7 +321,7 @@ async def test_labels_are_read_before_a_request_needs_them() -> None:
         for _ in range(3):
             await client.lexicon()
             await asyncio.sleep(0)
-    assert stub.asked.count("compare") == 1
+    assert stub.asked.count("compare") == 2
 
 
 async def test_things_of_cards_are_read_before_a_request_needs_them() -> None:

@@ -72,6 +72,8 @@ def only(prompt: str, attribute: Attribute) -> Constraint:
         ("Lamp build 47 juggling oranges in a circus", 47, 47),
         ("the lamp, draft number 2", 2, 2),
         ("the lamp build 2 lying in snow", 2, 2),
+        ("the lamp, the red one newer than v25", 26, 1025),
+        ("the lamp one older than v9", 1, 8),
     ],
 )
 def test_versions(prompt: str, first: int, last: int) -> None:
@@ -106,6 +108,12 @@ def test_versions(prompt: str, first: int, last: int) -> None:
 def test_numbers_of_the_scene(prompt: str) -> None:
     """A number on a shirt, a count and a room are no version."""
     assert not read(prompt).all(Attribute.VERSION)
+
+
+@pytest.mark.parametrize("prompt", ["the red lamp one newer than v25", "lamp, one above v3"])
+def test_a_bound_is_no_neighbour(prompt: str) -> None:
+    """All of them are left."""
+    assert read(prompt).order is None
 
 
 def test_the_version_just_before_another() -> None:
@@ -169,6 +177,14 @@ def test_the_version_just_before_another() -> None:
         ("Third lamp from the end, by training date, in a jungle", OrderKey.NEWEST, 3),
         ("Lamp, the 42nd we made, next to a tree", OrderKey.OLDEST, 42),
         ("Always the up-to-date lamp, please, nothing older.", OrderKey.NEWEST, 1),
+        ("the lamp before the current one, on a blanket", OrderKey.NEWEST, 2),
+        ("March lamp, the first of them, on a bridge", OrderKey.OLDEST, 1),
+        ("yellow lamp, the one most recently in use", OrderKey.LAST_USED, 1),
+        ("the lamp I just had open", OrderKey.LAST_USED, 1),
+        ("the lamp I was using last, on a chest", OrderKey.LAST_USED, 1),
+        ("the lamp I used just before the last one I used", OrderKey.LAST_USED, 2),
+        ("the lamp that was there first", OrderKey.OLDEST, 1),
+        ("the next-to-last autumn lamp", OrderKey.NEWEST, 2),
     ],
 )
 def test_orders(prompt: str, key: OrderKey, rank: int) -> None:

@@ -10,7 +10,7 @@ from personalq.checkin.labels import (
     nearest,
     place_labels,
 )
-from personalq.checkin.lexicon import environment_groups
+from personalq.checkin.lexicon import environment_groups, sayings, scenery
 
 WOODCUT = Label(tags=frozenset({"woodcut"}), wordings=("woodcut", "block print"))
 ANIME = Label(tags=frozenset({"anime"}), wordings=("anime",))
@@ -33,6 +33,18 @@ def test_places_of_one_kind_are_one_label() -> None:
     """Woods and a forest mean each other; a loft is in no list."""
     labels = place_labels(["forest", "woods", "loft", ""])
     assert {label.tags for label in labels} == {frozenset({"forest", "woods"}), frozenset({"loft"})}
+
+
+def test_places_and_looks_are_called_what_is_told_of_them() -> None:
+    """What is there, and what goes on there; how a picture looks, in other words."""
+    [library] = place_labels(["library"])
+    assert set(scenery()["library"]) <= set(library.wordings)
+    [woodcut] = look_labels(["woodcut"], told=True)
+    assert set(sayings()["woodcut"]) <= set(woodcut.wordings)
+    [plain] = look_labels(["woodcut"])
+    assert set(plain.wordings).isdisjoint(sayings()["woodcut"])
+    for told in (*scenery().values(), *sayings().values()):
+        assert all(0 < len(each) <= 60 for each in told)
 
 
 def test_labels_stay_within_what_a_catalog_compares() -> None:

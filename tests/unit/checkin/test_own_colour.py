@@ -37,6 +37,22 @@ def test_shades(colour: str) -> None:
     assert _refused(f"a {colour} owl on a branch", OWLS)
 
 
+@pytest.mark.parametrize(
+    "prompt",
+    [
+        "the owl, the purple one, on a branch",
+        "an owl in pale purple, on a branch",
+        "the owl that is purple",
+        "an owl, reddish-purple, on a branch",
+        "give me the purple one, the owl",
+        "the lavender-coloured owl",
+    ],
+)
+def test_wherever_its_colour_is_said(prompt: str) -> None:
+    """Before it, behind it, of the one."""
+    assert _refused(prompt, OWLS)
+
+
 def test_a_kind_of_something() -> None:
     """Cards of a subject within another one's."""
     kinds = [replace(each, subjects=("bird", "owl")) for each in OWLS]

@@ -615,3 +615,51 @@ def test_a_look_behind_one_that_is_not_wanted() -> None:
         assert [s.values for s in styles if s.excluded] == [("claymation",)], said
     intent = _read("the kite, not claymation, lineart please")
     assert [s.excluded for s in intent.all(Attribute.STYLE)] == [True, False]
+
+
+@pytest.mark.parametrize(
+    "prompt",
+    [
+        "a kite in front of the mountain range",
+        "a kite on top of my lamp collection",
+        "a kite in front of the lamp set",
+        "a kite that has to be a lamp",
+        "a kite in a hat, it should be a lamp on the table",
+        "a kite emerging from the lamp family",
+    ],
+)
+def test_a_set_of_the_scene_is_no_choice(prompt: str) -> None:
+    """Only what opens a request, or follows what is chosen, is one of checkpoints."""
+    [subject] = _read(prompt).all(Attribute.SUBJECT)
+    assert subject.values == ("kite",)
+
+
+@pytest.mark.parametrize(
+    "prompt",
+    [
+        "a well-trained kite",
+        "a potty-trained kite",
+        "a kite with a training set",
+        "a kite coming back from army training",
+        "the kite from - training",
+    ],
+)
+def test_what_is_no_place_of_training(prompt: str) -> None:
+    """How something was trained, and a training that is no set of pictures."""
+    assert _read(prompt).all(Attribute.ENVIRONMENT) == ()
+
+
+@pytest.mark.parametrize(
+    ("prompt", "attributes"),
+    [
+        ("a lamp left alone on monday", set()),
+        ("a kite when summer is past its peak", set()),
+        ("a kite standing before the current of the river", set()),
+        ("a kite standing next to last week's lamp", {Attribute.CREATED_AT}),
+        ("choose between the lineart and the claymation kite", {Attribute.STYLE}),
+    ],
+)
+def test_what_the_scene_says_of_time(prompt: str, attributes: set[Attribute]) -> None:
+    """It chooses nothing; a choice and a time beside it stay."""
+    found = {c.attribute for c in _read(prompt).constraints if c.hard}
+    assert found - {Attribute.SUBJECT} == attributes

@@ -36,6 +36,14 @@ def days(constraint: Constraint) -> tuple[str, str]:
 
 
 CREATED = [
+    ("the bear built once August was over", "2026-09-01", ""),
+    ("the bear built since August began", "2026-08-01", ""),
+    ("the bear made ahead of last Christmas", "", "2025-12-25"),
+    ("the bear from last September (2025)", "2025-09-01", "2025-10-01"),
+    ("the quarter three bear", "2026-07-01", "2026-10-01"),
+    ("the bear, the training run from a fortnight ago", "2026-11-02", "2026-11-09"),
+    ("the bear built around a month ago", "2026-10-08", "2026-11-01"),
+    ("the first October 2026 version of the bear", "2026-10-01", "2026-11-01"),
     ("the bear, built in the two weeks leading up to Halloween", "2026-10-17", "2026-10-31"),
     ("the bear made in the month before 5 April", "2026-03-05", "2026-04-05"),
     ("the bear made in the days before Christmas", "2025-12-18", "2025-12-25"),
@@ -162,6 +170,9 @@ def test_training_times(prompt: str, start: str, end: str) -> None:
 
 
 USED = [
+    ("the bear that has been idle since June", "", "2026-07-01"),
+    ("the bear I have left alone since June", "", "2026-07-01"),
+    ("the bear unused for over half a year", "", "2026-05-20"),
     ("the bear I have not touched for three months", "", "2026-08-20"),
     ("the bear not used in two weeks, on a hill", "", "2026-11-06"),
     ("the bear on a bench. I last ran that one in March", "2026-03-01", "2026-04-01"),

@@ -249,7 +249,7 @@ class CatalogClient:
             self._reads.discard(tenant)
 
     async def _read_labels(self, lexicon: Lexicon) -> None:
-        for labels in (lexicon.look_labels, lexicon.place_labels):
+        for labels in (lexicon.look_labels, lexicon.told_look_labels, lexicon.place_labels):
             if labels:
                 await self._compare(("a",), labels, within_s=_READING_S)
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from itertools import zip_longest
 
 from personalq.checkin import lexicon
 from personalq.checkin.lexicon import canonical
@@ -15,6 +16,8 @@ from personalq.checkin.places import tags_by_group
 
 _WORDINGS = 24
 """Of one label; the shortest say it most plainly."""
+_TOLD_WORDINGS = 40
+"""The same of one that what people say of it is among."""
 MOST_WORDINGS = 900
 """Of all labels that are compared at once."""
 LONGEST = 100
@@ -33,14 +36,23 @@ class Label:
     """What people call it, the tags among it; of a thing what it is."""
 
 
-def look_labels(styles: Iterable[str]) -> tuple[Label, ...]:
-    """The looks of a catalog's style tags."""
+def look_labels(styles: Iterable[str], *, told: bool = False) -> tuple[Label, ...]:
+    """The looks of a catalog's style tags.
+
+    Args:
+        told: also with what people say of a look; any phrase is a little like one of so many.
+    """
     groups = lexicon.style_groups()
     tags: dict[str, set[str]] = {}
     for tag in sorted({canonical(tag) for tag in styles} - {""}):
         tags.setdefault(lexicon.look_of(tag), set()).add(tag)
+    sayings = lexicon.sayings() if told else {}
     return _labels(
-        (tags[look], groups[look].words if look in groups else ()) for look in sorted(tags)
+        (
+            (tags[look], groups[look].words if look in groups else (), sayings.get(look, ()))
+            for look in sorted(tags)
+        ),
+        wordings=_TOLD_WORDINGS if told else _WORDINGS,
     )
 
 
@@ -56,26 +68,43 @@ def place_labels(environments: Iterable[str]) -> tuple[Label, ...]:
         alike.setdefault(kinds[tag], set()).add(tag)
     words = lexicon.environment_groups()
     return _labels(
-        (same, {word for name in kind for word in words.get(name, ())})
-        for kind, same in alike.items()
+        (
+            (same, {word for name in kind for word in words.get(name, ())}, _scenery(same | kind))
+            for kind, same in alike.items()
+        ),
+        wordings=_TOLD_WORDINGS,
     )
 
 
-def _labels(told: Iterable[tuple[set[str], Iterable[str]]]) -> tuple[Label, ...]:
+def _scenery(names: Iterable[str]) -> tuple[str, ...]:
+    """What is told of some places, by turns."""
+    told = lexicon.scenery()
+    each = zip_longest(*(told[name] for name in sorted(names) if name in told))
+    return tuple(dict.fromkeys(said for turn in each for said in turn if said))
+
+
+def _labels(
+    told: Iterable[tuple[set[str], Iterable[str], Iterable[str]]], *, wordings: int
+) -> tuple[Label, ...]:
     """The labels, each with as many wordings as leave all the others as many.
 
     Nothing where not even their tags fit: what is not compared would be nearest to another.
+
+    Args:
+        told: the tags of each, other names for it, and what else people say of it.
+        wordings: the most of one label.
     """
-    called = [
-        (tags, (*sorted(tags), *sorted(set(words) - tags, key=lambda w: (len(w), w))))
-        for tags, words in told
-    ]
+    called = []
+    for tags, words, others in told:
+        names = sorted(set(words) - tags, key=lambda word: (len(word), word))
+        by_turns = (word for turn in zip_longest(names, others) for word in turn if word)
+        called.append((tags, tuple(dict.fromkeys((*sorted(tags), *by_turns)))))
     named = [
         Label(tags=frozenset(tags), wordings=tuple(w for w in words if len(w) <= _LONGEST_NAME))
         for tags, words in called
     ]
     named = [label for label in named if label.wordings]
-    most = next((n for n in range(_WORDINGS, 0, -1) if _count(named, n) <= MOST_WORDINGS), 0)
+    most = next((n for n in range(wordings, 0, -1) if _count(named, n) <= MOST_WORDINGS), 0)
     return tuple(replace(label, wordings=label.wordings[:most]) for label in named if most)
 
 

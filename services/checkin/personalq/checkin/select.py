@@ -23,7 +23,7 @@ from personalq.checkin.deciding.explain import (
     near_misses,
 )
 from personalq.checkin.finding.after_answer import after_answer
-from personalq.checkin.finding.by_meaning import with_places
+from personalq.checkin.finding.by_meaning import with_tags
 from personalq.checkin.finding.candidates import Finder
 from personalq.checkin.finding.search import Once
 from personalq.checkin.intent import Intent
@@ -82,8 +82,8 @@ async def select(
     )
     intent = await finder.with_its_thing(intent)
     before, intent, scope = _answered(intent, request, lexicon, context, settings)
-    before = await with_places(before, catalog, lexicon)
-    intent = await with_places(intent, catalog, lexicon)
+    before = await with_tags(before, catalog, lexicon)
+    intent = await with_tags(intent, catalog, lexicon)
     if intent.answered and before.unknown_subject is None:
         read, ranking = await after_answer(before, intent, finder)
     else:

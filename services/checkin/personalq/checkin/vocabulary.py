@@ -42,6 +42,8 @@ class Lexicon:
     environments: PhraseTable[TagEntry] = field(default_factory=PhraseTable)
     places: dict[str, tuple[str, ...]] = field(default_factory=dict)
     """Canonical tags of environments to their spellings."""
+    looks: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    """The same of styles."""
     place_tags: Tags = field(default_factory=Tags)
     """The same tags, by what is related to them."""
     owners: PhraseTable[str] = field(default_factory=PhraseTable)
@@ -51,8 +53,11 @@ class Lexicon:
     spellings: tuple[str, ...] = ()
     """Words of the catalog that a mistyped word may mean."""
     look_labels: tuple[Label, ...] = ()
-    """The looks and places of cards, for what no table lists."""
+    """The looks of cards, for what may be like one."""
+    told_look_labels: tuple[Label, ...] = ()
+    """The same, for what says that it tells a look."""
     place_labels: tuple[Label, ...] = ()
+    """The places of cards, for what no table lists."""
 
 
 def compile_lexicon(vocabulary: Vocabulary) -> Lexicon:
@@ -62,10 +67,12 @@ def compile_lexicon(vocabulary: Vocabulary) -> Lexicon:
     places = _by_canonical(vocabulary.environments)
     lexicon_ = Lexicon(
         places=places,
+        looks=_by_canonical(vocabulary.styles),
         place_tags=Tags(places),
         style_names=frozenset(map(canonical, vocabulary.styles)),
         spellings=spellings_of(map(canonical, named)),
         look_labels=look_labels(vocabulary.styles),
+        told_look_labels=look_labels(vocabulary.styles, told=True),
         place_labels=place_labels(vocabulary.environments),
     )
     _add_subjects(lexicon_.subjects, vocabulary.subjects)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from personalq.checkin.cards import Hit
@@ -19,8 +19,24 @@ from personalq.checkin.vocabulary import Lexicon
 _CLEARLY = 0.72
 """What the likeness of a place and its lead over the next must be together: "between stove and
 sink"."""
+_CLEARLY_MORE = 0.6
+"""The same where a place that cards have only says what sort of thing is there: "office blocks"."""
+_LIKELY_LOOK = 0.55
+"""The same of a look that is preferred only: "drawn quickly in a notebook"."""
 _CLEARLY_ANOTHER = 1.0
 """The same of a place with a name of its own: wine country is a vineyard, an ice rink no snow."""
+
+
+_ANY_PLACE = frozenset((
+    "country", "land", "area", "region", "place", "spot", "corner", "ground", "grounds", "zone",
+    "site", "location", "space", "side", "surroundings", "landscape", "setting", "environment",
+))  # fmt: skip
+"""Of these the words before tell which: "wine country"."""
+
+
+async def with_tags(intent: Intent, catalog: Catalog, lexicon: Lexicon) -> Intent:
+    """The intent with the looks and places that cards have for those that were told otherwise."""
+    return await with_looks(await with_places(intent, catalog, lexicon), catalog, lexicon)
 
 
 async def with_places(intent: Intent, catalog: Catalog, lexicon: Lexicon) -> Intent:
@@ -29,30 +45,100 @@ async def with_places(intent: Intent, catalog: Catalog, lexicon: Lexicon) -> Int
     Of what was only told by what goes on there, and means none, the intent says so.
     """
     labels = lexicon.place_labels
-    unknown = [c for c in intent.all(Attribute.ENVIRONMENT) if _is_unknown(c, lexicon)]
+    unknown = [c for c in intent.all(Attribute.ENVIRONMENT) if c.said or _is_unknown(c, lexicon)]
     if not unknown:
         return intent
-    texts = [constraint.values[0] for constraint in unknown][:MAX_PHRASES]
+    texts = tuple(dict.fromkeys(said for c in unknown for said in _told(c, lexicon)))[:MAX_PHRASES]
     likeness = await catalog.compare(texts, labels) if labels else ()
+    rows = dict(zip(texts, likeness, strict=False))
     meant = {
         id(constraint): _place(constraint, label, lexicon)
-        for constraint, text, row in zip(unknown, texts, likeness, strict=False)
-        if (label := nearest(labels, row, clearly=_clearly(text))) is not None
+        for constraint in unknown
+        if (label := _nearest(constraint, rows, lexicon)) is not None
     }
-    lost = [c for c in unknown if not c.hard and id(c) not in meant]
+    lost = [c for c in unknown if not c.hard and id(c) not in meant and _is_unknown(c, lexicon)]
     why = "means no" if likeness or not labels else "could not be compared with any"
     said = tuple(f"“{c.text}” {why} place that cards were trained at" for c in lost)
     constraints = tuple(meant.get(id(c), c) for c in intent.constraints if c not in lost)
     return replace(intent, constraints=constraints, problems=(*intent.problems, *said))
 
 
+async def with_looks(intent: Intent, catalog: Catalog, lexicon: Lexicon) -> Intent:
+    """The intent with the looks that cards have for those that were only told of.
+
+    One that is likely only, or told by how something was made, is preferred: what is "carved from
+    wood" may be the subject. What means no look stays a description, and so does that.
+    """
+    told = [c for c in intent.all(Attribute.STYLE) if c.said]
+    if not told:
+        return intent
+    labels = lexicon.told_look_labels
+    said = (said for c in told for said in c.said if len(said) <= LONGEST_PHRASE)
+    texts = tuple(dict.fromkeys(said))[:MAX_PHRASES]
+    likeness = await catalog.compare(texts, labels) if labels and texts else ()
+    rows = dict(zip(texts, likeness, strict=False))
+    meant: list[Constraint] = []
+    for constraint in told:
+        row = rows.get(constraint.said[0], ())
+        likely = nearest(labels, row, clearly=_LIKELY_LOOK)
+        if likely is not None:
+            surely = not constraint.coarse and nearest(labels, row, clearly=_CLEARLY) is not None
+            meant.append(_look(constraint, likely, lexicon, surely=surely))
+    spans = [c.span for c in meant if c.span is not None and not c.coarse]
+    kept = tuple(
+        c
+        for c in intent.constraints
+        if c not in told
+        and not (
+            c.attribute is Attribute.DESCRIPTION
+            and c.span is not None
+            and any(c.span.meets(span) for span in spans)
+        )
+    )
+    return replace(intent, constraints=(*meant, *kept))
+
+
+def _look(constraint: Constraint, label: Label, lexicon: Lexicon, *, surely: bool) -> Constraint:
+    tags = sorted(label.tags)
+    hard = surely or constraint.excluded
+    return replace(
+        constraint,
+        values=tuple(value for tag in tags for value in lexicon.looks[tag]),
+        hard=hard,
+        prefers=not hard,
+        said=(),
+        label=f"{constraint.label}, which is nearest to {' or '.join(tags)}",
+    )
+
+
 def _is_unknown(constraint: Constraint, lexicon: Lexicon) -> bool:
     known = any(canonical(value) in lexicon.places for value in constraint.values)
-    return bool(constraint.values) and not known and len(constraint.values[0]) <= LONGEST_PHRASE
+    return bool(constraint.values) and not known
 
 
-def _clearly(text: str) -> float:
-    is_place = nature(canonical(text).split()[-1]) is Nature.PLACE
+def _told(constraint: Constraint, lexicon: Lexicon) -> tuple[str, ...]:
+    """What a place is compared as: all that was told of it, and its name if no card has it."""
+    known = not _is_unknown(constraint, lexicon)
+    told = constraint.said if known else (constraint.values[0], *constraint.said)
+    return tuple(said for said in told if len(said) <= LONGEST_PHRASE)
+
+
+def _nearest(
+    constraint: Constraint, rows: Mapping[str, Sequence[float]], lexicon: Lexicon
+) -> Label | None:
+    """The place that a constraint means, by the likest of what was told of it."""
+    told = [rows[said] for said in _told(constraint, lexicon) if said in rows]
+    if not told:
+        return None
+    likest = [max(each) for each in zip(*told, strict=True)]
+    return nearest(lexicon.place_labels, likest, clearly=_clearly(constraint, lexicon))
+
+
+def _clearly(constraint: Constraint, lexicon: Lexicon) -> float:
+    if not _is_unknown(constraint, lexicon):
+        return _CLEARLY_MORE
+    head = canonical(constraint.values[0]).rpartition(" ")[2]
+    is_place = nature(head) is Nature.PLACE and head not in _ANY_PLACE
     return _CLEARLY_ANOTHER if is_place else _CLEARLY
 
 

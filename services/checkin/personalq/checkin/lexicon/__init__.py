@@ -138,6 +138,18 @@ def _forms(word: str) -> tuple[str, ...]:
 
 
 @cache
+def scenery() -> dict[str, tuple[str, ...]]:
+    """Places by name, with what is there and what goes on there."""
+    return {canonical(name): tuple(told) for name, told in _load("scenery").items()}
+
+
+@cache
+def sayings() -> dict[str, tuple[str, ...]]:
+    """Looks by name, with what people say of them instead."""
+    return {name: tuple(told) for name, told in _load("sayings").items()}
+
+
+@cache
 def places_apart() -> frozenset[str]:
     """Places that are none of the others of their group, where cards have both."""
     return frozenset(map(canonical, _load("environments")["apart"]["words"]))
@@ -163,6 +175,12 @@ def description_groups() -> dict[str, str]:
     for group in _load("descriptions")["groups"]:
         for phrase in group:
             table.setdefault(canonical(phrase), group[0])
+    colours_too = _load("colours")
+    for colour, names in colours_too["words"].items():
+        for name in names:
+            table.setdefault(canonical(name), colour)
+    like = things_as_colours().items()
+    table.update({f"{thing} colored": colour for thing, colour in like})
     return table
 
 
@@ -192,6 +210,13 @@ def grammar_words() -> frozenset[str]:
 def colors_of_things() -> dict[str, str]:
     """Names of things that are colours where they stand as adjectives, to their colour groups."""
     return dict(_load("words")["colors_of_things"])
+
+
+@cache
+def things_as_colours() -> dict[str, str]:
+    """Names of things to the colour groups they stand for where a colour is spoken of."""
+    told = _load("colours")["things"].items()
+    return colors_of_things() | {canonical(t): colour for colour, things in told for t in things}
 
 
 @cache

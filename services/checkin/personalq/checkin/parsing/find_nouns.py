@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from collections.abc import Sequence
 
 from personalq.chassis.forms import compile_form
 from personalq.checkin import lexicon
@@ -189,6 +190,8 @@ def _is_modifier(page: Page, lexicon_: Lexicon, first: int, last: int) -> bool:
         return False
     match = lexicon_.subjects.match_at(page.words, last)
     known = match is not None and bool(match[1].subjects)
+    if is_of_a_set(page.words, first, last):
+        return False
     if (
         norm in lexicon.words("determiners")
         or norm in lexicon.words("prepositions")
@@ -231,6 +234,36 @@ def _is_modifier(page: Page, lexicon_: Lexicon, first: int, last: int) -> bool:
     if _is_asked_to(page.words, first, last):
         return False
     return following.capital or not norm.isascii() or may_be_noun(norm)
+
+
+_MODELS = frozenset(
+    ["models", "checkpoints", "versions", "builds", "variants", "loras", "trainings"]
+)
+_SETS = frozenset(["set", "series", "collection", "lineup", "batch", "library", "folder", "roster"])
+_OUT_OF = frozenset(["from", "among", "amongst", "of", "within"])
+_FIRST = frozenset(["newest", "latest", "oldest", "earliest", "first", "last"])
+
+
+def is_of_a_set(words: Sequence[Word], first: int, last: int) -> bool:
+    """Whether a noun says what there is to choose from: "from my | mug | series".
+
+    A set may stand in a scene as well ("in front of my mug collection"): only what opens, or
+    follows what is chosen, is one of checkpoints.
+    """
+    following = words[last] if last < len(words) else None
+    if following is None or not following.joined:
+        return False
+    before = first - 1
+    while (
+        before > 0 and words[before].joined and words[before].norm in lexicon.words("determiners")
+    ):
+        before -= 1
+    if before < 0 or words[before].norm not in _OUT_OF:
+        return False
+    opens = before == 0 or not words[before].joined
+    chosen = not opens and words[before - 1].norm in lexicon.words("selectors") | _FIRST
+    out = not opens and words[before].norm == "of" and words[before - 1].norm == "out"
+    return following.norm in _MODELS or (following.norm in _SETS and (opens or chosen or out))
 
 
 def _colours(words: tuple[Word, ...], lexicon_: Lexicon, index: int) -> bool:

@@ -24,6 +24,7 @@ from personalq.checkin.parsing.plain import evenly_typed, make_plain, opening, w
 from personalq.checkin.parsing.set_aside import set_scenes_aside, set_titles_aside
 from personalq.checkin.parsing.styles.frames import parse_look
 from personalq.checkin.parsing.styles.parse_style import parse_style
+from personalq.checkin.parsing.styles.told import parse_told_style
 from personalq.checkin.parsing.styles.unknown import parse_unknown_style
 from personalq.checkin.parsing.subjects.parse_subject import parse_subject
 from personalq.checkin.parsing.text import merge, read
@@ -97,6 +98,7 @@ def _parse(prompt: str, lexicon: Lexicon, context: Context, *, answering: bool) 
     parse_unknown_style(draft)
     parse_mine(draft)
     parse_environment(draft)
+    parse_told_style(draft)
     parse_subject(draft)
     parse_look(draft)
     parse_description(draft)

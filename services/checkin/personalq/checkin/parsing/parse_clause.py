@@ -72,10 +72,23 @@ def parse_clauses(draft: Draft) -> None:
     for index in sorts(words) if heads else ():
         _behind(draft, index + 1)
     for word in words:
+        if heads and _is_aside(draft, word):
+            _behind(draft, word.index)
         if word.norm in lexicon.words("selectors") and not draft.nouns_cover(word.index):
             _behind(draft, word.index + 1)
         if heads and is_told_of(words, word.index):
             _behind(draft, word.index + 1)
+
+
+def _is_aside(draft: Draft, word: Word) -> bool:
+    """Whether a comma leads to what the subject has besides: "in oils, | crowned with leaves"."""
+    words = draft.page.words
+    if word.joined or not word.index or word.index + 1 >= len(words):
+        return False
+    before, following = words[word.index - 1], words[word.index + 1]
+    behind = not draft.is_free(before) or before.norm in lexicon.words("selectors")
+    told = word.norm.endswith("ed") and len(word.norm) > 4 and following.norm in ("with", "by")
+    return behind and told and draft.is_free(word)
 
 
 def _behind(draft: Draft, index: int) -> None:
@@ -198,12 +211,20 @@ def _run(draft: Draft, at: int) -> list[Word]:
     for word in draft.page.words[at : at + _REACH]:
         if (run and not word.joined) or not draft.is_free(word):
             break
+        if run and word.norm in ("and", "but") and _goes_on_with_that(draft, word.index):
+            break
         acts = len(run) > 1 and goes_on(draft, word.index)  # "carrying flowers | leaning on"
         acts = acts and not _opens_compound(draft, word)
         if acts or (len(run) >= _CUT and _ends(draft, word, run)):
             break
         run.append(word)
     return run
+
+
+def _goes_on_with_that(draft: Draft, index: int) -> bool:
+    """Whether another clause of the subject's begins: "with a crown | and that is pink"."""
+    words = draft.page.words[index + 1 : index + 3]
+    return len(words) == 2 and words[0].norm in ("that", "which") and words[1].joined
 
 
 def _opens_compound(draft: Draft, word: Word) -> bool:

@@ -59,6 +59,8 @@ def unknown_head(draft: Draft, nouns: list[Noun]) -> Constraint | None:
         if chosen is not None and _is_added_to(draft, chunk):
             continue
         head = _head(draft, chunk)
+        if head is not None and _colours_what_follows(draft, head):
+            return None
         if head is not None and (
             tells(draft, head) or _is_added(draft, chunk) or _is_on_it(draft, chunk)
         ):
@@ -70,6 +72,24 @@ def unknown_head(draft: Draft, nouns: list[Noun]) -> Constraint | None:
                 return None  # an order alone picks one, of whatever kind
             chosen = chunk[-1].index  # "It has to be the one from May. A helicopter in the fog."
     return None
+
+
+def _colours_what_follows(draft: Draft, head: Word) -> bool:
+    """Whether a colour is of a subject some words on: "my | orange | travel mug"."""
+    words = draft.page.words[head.index + 1 : head.index + 4]
+    if head.norm not in lexicon.colours() or not words or not words[0].joined:
+        return False
+    following = [word for word in words if word.joined]
+    return any(
+        (noun := draft.noun_at(word.index)) is not None and bool(noun.entry.subjects)
+        for word in following
+    )
+
+
+def _is_gone_with(draft: Draft, word: Word) -> bool:
+    """Whether "with" asks for what follows: "go | with the tractor", at the start."""
+    words = draft.page.words
+    return word.index == 1 and word.joined and words[0].norm in ("go", "stick", "start")
 
 
 def _is_in_another_sentence(draft: Draft, first: int, second: int) -> bool:
@@ -211,6 +231,7 @@ def _chunks(draft: Draft) -> list[list[Word]]:
             among = word.norm != "from" and _is_choice(draft, word)
             there = word.norm == "there" and _is_there(draft, word.index)
             sought = word.norm == "for" and _is_sought(draft, word.index)
+            sought = sought or (word.norm == "with" and _is_gone_with(draft, word))
             head_again = head_again or asked or among or there or sought
             scene = not head_again and not (
                 word.norm in ("for", "of") and not current and not scene

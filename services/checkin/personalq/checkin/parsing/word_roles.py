@@ -60,6 +60,8 @@ def opens_contact(words: Sequence[Word], index: int) -> bool:
     if norms[0] in ("a", "an"):  # "the one | a stork family has settled on"
         told = any(norm in _AUXILIARIES for norm in norms[2:5])
         return told and norms[-1] in lexicon.words("prepositions")
+    if norms[0] in ("kids", "people", "children", "someone", "somebody", "folks") and norms[1:]:
+        return _is_finite(norms[1])
     plural = lexicon.names_thing(norms[0]) and norms[0].endswith("s")
     verbal = len(norms) > 2 and (norms[1] in _AUXILIARIES or norms[1] in lexicon.words("verbs"))
     return plural and verbal and norms[-1] in lexicon.words("prepositions")

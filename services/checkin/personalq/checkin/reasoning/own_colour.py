@@ -1,4 +1,4 @@
-"""The colour right before a subject, where every card tells its own and none has that one.
+"""The colour of a subject, where every card tells its own and none has that one.
 
 A description that says nothing of a colour may still be of one that has it. Where all say another,
 "a pink truck" is none of them.
@@ -15,7 +15,7 @@ from personalq.checkin.cards import Card, Hit
 from personalq.checkin.intent import Attribute, Constraint, Intent
 from personalq.checkin.lexicon import canonical, wordnet
 from personalq.checkin.reasoning.check import satisfies
-from personalq.checkin.reasoning.describe import concepts, profile
+from personalq.checkin.reasoning.describe import concepts, profile, worded_concepts
 
 _FEWEST = 5
 """Cards that must tell: the only bear may well be wanted in blue."""
@@ -38,10 +38,11 @@ _REMEMBERED = (Attribute.USE_COUNT, Attribute.LAST_USED_AT)
 """By what is said of these a card is known, whatever its colour."""
 _SHADES = frozenset(
     ["scarlet", "crimson", "maroon", "burgundy", "navy", "azure", "cobalt", "turquoise", "cyan",
-     "magenta", "mauve", "lavender", "violet", "lilac", "beige", "taupe", "vermilion"]
+     "magenta", "mauve", "lavender", "violet", "lilac", "beige", "taupe", "vermilion", "silvery",
+     "chestnut", "auburn", "ebony", "fuchsia", "indigo", "aqua", "gilded"]
 )  # fmt: skip
 """Names that are little else before a noun; "emerald" is also what things are made of."""
-_TONES = frozenset(["dark", "light", "deep", "bright", "pale"])
+_TONES = frozenset(["dark", "light", "deep", "bright", "pale", "colored", "color"])
 
 
 def without_its_colour(
@@ -95,14 +96,23 @@ def _satisfying(intent: Intent, hits: Sequence[Hit], zone: ZoneInfo) -> Sequence
     return [hit.card for hit in hits if all(satisfies(hit.card, c, zone) for c in hard)]
 
 
-def _is_its_colour(constraint: Constraint, intent: Intent) -> bool:
-    """Whether it is the name of a colour that stands right before the one subject."""
-    subject = intent.first(Attribute.SUBJECT)
-    if subject is None or not constraint.leads or constraint.excluded or constraint.hard:
-        return False
+def _is_plain(text: str) -> bool:
+    """Whether words are names of colours and nothing else: "pale blue", "reddish-brown"."""
     names = (set(lexicon.words("colors")) | _SHADES) - {"colorful"}
-    words = set(map(canonical, constraint.text.split()))
-    plain = words <= names | _TONES and not names.isdisjoint(words)
+    said = [word for _, word in worded_concepts(text)]
+    coloured = [word for word in said if word in names or set(word.split()) & names]
+    coloured += [word for word in said if word.endswith(" colored")]
+    return bool(coloured) and all(
+        word in coloured or word in _TONES or word.endswith("ish") for word in said
+    )
+
+
+def _is_its_colour(constraint: Constraint, intent: Intent) -> bool:
+    """Whether it is the name of a colour, and the one subject's."""
+    subject = intent.first(Attribute.SUBJECT)
+    if subject is None or constraint.excluded or constraint.hard or constraint.coarse:
+        return False
+    plain = _is_plain(constraint.text)
     kind = wordnet.look_up(canonical(f"{constraint.text} {subject.text}"))  # "an orange tree"
     meant = {m.subjects for m in intent.mentions if m.span == subject.span} | {subject.values}
     several = {m.subjects for m in intent.mentions if m.weight >= 2} - meant

@@ -7,6 +7,7 @@ What is left here is only what may describe; whether it does is decided beside t
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 from personalq.chassis.forms import compile_form
 from personalq.checkin import lexicon
@@ -53,6 +54,12 @@ _ITS_COAT = compile_form(
     r"(ought|has|needs) to be|is|are|was) (?=\w)"
 )
 """Before what the subject's own colour is: "its coat ought to be | dark grey"."""
+_AND_THAT_IS = compile_form(
+    r"(?<!\w)(and|but) (that|which) "
+    r"((?P<not>isn't|is not|aren't|are not|wasn't)|is|are|was|looks)"
+    r"( (very|quite|rather|all|really))? (?=\w)"
+)
+"""One more thing that it is: "with a crown | and that is light brown"."""
 _COVERING = frozenset((
     "cover", "fill", "surround", "decorate", "adorn", "wrap", "drape", "bury", "sprinkle",
     "shower",
@@ -204,6 +211,19 @@ def _told_after(draft: Draft) -> None:
             read_tail(draft, following.index)
         else:
             read_predicate(draft, following.index + (following.norm in ("is", "are", "looks")))
+    for match in _AND_THAT_IS.finditer(draft.page.shadow):
+        first = draft.page.word_at(match.end())
+        if first is None or not draft.is_free(first):
+            continue
+        if match["not"] and first.norm not in lexicon.colours():
+            continue  # of a thing of the scene, for all one knows
+        count = len(draft.constraints)
+        read_predicate(draft, first.index)
+        for place in range(count, len(draft.constraints) if match["not"] else count):
+            told = draft.constraints[place]
+            draft.constraints[place] = replace(
+                told, excluded=True, hard=True, label=f"not {told.label.removeprefix('not ')}"
+            )
     for match in _ITS_COAT.finditer(draft.page.shadow):
         first = draft.page.word_at(match.end())
         said = words[first.index : first.index + 2] if first is not None else ()

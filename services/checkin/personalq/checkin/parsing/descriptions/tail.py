@@ -56,6 +56,9 @@ def read_tail(draft: Draft, index: int) -> None:
             again = at < len(words) and words[at].joined and words[at].norm in ("and", "plus", "&")
             if again and opens_phrase(draft, at + 1):
                 at = read_phrase(draft, at + 1)
+        elif lead.norm == "in" and (coloured := _colour(draft, at + 1)):
+            describe(draft, coloured)
+            at = coloured[-1].index + 1
         elif lead.norm in ("of", "in") and (hue := _hue(draft, at + 1)):
             describe(draft, hue)
             at = hue[-1].index + 2
@@ -87,6 +90,23 @@ def read_tail(draft: Draft, index: int) -> None:
             if not words[at].joined:
                 return
             at += 1
+
+
+_TONES = frozenset(["dark", "light", "deep", "bright", "pale", "soft", "muted", "pure", "off"])
+
+
+def _colour(draft: Draft, index: int) -> list[Word]:
+    """The words of a colour that nothing is of: "in | dark yellow | racing", not "in red denim"."""
+    said: list[Word] = []
+    for word in draft.page.words[index : index + 4]:
+        ends = not word.joined or not draft.is_free(word)
+        ends = ends or word.norm in lexicon.words("phrase_ends") | lexicon.verb_forms()
+        if ends:
+            break
+        if word.norm not in _TONES and word.norm not in lexicon.colours():
+            return []
+        said.append(word)
+    return said if any(word.norm in lexicon.colours() for word in said) else []
 
 
 def _hue(draft: Draft, index: int) -> list[Word]:

@@ -13,19 +13,22 @@ from personalq.checkin.parsing.text import ends_before
 
 _DET = "((the|an?|some|our|my|various|several|different|real|actual) )*"
 _AT = (
-    "(in front of|next to|aboard|on board|in|at|on|by|with|near|from|using|under|below|beneath|"
+    "(in front of|next to|aboard|on board|in|at|on|by|with|near|"
+    "from( (under|behind|inside|above|beneath|among|amongst|between|around|within))?|"
+    "using|under|below|beneath|"
     "underneath|above|behind|around|outside|"
     "inside|against|among|amongst|amid|amidst|along|between|beside|within|through|throughout|"
-    "across|off|of|upon) (both )?"
+    "across|off|of|upon|over) (both )?"
 )
 _WHERE = (
     "((both|only|just|mostly|mainly|entirely|purely|solely|exclusively|half|partly|outdoors|"
-    "indoors|out|over|up|down|deep|high|far|somewhere|back|all|underground|underwater|images|pictures|"
+    "indoors|out|over|up|down|deep|high|far|somewhere|back|all|underground|underwater|after dark|"
+    "images|pictures|"
     f"photos) )*((any|every)where (but|except|besides) ({_AT})?|{_AT})"
 )
 _OF_PHOTOS = (
     "((only )?(the |my )?(pictures|photos|images|photographs|shots|scenes|"
-    "snapshots) ((taken|shot|made) )?(of|from|in|at|on|near) )?"
+    f"snapshots) ((taken|shot|made|captured|snapped) )?{_AT})?"
 )
 _TAUGHT = (
     r"(did [\w-]+ (train|tune|teach|fine-?tune)|trained|tuned|fine-?tuned|taught|brought up|"
@@ -37,7 +40,7 @@ _TAUGHT = (
     "(shot|photographed|pictured|captured|filmed|snapped) for (its |"
     "the )?training|with (its |the )?training)( (it|them|this one|that one))?"
 )
-_TRAINED = compile_form(rf"(?<![\w-]){_TAUGHT} {_WHERE}{_OF_PHOTOS}{_DET}(?=\w)")
+_TRAINED = compile_form(rf"(?<![\w-]){_TAUGHT} (?P<where>{_WHERE}{_OF_PHOTOS}{_DET})(?=\w)")
 TRAINED_WHERE = compile_form(
     r"(?<![\w-])(did [\w-]+ (train|tune|fine-?tune)|trained|tuned|fine-?tuned|(whose )?training "
     r"(took place|happened|((that )?(was|is) )?done|was|is)) (?P<where>where "
@@ -45,6 +48,16 @@ TRAINED_WHERE = compile_form(
     r"at|under|with|beside|by|near|over|behind|down|through|an?|the|its)\b)[^,.;:!?])+)"
 )
 """Told by what goes on there: "trained where coffee is served | sitting on a sled"."""
+_SET = r"(set|data|pictures|photos|images|shots|material)(?!\w)"
+_NO_PLACE = r"(?!(the|our|my|your|an?|its|his|her|their|new|last|first|latest|training)\b)"
+FROM_SET = compile_form(
+    rf"(?<!\w)(from|with(?=[^.,;:!?]*training {_SET})) ((the|our|my|your) )?(?P<where>{_NO_PLACE}"
+    rf"[a-z][\w-]*(?P<more>( (?!training\b)[a-z][\w-]*){{0,5}})) "
+    rf"training( {_SET}|(?= ?($|[,.;:!?])))"
+)
+"""Told so too: "from | the hayfield and tractor | training set"."""
+TRAINED_THERE = compile_form(r"(?<![\w-])(?P<where>[a-z]+(-[a-z]+){0,4})-trained(?![\w-])")
+"""In one word: "the hay-bale-trained one"."""
 _SCHOOLED = compile_form(
     r"(?<!\w)("
     + form(
@@ -79,7 +92,7 @@ _SOURCE = compile_form(
     r"atop|over|near|beside|upon)\b)((were|was|are|is|all|being|that|which|have|been|had|"
     "got) )*((taken|shot|made|done|captured|photographed|collected|gathered|recorded|came|come|"
     "coming|snapped|set|shows?|showed|showing|stem|stemmed|featured?|includes?|included|contains?|"
-    rf"contained) )?({_WHERE})?{_DET}(?=\w)"
+    rf"contained) )?(?P<where>({_WHERE})?{_DET})(?=\w)"
 )
 _COVERED = compile_form(
     r"(?<!\w)(whose|its|the|with|all) (the )?training (that )?(covers?|covered|spans?|spanned|"

@@ -9,11 +9,14 @@ from personalq.chassis.forms import compile_form
 from personalq.checkin import lexicon
 from personalq.checkin.intent import Attribute, Constraint, Span
 from personalq.checkin.lexicon import canonical
+from personalq.checkin.lexicon.wordnet import Nature, nature
 from personalq.checkin.parsing.draft import Draft
 from personalq.checkin.parsing.environments.leads import (
     AND_IN,
+    FROM_SET,
     GREW_UP,
     IN_PLACE,
+    TRAINED_THERE,
     TRAINED_WHERE,
     TRAINING,
     training_leads,
@@ -21,7 +24,7 @@ from personalq.checkin.parsing.environments.leads import (
 from personalq.checkin.parsing.environments.named import FROM, named_phrase
 from personalq.checkin.parsing.environments.places import MATERIAL, last_noun, noun_phrase, place_in
 from personalq.checkin.parsing.owners.deeds import trains
-from personalq.checkin.parsing.text import ends_before
+from personalq.checkin.parsing.text import Word, ends_before
 from personalq.checkin.parsing.word_roles import is_doing
 from personalq.checkin.vocabulary import TagEntry
 
@@ -50,6 +53,16 @@ _ALONE_BEHIND = compile_form(
 )
 _END = compile_form(r" (alike|too|as well|both)\b| ?($|[,.;!?])")
 _JOINED = compile_form(" (and|plus|[+&]) $")
+_HOW_TRAINED = frozenset((
+    "well", "self", "potty", "toilet", "house", "military", "lora", "hand", "home", "combat",
+    "police", "circus", "clicker", "crate", "leash", "time", "best", "cross",
+))  # fmt: skip
+"""What no place is in "potty-trained"."""
+_MORE = compile_form(
+    " (and|of|with|among|amongst|amid|amidst|between|full of|for|where there are) "
+    r"((the|an?|some|all|its|their|both|old|lots of|plenty of|rows of|piles of|stacks of) )*(?=\w)"
+)
+"""Goes on with what is at a place."""
 _BUT = compile_form(r"(any|every)where (but|except|besides)\s")
 
 
@@ -76,7 +89,15 @@ def parse_environment(draft: Draft) -> None:
             _come_from(draft, entry, span)
 
 
-def _add(draft: Draft, entry: TagEntry, span: Span, whole: Span) -> None:
+def _add(
+    draft: Draft,
+    entry: TagEntry,
+    span: Span,
+    whole: Span,
+    *,
+    said: tuple[str, ...] = (),
+    hard: bool = True,
+) -> None:
     """Claim a place; negated when "not" leads to it."""
     shadow = draft.page.shadow
     blank = len(whole.of(shadow)) - len(whole.of(shadow).lstrip())
@@ -96,6 +117,8 @@ def _add(draft: Draft, entry: TagEntry, span: Span, whole: Span) -> None:
         attribute=Attribute.ENVIRONMENT,
         values=entry.values,
         excluded=excluded,
+        hard=hard or entry.known,
+        said=said,
         span=whole,
         text=whole.of(draft.page.text),
         label=f"{'not ' if excluded else ''}trained with {word} pictures",
@@ -149,29 +172,95 @@ def _spelled_out(draft: Draft) -> None:
             end = material.end()
         if training := TRAINING.match(draft.page.shadow, end):
             end = training.end()
+        said: tuple[str, ...] = ()
+        if not entry.known or span.end < _last_named(phrase).end:
+            end, said = _told(draft, lead, end)
         if draft.free(lead.start(), end):
-            _add(draft, entry, span, Span(lead.start(), end))
+            matter = nature(span.of(draft.page.shadow)) is Nature.MATTER  # "under glass"
+            _add(draft, entry, span, Span(lead.start(), end), said=said, hard=not matter)
             _and_also(draft, lead.start(), end)
+
+
+def _last_named(phrase: list[Word]) -> Word:
+    """The last word of a phrase that is no mere "pictures" or "scenes"."""
+    named = [word for word in phrase if MATERIAL.fullmatch(f" {word.norm}") is None]
+    return named[-1] if named else phrase[-1]
+
+
+def _told(draft: Draft, lead: re.Match[str], end: int) -> tuple[int, tuple[str, ...]]:
+    """Where all that is told of an unknown place ends, and what that is: "under glass | among
+    seedlings and potted plants".
+    """
+    while more := _MORE.match(draft.page.shadow, end):
+        phrase = noun_phrase(draft, more.end())
+        if not phrase or not draft.free(end, phrase[-1].end):
+            break
+        end = phrase[-1].end
+    start = lead.start("where") if "where" in lead.re.groupindex else lead.end()
+    return end, (draft.page.text[start:end],)
 
 
 def _told_by_what_goes_on(draft: Draft) -> None:
     """Claim "trained where coffee is served": a place that only meaning can tell."""
-    for match in TRAINED_WHERE.finditer(draft.page.shadow):
-        start, end = match.span()
-        negation = ends_before(_NEGATION, draft.page.shadow, start)
-        excluded = negation is not None and draft.free(negation.start(), start)
-        span = Span(negation.start() if negation and excluded else start, end)
-        if draft.free(span.start, span.end):
-            place = Constraint(
-                attribute=Attribute.ENVIRONMENT,
-                values=(match["where"],),
-                excluded=excluded,
-                hard=False,
-                span=span,
-                text=span.of(draft.page.text),
-                label=f"{'not ' if excluded else ''}trained {match['where']}",
-            )
-            draft.add(place, selecting=True)
+    shadow = draft.page.shadow
+    for match in TRAINED_WHERE.finditer(shadow):
+        _add_told(draft, Span(*match.span()), match["where"])
+    for match in FROM_SET.finditer(shadow):
+        bare = match[0].endswith("training") and not match["more"]  # "back from army training"
+        if not bare and not _has_known(draft, *match.span("where")):
+            _add_told(draft, Span(*match.span()), match["where"])
+    for match in TRAINED_THERE.finditer(shadow):
+        if not _in_one_word(draft, match) and _is_where(draft, match):
+            _add_told(draft, Span(*match.span()), match["where"].replace("-", " "))
+
+
+def _add_told(draft: Draft, span: Span, where: str) -> None:
+    """Claim what is told of a place."""
+    negation = ends_before(_NEGATION, draft.page.shadow, span.start)
+    excluded = negation is not None and draft.free(negation.start(), span.start)
+    if negation is not None and excluded:
+        span = Span(negation.start(), span.end)
+    if draft.free(span.start, span.end):
+        place = Constraint(
+            attribute=Attribute.ENVIRONMENT,
+            values=(where,),
+            excluded=excluded,
+            hard=False,
+            span=span,
+            text=span.of(draft.page.text),
+            label=f"{'not ' if excluded else ''}trained {where}",
+        )
+        draft.add(place, selecting=True)
+
+
+def _is_where(draft: Draft, match: re.Match[str]) -> bool:
+    """Whether a word before "-trained" may be of a place: "hay-bale", not "well" or "potty"."""
+    last = match["where"].rpartition("-")[2]
+    word = draft.page.word_at(match.start("where"))
+    owned = word is not None and draft.lexicon.owners.match_at(draft.page.words, word.index)
+    told = nature(last) in (Nature.THING, Nature.PLACE, Nature.MATTER)
+    return told and not owned and match["where"] not in _HOW_TRAINED
+
+
+def _in_one_word(draft: Draft, match: re.Match[str]) -> bool:
+    """Claim a place of the tables in "the coffee-shop-trained one"; False where there is none."""
+    phrase = list(draft.page.run(*match.span("where")))
+    found = place_in(draft, phrase, surely=False) if phrase else None
+    if found is None or not found[0].known or not draft.free(*match.span()):
+        return False
+    entry, span = found
+    said = () if span.end == match.end("where") else (match["where"].replace("-", " "),)
+    _add(draft, entry, span, Span(*match.span()), said=said)
+    return True
+
+
+def _has_known(draft: Draft, start: int, end: int) -> bool:
+    """Whether a place that cards have is named there."""
+    words = draft.page.words
+    found = (
+        draft.lexicon.environments.match_at(words, w.index) for w in draft.page.run(start, end)
+    )
+    return any(match is not None and match[1].known for match in found)
 
 
 def _trained_then(draft: Draft) -> None:
@@ -264,7 +353,8 @@ def _and_before(draft: Draft, span: Span, whole: Span) -> None:
 
 def _is_subject(draft: Draft, index: int) -> bool:
     """Whether the place is what is pictured: "the latest mountain model", "the house one"."""
-    noun = draft.noun_at(index)
+    covering = (n for n in draft.nouns if n.first <= index < n.last)
+    noun = next(covering, None)
     if noun is None or not noun.entry.subjects:
         return False
     if any(other.entry.subjects and other.last <= index for other in draft.nouns):

@@ -63,14 +63,20 @@ def _closed(norm: str) -> bool:
 def place_in(draft: Draft, phrase: list[Word], *, surely: bool) -> tuple[TagEntry, Span] | None:
     """What the phrase says of places: a word of the tables, else a place like a tag, else none."""
     words = draft.page.words
+    known: tuple[TagEntry, Span] | None = None
     unknown: tuple[TagEntry, Span] | None = None
+    read = 0
     for word in phrase:
         match = draft.lexicon.environments.match_at(words, word.index)
-        if match is not None:
-            found = match[1], draft.span_of(word.index, word.index + match[0])
-            if match[1].known:
-                return found
-            unknown = unknown or found
+        if match is None or word.index < read or (known and word.norm in ("inside", "outside")):
+            continue
+        read = word.index + match[0]
+        found = match[1], draft.span_of(word.index, read)
+        if match[1].known:
+            known = found  # of "street stalls" the last
+        unknown = unknown or found
+    if known is not None:
+        return known
     nouns = [w for w in phrase if MATERIAL.fullmatch(f" {w.norm}") is None] or phrase[:1]
     for first in range(len(nouns)):
         name = " ".join(word.norm for word in nouns[first:])
@@ -83,7 +89,7 @@ def place_in(draft: Draft, phrase: list[Word], *, surely: bool) -> tuple[TagEntr
         return unknown
     head = nouns[-1]
     subjects = [draft.noun_at(nouns[0].index), draft.noun_at(head.index)]
-    pictured = any(noun is not None and noun.entry.subjects for noun in subjects)
+    pictured = any(n is not None and n.entry.subjects and not n.entry.kind for n in subjects)
     if not surely or pictured or not _may_be_place(head.norm):
         return None
     name = " ".join(word.norm for word in nouns)
@@ -92,7 +98,8 @@ def place_in(draft: Draft, phrase: list[Word], *, surely: bool) -> tuple[TagEntr
 
 
 def _may_be_place(norm: str) -> bool:
-    return norm[0].isalpha() and nature(norm) in (Nature.THING, Nature.PLACE, Nature.UNKNOWN)
+    told = (Nature.THING, Nature.PLACE, Nature.UNKNOWN, Nature.MATTER)
+    return norm[0].isalpha() and nature(norm) in told
 
 
 def last_noun(phrase: list[Word], span: Span) -> Word:

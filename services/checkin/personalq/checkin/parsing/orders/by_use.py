@@ -121,18 +121,22 @@ RULES = (
     rule(
         OrderKey.LAST_USED,
         f"({WHO} )?{HAVE}{USE} the time before (last|that)",
+        f"({WHO} )?{HAVE}{USE} (it )?((just|right) )?before (the )?last"
+        rf"( {SELECTOR}( (that )?{WHO} {USE})?| (that )?{WHO} {USE}|(?= ?($|[,.;:!?)])))",
         "(last|most recently) used but one",
         rank=2,
     ),
     rule(
         OrderKey.LAST_USED,
         "most recently used",
+        "(most recently|most lately|last) in use",
         "last~used",
         f"(the )?last( {SELECTOR})? (that )?{WHO} (have )?{USE}",
         f"({WHO} )?{HAVE}{USE} (it )?"
         f"(last|most (recently|lately)|the last time|last time){NOT_A_TIME}",
         f"{WHO} last (used|ran|worked with|rendered with)",
-        f"({WHO} )?(have )?just (now )?used",
+        rf"{WHO} (was|were) (using|working with|rendering with) last(?= ?($|[,.;:!?)]))",
+        f"({WHO} )?(have )?just (now )?(used|had (in use|open))",
         f"{WHO} used (a (moment|minute|second) ago|just now)",
         "from (my|our) (last|latest|most recent) session",
     ),

@@ -67,7 +67,7 @@ RULES = (
         "next~to~(the )?(last|newest|latest)",
         f"({SELECTOR} )?((that )?came |that )?"
         "(right |just |straight |immediately |directly )?(before|preced(ing|es|ed)|prior to) "
-        f"{_MY}(very )?{_LAST}( {SELECTOR})?",
+        f"{_MY}(very )?({_LAST}( {SELECTOR})?|(current|present) {SELECTOR})",
         rf"previous(?= (\w+ ){{0,2}}{SELECTOR})",
         r"runner[\s-]up",
         rank=2,

@@ -54,9 +54,18 @@ RULES = (
         r"longest[\s-]standing",
         "most aged",
         "(that |which )?started it all",
+        rf"({THAT}was )(there|here) first(?= ?($|[.,;:!?)]))",
         rf"({THAT}{WHO} )(started|began|kicked off|set out) with(?= ?($|[.,;:!?)]))",
     ),
     # Of two: "the older of them", "the newer one"
+    rule(
+        OrderKey.OLDEST,
+        "(the )?(very )?(first|earliest|oldest) of (them|these|those|the lot)( all)?",
+    ),
+    rule(
+        OrderKey.NEWEST,
+        "(the )?(very )?(last|latest|newest) of (them|these|those|the lot)( all)?",
+    ),
     rule(
         OrderKey.OLDEST,
         f"(older|earlier){_OF_SOME}",

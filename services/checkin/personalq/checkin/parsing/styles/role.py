@@ -41,6 +41,11 @@ DRAWN = frozenset(["drawn", "sketched", "rendered", "depicted", "illustrated"])
 _SEEMS = frozenset(["looks", "seems", "appears", "comes", "uses", "has", "feels"])
 _STUFFS = frozenset(["oil", "ink", "wood", "clay", "wool", "felt", "paper", "charcoal", "chalk"])
 """A look is made with these, and some things are too."""
+_STAINED = frozenset((
+    "stained", "splattered", "spattered", "covered", "smeared", "soaked", "filled", "fired",
+    "wrapped", "lined", "speckled",
+))  # fmt: skip
+_AMONG = frozenset(["among", "amongst", "amid", "amidst", "across", "along", "beyond"])
 _MOODS = frozenset(["mood", "atmosphere", "lighting", "light"])
 _FORMS = frozenset(["shape", "shaped", "cut"])
 
@@ -143,6 +148,12 @@ def _is_no_style(draft: Draft, tag: Tag, word: str, *, styled: bool) -> bool:
     following = _following(draft, tag)
     if following is not None and following.norm in _FORMS:
         return True  # "in that retro shape"
+    if following is not None and following.hyphen and following.norm in _STAINED:
+        return True  # "in an oil-stained garage"
+    if word == "product shot" and not styled:
+        return True
+    if word == "illustration" and following is not None and following.norm == "for":
+        return True  # "an illustration for chapter three"
     return word == "flat" and not styled and _is_a_home(draft, tag)
 
 
@@ -198,7 +209,9 @@ def _decides(draft: Draft, tag: Tag, index: int) -> bool | None:
         return True  # "in a hall I want to see the …", "could the hat on the peg be the …"
     if before.norm in ("and", "plus") and following.norm in ("the", "my", "our"):
         return draft.noun_at(tag.last) is not None  # "a station at night and the pixel art van"
-    if before.norm in SCENE_PREPOSITIONS:
+    if before.norm in SCENE_PREPOSITIONS or (
+        before.norm in _AMONG and not _is_chosen_from(draft, tag, following)
+    ):
         return False
     if _is_inverted(draft, index) and draft.noun_at(tag.last) is not None:
         return True  # "in the room of a dentist sits the …"
@@ -221,6 +234,12 @@ def _decides(draft: Draft, tag: Tag, index: int) -> bool | None:
     if draft.noun_at(index) and before.norm not in lexicon.words("frames"):
         return True
     return None
+
+
+def _is_chosen_from(draft: Draft, tag: Tag, following: Word) -> bool:
+    """Whether the look tells what there is to choose from: "among the clay ones"."""
+    owned = following.norm in ("the", "my", "our", "all") and draft.noun_at(tag.last) is not None
+    return owned or draft.leads_to_selector(tag.last, reach=1)
 
 
 def _is_inverted(draft: Draft, index: int) -> bool:

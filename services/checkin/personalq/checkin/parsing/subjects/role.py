@@ -11,6 +11,7 @@ from personalq.checkin.intent import Mention
 from personalq.checkin.lexicon.wordnet import Nature, look_up, nature
 from personalq.checkin.parsing.apposition import sorts
 from personalq.checkin.parsing.draft import Draft, Noun
+from personalq.checkin.parsing.find_nouns import is_of_a_set
 from personalq.checkin.parsing.subjects.selected import chosen_by_tail, is_selecting
 from personalq.checkin.parsing.text import Word
 from personalq.checkin.parsing.word_roles import is_particle, opens_contact
@@ -89,6 +90,8 @@ def _governed(
     words = draft.page.words
     if word.norm in ("only", "just", "exactly"):
         return None  # "we trained only one"
+    if word.norm == "of" and is_of_a_set(words, noun.first, noun.last) and noun.entry.subjects:
+        return Role(weight=3, settled=True)
     if word.norm == "of":
         return _of(draft, word.index)
     if word.norm in lexicon.words("choosing"):
@@ -118,8 +121,11 @@ def _governed(
         return Role(weight=0, settled=True)  # "the pirate in a coat from the harbor set"
     if word.norm in lexicon.words("prepositions"):
         known = bool(noun.entry.subjects)
-        several = known and opens_choice(words, word.index) and _is_plural(words, noun)
+        several = opens_choice(words, word.index) and _is_plural(words, noun)
+        several = known and (several or is_of_a_set(words, noun.first, noun.last))
         return Role(weight=3, settled=True) if several else Role(weight=0)
+    if word.norm == "be" and _MUST_BE.search(draft.page.shadow, 0, word.end):
+        return Role(weight=3, settled=True)
     if _says_what_it_is(draft, noun, word) and not _is_asked_for(before):
         return Role(weight=3, settled=True)
     if word.norm in lexicon.words("links"):
@@ -188,6 +194,9 @@ def opens_choice(words: tuple[Word, ...], index: int) -> bool:
     return opens and words[index].norm in ("from", "among", "amongst")
 
 
+_MUST_BE = compile_form(
+    r"(^|[.;:!?] ?)(it|this|that)('s| has| needs| ought|'ll| must)( got)?( to)?( have to)? be$"
+)
 _AROUND = compile_form(
     " (everywhere|all (around|over|about)|around|about|overhead|nearby|above|below|galore|"
     "in the (background|distance|air|sky)|circling|flying|watching|"
@@ -285,6 +294,8 @@ def _of(draft: Draft, index: int) -> Role:
     if index == 0:
         return asked
     word = draft.page.words[index - 1]
+    if word.norm == "thinking":
+        return asked  # "I'm thinking of the mug"
     if not draft.is_free(word):
         return chosen if is_selecting(draft, word) else asked
     if word.norm in lexicon.words("selectors") or word.norm in _ANY_OF:

@@ -46,7 +46,7 @@ def _month_year(match: re.Match[str], context: Context) -> Named | None:
 def _spelled(match: re.Match[str], context: Context) -> Named | None:
     said = re.sub(r"(?<=\d)(?:st|nd|rd|th)", "", match["d"])
     day = number(said)
-    if day is None:
+    if day is None or _is_counted(match):
         return None
     month = lexicon.calendar("months")[match["mon"]]
     if match["y"]:
@@ -56,6 +56,13 @@ def _spelled(match: re.Match[str], context: Context) -> Named | None:
         return day_interval(year, month, day, context.zone)
 
     return Named(interval=latest(occurs, context), kind="day", occurs=occurs)
+
+
+def _is_counted(match: re.Match[str]) -> bool:
+    """Whether builds of a month are counted: "the first October 2026 | version"."""
+    joined = re.match(rf"{match['d']}\s+{match['mon']}", match[0]) is not None
+    ones = re.match(r"\s+(one|version|build|model|checkpoint)\b", match.string[match.end() :])
+    return joined and match["d"].isalpha() and ones is not None
 
 
 def _days_of(match: re.Match[str], context: Context) -> Named | None:

@@ -9,7 +9,7 @@ from functools import partial
 from personalq.checkin import calendar, lexicon
 from personalq.checkin.intent import Interval
 from personalq.checkin.parsing.draft import Context
-from personalq.checkin.parsing.numbers import number
+from personalq.checkin.parsing.numbers import CARDINALS, number
 from personalq.checkin.parsing.times.dates import Read
 from personalq.checkin.parsing.times.point import (
     Named,
@@ -140,7 +140,7 @@ def _months_at(year: int, *, first: int, length: int, context: Context) -> Inter
 
 def _quarter(match: re.Match[str], context: Context) -> Named | None:
     said = match["n"]
-    first = 3 * (NTHS.get(said) or int(said[-1])) - 2
+    first = 3 * (NTHS.get(said) or CARDINALS.get(said) or int(said[-1])) - 2
     occurs = partial(_months_at, first=first, length=3, context=context)
     return _recurring(occurs, match, context, "quarter")
 
@@ -201,6 +201,7 @@ RULES: tuple[tuple[str, Read], ...] = (
     (rf"(?P<y>{YEAR})\s*-?\s*q(?P<n>[1-4])(?!\w)", _year_quarter),
     (rf"{_WHICH}(?P<n>q[1-4]){year_of('y')}(?!\w)", _quarter),
     (rf"(?P<n>{'|'.join(NTHS)})[\s-]+quarter{year_of('y')}(?!\w)", _quarter),
+    (rf"quarter\s+(?P<n>one|two|three|four|[1-4]){year_of('y')}(?!\w)", _quarter),
     (rf"h(?P<n>[12]){year_of('y')}(?!\w)", _half),
     (rf"(?P<n>[12])h{year_of('y')}(?!\w)", _half),
     (

@@ -31,7 +31,7 @@ from personalq.checkin.parsing.times.units import back, part_of
 from personalq.checkin.parsing.times.words import COUNT, NTHS, counted
 
 _RULES = tuple(
-    (compile_form(rf"(?<![\w.#])(?<!\d[/-])({pattern})"), read)
+    (compile_form(rf"(?<![\w.#])(?<!\d[/-])(?<!next-to-)(?<!second-to-)({pattern})"), read)
     for pattern, read in (*dates.RULES, *relative.RULES, *periods.RULES)
 )
 _THAT_YEAR = compile_form(r",? (of |in )?(that|the same) (same )?year(?!\w)")

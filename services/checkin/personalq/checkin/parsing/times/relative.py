@@ -42,6 +42,9 @@ def _ago(match: re.Match[str], context: Context) -> Named:
         return _relative(Interval(end=edge + timedelta(days=1)), "ago")
     if re.match(r"less|under|no\s+more|at\s+most|within|not\s+(?:more|longer)", said):
         return _relative(Interval(start=edge), "ago")
+    if said in _ABOUT and match["u"] == "month" and count < 4:
+        some = timedelta(days=12)
+        return _relative(Interval(start=edge - some, end=edge + some), "ago")
     if said == "exactly" or (match["today"] and match["u"] not in ("hour", "minute")):
         return _relative(Interval(start=edge, end=edge + timedelta(days=1)), "day")
     return _relative(when, "ago")
@@ -108,6 +111,18 @@ def _while(match: re.Match[str], context: Context) -> Named:
     )
 
 
+def _half_year(match: re.Match[str], context: Context) -> Named:
+    first = back(context.local.date(), "month", 6)
+    return Named(
+        interval=Interval(start=calendar.midnight(first, context.zone)),
+        kind="while",
+        sure=False,
+        everyday=True,
+    )
+
+
+_ABOUT = ("about", "around", "roughly", "some", "almost", "nearly", "just over", "just under")
+"""Of a month ago it is no calendar month."""
 _MORE = (
     "((?P<cmp>more than|over|at least|longer than|less than|under|no more than|not more than|"
     "not longer than|at most|within|almost|nearly|about|around|roughly|some|exactly|just over|"
@@ -170,5 +185,9 @@ RULES: tuple[tuple[str, Read], ...] = (
         rf"(?:in|for)\s+(?:(?:over|more\s+than|at\s+least)\s+)?(?:(?:many|some|a\s+long)\s+|(?P<n>{COUNT})\s+)?"
         r"(?P<u>days?|weeks?|months?|years?|ages|time|while)(?!\w)",
         _while,
+    ),
+    (
+        r"(?:in|for)\s+(?:(?:over|more\s+than|at\s+least|nearly|almost)\s+)?half\s+a\s+year(?!\w)",
+        _half_year,
     ),
 )

@@ -85,11 +85,32 @@ def constrains(draft: Draft, point: Point, setting: Setting) -> bool:
         )
     if setting.operator in ("in", "during", "on") and _in_a_scene(draft, setting.start):
         return False
+    if after is not None and _belongs_to_a_thing(draft, point, after):
+        return False
+    if point.kind == "season" and after is not None and not setting.operator:
+        lead = draft.page.word_before(setting.start)
+        if lead is not None and lead.norm in _SPATIAL:
+            return draft.leads_to_head(after.index, reach=3)  # "under | spring | blossoms"
     if not point.everyday and point.kind != "weekday":
         if point.kind == "season" and not setting.operator and _ends_a_scene(draft, point):
             return False
         return _heads(draft, point, setting) or not _has_article(draft, point)
     return _everyday_constrains(draft, point, setting, after)
+
+
+_SPATIAL = frozenset((
+    "under", "beneath", "among", "amongst", "amid", "between", "behind", "beside", "near",
+    "against", "through", "over", "above", "underneath",
+))  # fmt: skip
+
+
+def _belongs_to_a_thing(draft: Draft, point: Point, after: Word) -> bool:
+    """Whether it is said whose a thing of the scene is: "on yesterday's | newspaper"."""
+    if not draft.page.shadow.startswith("'s", point.end):
+        return False
+    lead = draft.page.word_before(point.start)
+    placed = lead is not None and lead.norm in ("on", "in", "under", "behind", "beside", "with")
+    return placed and not draft.leads_to_head(after.index, reach=4)
 
 
 def _is_trained(draft: Draft, word: Word) -> bool:

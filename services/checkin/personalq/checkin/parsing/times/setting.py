@@ -26,7 +26,12 @@ USED = (
     "had open|tried|opened|touched|picked|loaded|was using|were using|"
     "(made|did) (some )?(pictures|images|renders|art) with|saw use|put to use|been using|"
     "stopped using|last (use|run|render)( (was|is|dates))?|last time (it was|i|we) used( it)? was|"
-    "in use|idle|dormant)"
+    "in use)"
+)
+_IDLE = (
+    r"unused|untouched|idle|dormant|(?<=\bi )left (it )?alone|(?<=\bwe )left (it )?alone|"
+    r"(?<=\bhave )left (it )?alone|(gathering|collecting|gathered|collected) dust|"
+    "(sitting|lying|sat|lain) (idle|unused|untouched)|out of use"
 )
 _DID = "did (i|we|you|he|she|they) ((last|first|actually) )?"
 _WAS_TRAINED = (
@@ -49,8 +54,8 @@ _TAKES = (
     "sometime|some time|once|the last time))*"
 )
 _VERB_BEFORE = compile_form(
-    rf"(?<!\w){_WHO}((?P<neg>{_NOT}) )?{_WHO}{_ADVERB}((?P<verb>{_WAS_TRAINED}|{_WAS_USED})|"
-    f"(?P<idle>unused|untouched)){_TAKES} (the )?$"
+    rf"(?<!\w)(?<!training ){_WHO}((?P<neg>{_NOT}) )?{_WHO}{_ADVERB}"
+    f"((?P<verb>{_WAS_TRAINED}|{_WAS_USED})|(?P<idle>{_IDLE})){_TAKES} (the )?$"
 )
 _A = "(an?|one|the|my|our|this|that)"
 _USED_ONE = compile_form(
@@ -83,7 +88,7 @@ _PLACE_AFTER = compile_form(
 """Where rather than when something was trained: "of 2026 trained on the beach"."""
 _BEFORE = compile_form(
     r"(?<!\w)(from (?=(just|right|shortly|soon)\s))?((any time|sometime|some time|"
-    "(?P<near>just|right|shortly|soon)|anywhere) )?(?P<from>from )?(?P<op>no later than|"
+    "(?P<near>just|right|shortly|soon)|anywhere) )?(?P<from>from )?(?P<op>no later than|ahead of|"
     "no earlier than|not (before|after)|before|predat(es?|ed|ing)|prior to|earlier than|"
     "older than|until|till|up to( and including)?|by( the end of)?|pre|after|postdat(es?|ed|ing)|"
     "later than|newer than|more recent than|(not|no) (older|newer) than|since|post|as of|"
@@ -98,6 +103,13 @@ _SAME_AS = compile_form(
 _ONWARD = compile_form(
     r" ?((on(wards?)?|and after|or after)(?= ?($|[,.;!?]|and\b))|(and|or) (later|newer)(?!\w))"
 )
+_ONCE = compile_form(r"(?<!\w)(once|as soon as|after|since) (the month of )?$")
+_PASSED = compile_form(
+    r" (was|had) ((already|just|finally|well) )?(?P<over>over|done|past|gone|through|finished|"
+    r"ended)(?= ?($|[,.;:!?)]| (in|on|at|with|as)\b))|,? ((was|had|has) )?(began|begun|started)"
+    r"(?!\w)"
+)
+"""What became of a time: "once August was over", "since August began"."""
 _OLDER = compile_form(
     r" ?(and|or) ((earlier|older)(?!\w)|"
     r"before(?= ?($|[^\s\w])| (on|at|in|under|beside|near|with) (an?|the|my|our)\s))"
@@ -113,6 +125,7 @@ _SAME = {
     "no earlier than": "since",
     "not before": "since",
     "as of": "since",
+    "ahead of": "before",
     "no older than": "since",
     "not older than": "since",
     "no newer than": "until",
@@ -145,7 +158,11 @@ def read_setting(draft: Draft, start: int, end: int) -> Setting:
     used: bool | None = None
     operator = ""
     negated = cued = near = False
-    if (match := ends_before(_BEFORE, shadow, start)) and draft.free(match.start(), start):
+    once, passed = ends_before(_ONCE, shadow, start), _PASSED.match(shadow, end)
+    if once and passed and draft.free(once.start(), start):
+        operator, cued = "after" if passed["over"] else "since", True
+        start, end = once.start(), passed.end()
+    elif (match := ends_before(_BEFORE, shadow, start)) and draft.free(match.start(), start):
         operator = re.sub(r"\s+", " ", match["op"])
         operator = _SAME.get(operator, operator)
         near = match["near"] is not None and operator in ("before", "after")

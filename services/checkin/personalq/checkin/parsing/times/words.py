@@ -29,9 +29,10 @@ COUNT = (
 
 
 def year_of(group: str) -> str:
-    """The year that may follow a name: ", 2026", "of 2026", "'26"."""
+    """The year that may follow a name: ", 2026", "of 2026", "'26", "(2026)"."""
     lead, second = r"(?:,?\s*|\s+of\s+|\s+in\s+)", rf"(?:{YEAR}/(?=\d\d\b))?"  # "2025/26"
-    return rf"(?:{lead}{second}(?P<{group}>{YEAR}|'\d\d|(?<=/)\d\d)(?![\d-]))?"
+    year = rf"{second}(?P<{group}>{YEAR}|'\d\d|(?<=/)\d\d)(?![\d-])"
+    return rf"(?:{lead}(?:\((?={YEAR}\)))?{year}(?:(?<=\({YEAR})\))?)?"
 
 
 def counted(text: str) -> int:

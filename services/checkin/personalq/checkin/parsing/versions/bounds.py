@@ -82,8 +82,11 @@ _NEIGHBOUR = compile_form(
     "directly )?|((that|which) (came|comes|was made) )?(just|right|straight|immediately|directly|"
     "next) |(that|which) )$"
 )
+_NEXT = compile_form(r"\b(just|right|straight|immediately|directly|next)\b")
 _WANTED = compile_form(r"(\b(i'm|im|we're|am|are|is|going|looking|go) (also |just )?)$")
 """Before an "after" that asks: "I'm after iteration 18"."""
+_BOUND = compile_form("([a-z]+ )+than|above|over|past|beyond|below|under|beneath")
+"""Of all of them, where nothing says that the next is meant: "the red one newer than v25"."""
 _ANY_OF = compile_form(r"(\b(any|all|every|some) (\w+ )?)$")
 _FIRST_FEW = compile_form(
     r"((?<!\w)(one )?(of|from|among) )?(?<!\w)(the|my|"
@@ -201,6 +204,8 @@ def _neighbour(draft: Draft, start: int, low: int | None, high: int) -> int:
     """Add an order for "the one just before v4", and return where its words begin."""
     lead = ends_before(_NEIGHBOUR, draft.page.shadow, start)
     below, above = high == -1, low == 1
+    if lead and _BOUND.match(draft.page.shadow, start) and not _NEXT.search(lead[0]):
+        return start
     if lead is None or not (below or above) or not draft.free(lead.start(), start):
         return start
     if ends_before(_ANY_OF, draft.page.shadow, lead.start()):
