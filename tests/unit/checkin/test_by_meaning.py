@@ -95,7 +95,7 @@ def test_a_look_in_words_of_nobodys_list() -> None:
     assert isinstance(answered.outcome, Selection)
     assert answered.outcome.candidate.card.checkpoint_id == "fox-v1"
     [look] = answered.intent.all(Attribute.STYLE)
-    assert (look.hard, look.prefers) == (False, True)  # it may be what the subject is made of
+    assert (look.hard, look.prefers) == (False, True)  # it may be what the subject is like
     assert look.values == ("woodcut",)
     assert "nearest to woodcut" in look.label
     assert catalog.compared == [(CARVED,)] * 3  # with looks it may tell or be like, and with things

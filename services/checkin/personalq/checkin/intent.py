@@ -93,7 +93,7 @@ class Constraint:
     """For a style or a place: a card that satisfies it has no other."""
     coarse: bool = False
     """A season, a year, a range: the person left the month open. A described thing: it may as well
-    be the scene. A look that was told: it may as well be what the subject is made of."""
+    be the scene. A look that was told: it may as well be what the subject is like."""
     phrase: bool = False
     """For a description: the words are one noun with its modifiers, not adjectives each."""
     said: tuple[str, ...] = ()

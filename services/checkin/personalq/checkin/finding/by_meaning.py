@@ -25,8 +25,6 @@ _LIKELY_LOOK = 0.55
 """The same of a look that is preferred only: "drawn quickly in a notebook"."""
 _CLEARLY_ANOTHER = 1.0
 """The same of a place with a name of its own: wine country is a vineyard, an ice rink no snow."""
-
-
 _ANY_PLACE = frozenset((
     "country", "land", "area", "region", "place", "spot", "corner", "ground", "grounds", "zone",
     "site", "location", "space", "side", "surroundings", "landscape", "setting", "environment",
@@ -66,8 +64,8 @@ async def with_places(intent: Intent, catalog: Catalog, lexicon: Lexicon) -> Int
 async def with_looks(intent: Intent, catalog: Catalog, lexicon: Lexicon) -> Intent:
     """The intent with the looks that cards have for those that were only told of.
 
-    One that is likely only, or told by how something was made, is preferred: what is "carved from
-    wood" may be the subject. What means no look stays a description, and so does that.
+    One that is likely only, or told by what it is like, is preferred: what looks like a castle may
+    be shaped like one. What means no look stays a description, and so does that.
     """
     told = [c for c in intent.all(Attribute.STYLE) if c.said]
     if not told:

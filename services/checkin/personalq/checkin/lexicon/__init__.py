@@ -175,12 +175,11 @@ def description_groups() -> dict[str, str]:
     for group in _load("descriptions")["groups"]:
         for phrase in group:
             table.setdefault(canonical(phrase), group[0])
-    colours_too = _load("colours")
-    for colour, names in colours_too["words"].items():
+    for colour, names in _load("colours")["words"].items():
         for name in names:
             table.setdefault(canonical(name), colour)
-    like = things_as_colours().items()
-    table.update({f"{thing} colored": colour for thing, colour in like})
+    for thing, colour in things_as_colours().items():
+        table.setdefault(f"{thing} colored", colour)
     return table
 
 

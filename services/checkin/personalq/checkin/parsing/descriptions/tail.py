@@ -99,9 +99,9 @@ def _colour(draft: Draft, index: int) -> list[Word]:
     """The words of a colour that nothing is of: "in | dark yellow | racing", not "in red denim"."""
     said: list[Word] = []
     for word in draft.page.words[index : index + 4]:
-        ends = not word.joined or not draft.is_free(word)
-        ends = ends or word.norm in lexicon.words("phrase_ends") | lexicon.verb_forms()
-        if ends:
+        if not word.joined or not draft.is_free(word):
+            break
+        if word.norm in lexicon.words("phrase_ends") or word.norm in lexicon.verb_forms():
             break
         if word.norm not in _TONES and word.norm not in lexicon.colours():
             return []
