@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 from personalq.checkin import lexicon
 from personalq.checkin.cards import Vocabulary
 from personalq.checkin.labels import Label, look_labels, place_labels
-from personalq.checkin.lexicon import canonical, plural, wordnet
+from personalq.checkin.lexicon import canonical, plural, thesaurus, wordnet
 from personalq.checkin.nouns import SubjectEntry, SubjectTable, heads, nickname
 from personalq.checkin.parsing.text import PhraseTable
 from personalq.checkin.parsing.typos import spellings_of
@@ -121,6 +121,10 @@ def _unique(values: Iterable[str]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(values))
 
 
+_TOYS = ("toy", "plush", "plushie")
+"""Words that stand on either side of what the toy is."""
+
+
 def _add_subjects(table: SubjectTable, subjects: tuple[str, ...]) -> None:
     """Exact words first, then heads of longer names, then the hand-written words."""
     known = _by_canonical(subjects)
@@ -142,8 +146,11 @@ def _add_subjects(table: SubjectTable, subjects: tuple[str, ...]) -> None:
             put(phrase.replace(" ", ""), SubjectEntry(subjects=values))
     for phrase, values in known.items():
         first, _, rest = phrase.partition(" ")
-        if first == "toy" and rest:
-            put(f"{rest} toy", SubjectEntry(subjects=values))
+        if first in _TOYS and rest:
+            put(f"{rest} {first}", SubjectEntry(subjects=values))
+        before, _, last = phrase.rpartition(" ")
+        if last in _TOYS and before:  # "toy robot" for "robot toy"
+            put(f"{last} {before}", SubjectEntry(subjects=values))
         name = nickname(phrase)
         if name and name not in known and phrase.partition(" ")[2] in known:
             put(name, SubjectEntry(subjects=values))
@@ -192,6 +199,9 @@ def _add_subjects(table: SubjectTable, subjects: tuple[str, ...]) -> None:
             of_kind.append(related)
         meant = _unique(subject for own in of_kind for subject in own.subjects)
         put(word, SubjectEntry(subjects=meant, kind=True))
+    for phrase, values in known.items():
+        for word in thesaurus.others_for(phrase):
+            put(canonical(word), SubjectEntry(subjects=values))
 
 
 def _tag_entry(

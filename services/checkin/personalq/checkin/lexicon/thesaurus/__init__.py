@@ -3,7 +3,7 @@
 `same.txt` has a thing in each line, with the words that mean it: "clothes peg | clothespin".
 `kinds.txt` has a kind in each: its names, what it is a kind of, and what people say of it instead:
 "calzone | pizza | folded-over | closed". Written from general knowledge, for comparing what was
-described with cards; what a sentence is about is read without them.
+described with cards; of a sentence only the subjects of the catalog are read with them.
 """
 
 from __future__ import annotations
@@ -48,6 +48,11 @@ def things_in(text: str) -> Mapping[str, frozenset[str]]:
     return {thing: frozenset(run) for thing, run in _found(_stems(text), _things())}
 
 
+def others_for(name: str) -> Sequence[str]:
+    """The other words that mean what a name does: "nest box" for "birdhouse"."""
+    return _others().get(_key(name), ())
+
+
 @lru_cache(maxsize=16384)
 def kinds_in(text: str) -> Sequence[tuple[Kind, tuple[str, ...]]]:
     """The kinds that a text names, each with the stems of the words that do."""
@@ -58,6 +63,12 @@ def kinds_in(text: str) -> Sequence[tuple[Kind, tuple[str, ...]]]:
 def _things() -> dict[str, str]:
     """Phrases, in stems, to the first of those that mean the same thing."""
     return {_key(phrase): row[0] for row in _rows("same") for phrase in row}
+
+
+@cache
+def _others() -> dict[str, tuple[str, ...]]:
+    """Phrases, in stems, to the rows they stand in."""
+    return {_key(phrase): tuple(row) for row in _rows("same") for phrase in row}
 
 
 @cache

@@ -46,6 +46,7 @@ RULES = (
         "first( (that|which))? ((was|we|i|you|they) )?ever (made|trained|created|built)",
         "very first",
         "first~ever",
+        f"{THAT}(was )?{MADE} before (all|any|every(one)?)( of)?( the)?( others?| rest)( one)?",
         OLDEST,
         "(first|1st) (one|version|model|build|checkpoint|lora|variant|edition|iteration|release|"
         "attempt|try)( ever)?",
@@ -109,6 +110,7 @@ RULES = (
     rule(OrderKey.NEWEST, "previous", rank=2, needs_head=True),
     rule(
         OrderKey.NEWEST,
+        f"{THAT}(was )?{MADE} after (all|any|every(one)?)( of)?( the)?( others?| rest)( one)?",
         "very (last|latest|newest)",
         f"{NEWEST}( and greatest)?",
         f"({WHO} )?{MADE} (the )?(last|latest|most recently){NOT_A_TIME}",

@@ -14,10 +14,13 @@ from personalq.checkin.parsing.versions.bounds import of_versions
 from personalq.checkin.parsing.versions.numbers import ON_A_SHIRT
 
 _ORDINAL_VERSION = compile_form(
-    rf"(?<!\w)((?P<n>{ORDINAL})~(version|ver\.?|revision|iteration|build|release|edition|"
+    rf"(?<!\w)((?P<n>{ORDINAL})( or (the )?(?P<o>{ORDINAL}))?~(version|ver\.?|revision|iteration|build|release|edition|"
     rf"checkpoint|model|variant|take|one)|version the (?P<m>{ORDINAL}))(?!\w)"
 )
-_BARE_ORDINAL = compile_form(rf"((?<!\w)(the|my|our) |^[\s\"“]*)(?P<n>{ORDINAL})(?!\w)")
+_BARE_ORDINAL = compile_form(
+    rf"((?<!\w)(the|my|our) |^[\s\"“]*)(?P<n>{ORDINAL})"
+    rf"( or (the )?(?P<o>{ORDINAL}))?(?!\w)"
+)
 _UNIT = compile_form(
     " ?(st|nd|rd|th)? ?(days?|weeks?|months?|years?|quarters?|half|century|floor|street|avenue|"
     r"birthday|anniversary|of)\b"
@@ -33,8 +36,41 @@ _EVER_MADE = compile_form(
 )
 
 
+_COUNTING = compile_form(
+    "((if you )?count(ing|ed)?|reckoning|numbered) from the (very )?((?P<new>newest|latest|last|end|"
+    r"most recent)|oldest|first|earliest|start|beginning)( one)?(?!\w)"
+)
+_COUNT = compile_form(rf"(?<![\w-])(?P<n>{ORDINAL})(?![\w-])")
+
+
+def _read_counting(draft: Draft) -> None:
+    """Claim "the eighth of our hats, counting from the oldest"."""
+    shadow = draft.page.shadow
+    counting, count = _COUNTING.search(shadow), _COUNT.search(shadow)
+    if counting is None or count is None:
+        return
+    value = number(count["n"])
+    if value and draft.free(*counting.span()) and draft.free(*count.span()):
+        draft.mark(Span(*counting.span()), selecting=True)
+        key = OrderKey.NEWEST if counting["new"] else OrderKey.OLDEST
+        draft.add(_place(draft, Span(*count.span()), value, key), selecting=True)
+
+
+def _place(draft: Draft, span: Span, value: int, key: OrderKey) -> Constraint:
+    """What is at some place, counted from an end."""
+    return Constraint(
+        attribute=Attribute.ORDER,
+        order=key,
+        rank=value,
+        span=span,
+        text=span.of(draft.page.text),
+        label=f"number {value} from the {key.value}",
+    )
+
+
 def read_ordinals(draft: Draft, found: list[Constraint]) -> None:
     """Read "the 47th" as a version, else as a place counted from the oldest."""
+    _read_counting(draft)
     shadow = draft.page.shadow
     for pattern in (_ORDINAL_VERSION, _BARE_ORDINAL):
         for match in pattern.finditer(shadow):
@@ -51,19 +87,13 @@ def read_ordinals(draft: Draft, found: list[Constraint]) -> None:
             if bare and not shadow[: match.start(name)].strip() and not _before_head(draft, end):
                 continue
             start = match.start(name) if bare or name == "n" else match.start()
-            oldest = Constraint(
-                attribute=Attribute.ORDER,
-                order=OrderKey.OLDEST,
-                rank=value,
-                span=Span(start, end),
-                text=draft.page.text[start:end],
-                label=f"number {value} from the oldest",
-            )
+            oldest = _place(draft, Span(start, end), value, OrderKey.OLDEST)
             if _EVER_MADE.match(shadow, end):
                 draft.add(oldest, selecting=True)
                 continue
-            constraint = of_versions(draft, start, end, [value])
-            if not match[name][0].isdigit():
+            other = number(match["o"]) if match["o"] else None
+            constraint = of_versions(draft, start, end, [value, *([other] if other else [])])
+            if not match[name][0].isdigit() and other is None:
                 constraint = replace(constraint, fallback=oldest)
             draft.add(constraint, selecting=True)
             found.append(constraint)

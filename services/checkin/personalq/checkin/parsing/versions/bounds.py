@@ -12,7 +12,7 @@ from personalq.checkin.parsing.text import ends_before
 from personalq.checkin.parsing.versions.numbers import MARK, NUMBER, ONE, WORD, number_in
 
 _NUMBER = compile_form(NUMBER)
-_LONE_NUMBER = compile_form(rf"{NUMBER}(?! ?\w)")
+_LONE_NUMBER = compile_form(rf"{NUMBER}(?! ?(?!of\b)\w)")
 HIGHEST = 1000
 """Open upper bounds are spelled out up to this many versions above the lower one."""
 _OR = compile_form(" ?(?P<j>, ?(or|and)|,|/|or|and|&) ?(the )?")
@@ -82,6 +82,8 @@ _NEIGHBOUR = compile_form(
     "directly )?|((that|which) (came|comes|was made) )?(just|right|straight|immediately|directly|"
     "next) |(that|which) )$"
 )
+_NEXT_THING = compile_form(r"(?<!\w)(?P<lead>((the|my|our) )?next) (?!to\b)([\w-]+ ){1,3}$")
+"""Before "after": "the next | backpack | after v44"."""
 _NEXT = compile_form(r"\b(just|right|straight|immediately|directly|next)\b")
 _WANTED = compile_form(r"(\b(i'm|im|we're|am|are|is|going|looking|go) (also |just )?)$")
 """Before an "after" that asks: "I'm after iteration 18"."""
@@ -202,8 +204,12 @@ def _range(draft: Draft, start: int, end: int, value: int) -> Constraint | None:
 
 def _neighbour(draft: Draft, start: int, low: int | None, high: int) -> int:
     """Add an order for "the one just before v4", and return where its words begin."""
-    lead = ends_before(_NEIGHBOUR, draft.page.shadow, start)
     below, above = high == -1, low == 1
+    thing = ends_before(_NEXT_THING, draft.page.shadow, start) if above else None
+    if thing and draft.free(*thing.span("lead")):
+        _add_nearest(draft, Span(*thing.span("lead")), OrderKey.LOWEST_VERSION)
+        return start
+    lead = ends_before(_NEIGHBOUR, draft.page.shadow, start)
     if lead and _BOUND.match(draft.page.shadow, start) and not _NEXT.search(lead[0]):
         return start
     if lead is None or not (below or above) or not draft.free(lead.start(), start):
@@ -211,17 +217,20 @@ def _neighbour(draft: Draft, start: int, low: int | None, high: int) -> int:
     if ends_before(_ANY_OF, draft.page.shadow, lead.start()):
         return start
     key = OrderKey.HIGHEST_VERSION if below else OrderKey.LOWEST_VERSION
-    span = Span(lead.start(), start)
+    _add_nearest(draft, Span(lead.start(), start), key)
+    return start
+
+
+def _add_nearest(draft: Draft, span: Span, key: OrderKey) -> None:
     nearest = Constraint(
         attribute=Attribute.ORDER,
         order=key,
         rank=1,
         span=span,
         text=span.of(draft.page.text).strip(),
-        label="the highest" if below else "the lowest",
+        label="the highest" if key is OrderKey.HIGHEST_VERSION else "the lowest",
     )
     draft.add(nearest, selecting=True)
-    return start
 
 
 def _listed(draft: Draft, start: int, end: int, value: int) -> tuple[list[int], int]:
