@@ -8,12 +8,14 @@ subject is most likely the scene and left alone.
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
 from dataclasses import replace
 
 from personalq.chassis.forms import compile_form
 from personalq.checkin import lexicon
 from personalq.checkin.intent import Attribute, Constraint, Span
+from personalq.checkin.lexicon.stuffs import stuffs_in
 from personalq.checkin.lexicon.wordnet import Nature, look_up, nature
 from personalq.checkin.parsing.apposition import renamed, sorts
 from personalq.checkin.parsing.descriptions.parse_description import is_told_of
@@ -60,6 +62,12 @@ _FILLERS = frozenset(["was", "is", "it", "there", "one", "ones", "again", "pleas
 """May stand between a subject and its clause: "which boat was it that …"."""
 
 
+_STUFF = 4
+"""Words of "in cast iron", and one more."""
+_STUFF_ENDS = frozenset(["that", "which", "we", "i", "from", "please", "with", "made", "built"])
+"""What may follow a stuff; "in paper clothes" does not say what a doll is made of."""
+
+
 def parse_clauses(draft: Draft) -> None:
     """Add clauses that nothing has read, and to descriptions the clause they stand in."""
     subject = next((c for c in draft.constraints if c.attribute is Attribute.SUBJECT), None)
@@ -95,6 +103,9 @@ def _behind(draft: Draft, index: int) -> None:
     """Read the clause that begins at or behind word `index`."""
     at = _opening(draft, index)
     if at is None:
+        return
+    if stuff := _in_stuff(draft, at):
+        _made_of(draft, stuff)
         return
     likened = _likened(draft, at)
     telling = likened > at or _is_telling(draft, at)
@@ -137,11 +148,12 @@ def _behind(draft: Draft, index: int) -> None:
 def _made_of(draft: Draft, run: Sequence[Word]) -> None:
     """Read a material as before the subject: "the doll made of felt" is a felt doll."""
     span = Span(run[0].start, run[-1].full_end)
-    text = run[-1].span.of(draft.page.text)
+    stuff = run[1:] if run[0].norm in ("in", "of") else run[-1:]
+    text = Span(stuff[0].start, stuff[-1].full_end).of(draft.page.text)
     draft.constraints.append(
         Constraint(
             attribute=Attribute.DESCRIPTION,
-            values=(run[-1].norm,),
+            values=tuple(word.norm for word in stuff),
             hard=False,
             said=(text,),
             span=span,
@@ -149,6 +161,21 @@ def _made_of(draft: Draft, run: Sequence[Word]) -> None:
             label=span.of(draft.page.text),
         )
     )
+
+
+def _in_stuff(draft: Draft, at: int) -> Sequence[Word]:
+    """The words of "in metal" where they say what a subject is made of, and nothing goes on."""
+    words = draft.page.words[at : at + _STUFF]
+    if not words or words[0].norm not in ("in", "of") or len(words) < 2 or not words[1].joined:
+        return ()
+    run = [words[0], *itertools.takewhile(lambda w: w.joined and draft.is_free(w), words[1:])]
+    for length in range(len(run), 1, -1):
+        name = " ".join(word.norm for word in run[1:length])
+        following = draft.page.words[at + length : at + length + 1]
+        ends = not following or not following[0].joined or following[0].norm in _STUFF_ENDS
+        if name in stuffs_in(name) and ends:
+            return run[:length]
+    return ()
 
 
 def _likened(draft: Draft, at: int) -> int:

@@ -14,6 +14,7 @@ from personalq.checkin import lexicon
 from personalq.checkin.cards import Card
 from personalq.checkin.lexicon import canonical, thesaurus, wordnet
 from personalq.checkin.lexicon.stems import stem
+from personalq.checkin.lexicon.stuffs import stuffs_in
 from personalq.checkin.lexicon.wordnet import Nature, nature
 
 _PICTURED = compile_form(
@@ -23,6 +24,10 @@ _PICTURED = compile_form(
 )
 _IS = compile_form("(this|it)('s| is) ", flags=re.IGNORECASE)
 _COLOURED = re.compile(r"colou?red\s", re.IGNORECASE)
+_MADE_OF = compile_form(
+    "(made|built|crafted|carved|woven|sewn|knitted|cast|fashioned) (out )?(of|from|in) ",
+    flags=re.IGNORECASE,
+)
 _UNSAFE = re.compile(r"[<>\x00-\x1f\x7f`{}\[\]]")
 _SPACES = compile_form(" ")
 _OURS = compile_form(r"(?<!\w)([Mm]y|[Oo]ur) (?P<name>(?=[A-Z]))?")
@@ -288,6 +293,8 @@ class Profile:
     """Those of the subject itself."""
     things: frozenset[str] = frozenset()
     """What its own words name, in one of several words for it: "melting"."""
+    stuffs: frozenset[str] = frozenset()
+    """What it is made of: "cast iron"."""
     told: frozenset[str] = frozenset()
     """Concepts of what people say of its kind: "folded" of a calzone."""
     told_traits: tuple[Trait, ...] = ()
@@ -400,6 +407,7 @@ def _profile(pieces: tuple[str, ...], subjects: tuple[str, ...], name: str) -> P
     shades: set[str] = set()
     own_shades: set[str] = set()
     things: set[str] = set()
+    stuffs: set[str] = set()
     told_traits: list[Trait] = []
     told_of_it: set[str] = set()
     main: Trait | None = None
@@ -427,6 +435,10 @@ def _profile(pieces: tuple[str, ...], subjects: tuple[str, ...], name: str) -> P
             told = nature(earlier.noun) not in (Nature.THING, Nature.PERSON)
         named = named or told
         about = told or plain or nature(found.noun) is Nature.NO_NOUN
+        about = about or _MADE_OF.match(piece) is not None
+        made = stuffs_in(piece)
+        if about or canonical(piece) in made:
+            stuffs.update(made)
         for said, own in _told_kinds(piece, found, nouns, names_it=told):
             told_traits.append(said)
             told_of_it.update(said.concepts if own else ())
@@ -452,6 +464,7 @@ def _profile(pieces: tuple[str, ...], subjects: tuple[str, ...], name: str) -> P
         shades=frozenset(shades),
         own_shades=frozenset(own_shades),
         things=frozenset(things),
+        stuffs=frozenset(stuffs),
         told=frozenset(told_of_it),
         told_traits=tuple(told_traits),
     )

@@ -19,6 +19,7 @@ from personalq.checkin.cards import Hit
 from personalq.checkin.intent import Attribute, Constraint, Intent
 from personalq.checkin.lexicon import wordnet
 from personalq.checkin.lexicon.stems import stem
+from personalq.checkin.lexicon.stuffs import is_a, is_general
 from personalq.checkin.lexicon.vectors import likeness
 from personalq.checkin.reasoning.describe import (
     Profile,
@@ -344,6 +345,9 @@ def _has_adjective(wanted: Trait, card: Profile) -> float:
     if colour is not None and f"={colour}" in card.kind:  # "a cinnamon hedgehog"
         return 1.0 if any(wanted.noun in said.words for said in card.traits) else OTHER
     if wanted.head in card.kind or card.own_shades & shades_in(" ".join(wanted.words)):
+        return 1.0
+    named = " ".join(wanted.words)
+    if is_general(named) and any(is_a(stuff, named) for stuff in card.stuffs):
         return 1.0
     if wanted.head in card.everything:
         return ELSEWHERE

@@ -15,7 +15,7 @@ from functools import cache, lru_cache
 from importlib.resources import files
 from typing import TypeVar
 
-from personalq.checkin.lexicon import canonical, colours
+from personalq.checkin.lexicon import canonical, colours, wordnet
 from personalq.checkin.lexicon.stems import stem
 
 _LONGEST = 4
@@ -55,8 +55,37 @@ def others_for(name: str) -> Sequence[str]:
 
 @lru_cache(maxsize=16384)
 def kinds_in(text: str) -> Sequence[tuple[Kind, tuple[str, ...]]]:
-    """The kinds that a text names, each with the stems of the words that do."""
-    return [(kind, run) for named, run in _found(_stems(text), _kinds()) for kind in named]
+    """The kinds that a text names, each with the stems of the words that do.
+
+    A rocking chair is told as one where the text calls it a rocking armchair.
+    """
+    words = _words(text)
+    stems = tuple(map(stem, words))
+    named = [(kind, run) for found, run in _found(stems, _kinds()) for kind in found]
+    told = {word for _, run in named if len(run) > 1 for word in run}
+    others = _under_other_nouns(words, stems)
+    return [*named, *(each for each in others if not told.issuperset(each[1][:-1]))]
+
+
+def _under_other_nouns(
+    words: Sequence[str], stems: Sequence[str]
+) -> Iterator[tuple[Kind, tuple[str, ...]]]:
+    """The kinds whose noun a text has another word for, which means the same or says more."""
+    for first in range(len(words) - 1):
+        for last in range(first + 1, min(first + _LONGEST, len(words))):
+            for kind in _modified().get(" ".join(stems[first:last]), ()):
+                if _is_sort(words[last], kind.sort):
+                    yield kind, tuple(stems[first : last + 1])
+
+
+@lru_cache(maxsize=16384)
+def _is_sort(noun: str, sort: str) -> bool:
+    """Whether a noun is another word for a sort of thing, or a kind of it: "armchair", "chair"."""
+    wanted = set(wordnet.senses(sort, said=False))
+    return any(
+        wanted.intersection(wordnet.above(number))
+        for number in wordnet.senses(wordnet.base(noun), said=False)
+    )
 
 
 @cache
@@ -77,14 +106,35 @@ def _kinds() -> dict[str, tuple[Kind, ...]]:
     table: dict[str, list[Kind]] = {}
     for names, sort, *told in _rows("kinds"):
         plain = tuple(said for said in told if colours().isdisjoint(canonical(said).split()))
+        kind = Kind(sort=canonical(sort), told=plain)
         for name in names.split("/"):
-            table.setdefault(_key(name), []).append(Kind(sort=canonical(sort), told=plain))
+            for word in (name, *others_for(name)):
+                if kind not in (same := table.setdefault(_key(word), [])):
+                    same.append(kind)
     return {name: tuple(found) for name, found in table.items()}
 
 
+@cache
+def _modified() -> dict[str, tuple[Kind, ...]]:
+    """What stands before the noun of kinds that are called by their sort: "rocking" of a chair."""
+    table: dict[str, tuple[Kind, ...]] = {}
+    for names, sort, *_ in _rows("kinds"):
+        for name in names.split("/"):
+            *before, noun = _words(name)
+            key = " ".join(map(stem, before))
+            if before and _is_sort(noun, canonical(sort)):
+                found = dict.fromkeys((*table.get(key, ()), *_kinds()[_key(name)]))
+                table[key] = tuple(found)
+    return table
+
+
 def _stems(text: str) -> tuple[str, ...]:
+    return tuple(map(stem, _words(text)))
+
+
+def _words(text: str) -> tuple[str, ...]:
     words = (canonical(word) for word in _WORD.findall(text.casefold()))
-    return tuple(stem(word) for word in words if word not in _SMALL)
+    return tuple(word for word in words if word not in _SMALL)
 
 
 def _key(phrase: str) -> str:
