@@ -21,6 +21,13 @@ _HEDGE = compile_form(
     r"( (it )?(right|rightly|correctly|well))?)|i (think|believe|guess|reckon))(?= ?($|[,.;!?]))"
 )
 """How sure somebody is of what they say: "dark gray | if I remember right"."""
+_FORGOTTEN = compile_form(
+    "(^|(?<=[.;!?,] ))(sorry,? )?(i|we)('ve| have)? ((always|just|completely) )?(forgot|forgotten|lost|"
+    "(don't|do not|can't|cannot|can not|no longer) (remember|recall|know)) (the|its|which|what) "
+    "(exact )?(number|version|name|id|trigger|date)( (it was|number|name))?(( ?,)? (but|only|just)"
+    r"(?!\w))?"
+)
+"""What somebody does not know: "I forgot the number, but | it was the white teapot"."""
 _HEADING = compile_form(
     r"(^|(?<=[.;!?] ))((the|my|our|an?|next|new|first|second|another|picture|image|photo|poster|"
     r"postcard|illustration|sticker|cover|print|art|painting|drawing) ){0,2}(request|idea|brief|"
@@ -47,7 +54,8 @@ def set_scenes_aside(draft: Draft) -> None:
     for hedge in _HEDGE.finditer(draft.page.shadow):
         if draft.free(*hedge.span()):
             draft.mark(Span(*hedge.span()), selecting=True)
-    for match in _HEADING.finditer(draft.page.shadow):
+    asides = (*_HEADING.finditer(draft.page.shadow), *_FORGOTTEN.finditer(draft.page.shadow))
+    for match in asides:
         span = Span(*match.span())
         if draft.free(span.start, span.end):
             draft.mark(span)

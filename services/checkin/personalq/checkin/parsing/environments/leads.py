@@ -13,7 +13,8 @@ from personalq.checkin.parsing.text import ends_before
 
 _DET = "((the|an?|some|our|my|various|several|different|real|actual) )*"
 _AT = (
-    "(in front of|in the (middle|midst|heart) of|surrounded by|next to|aboard|on board|in|at|on|by|with|near|"
+    "(in front of|in the (middle|midst|heart) of|surrounded by|next to|aboard|on board|in|at|on|by|"
+    "with|near|"
     "from( (under|behind|inside|above|beneath|among|amongst|between|around|within))?|"
     "using|under|below|beneath|"
     "underneath|above|behind|around|outside|"
@@ -30,8 +31,16 @@ _OF_PHOTOS = (
     "((only )?(the |my )?(pictures|photos|images|photographs|shots|scenes|"
     f"snapshots) ((taken|shot|made|captured|snapped) )?{_AT})?"
 )
+_PHOTOS = (
+    "(pictures?|pics?|photos?|images?|photographs?|shots?|scenes?|sets?|data|dataset|material|"
+    "footage|shoots?|sessions?|samples?|examples?|references?|backgrounds?|spots?|locations?|"
+    "places?|sites?|environments?|settings?)"
+)
+_TAKEN = (
+    "(took|taken|shot|made|done|captured|photographed|collected|gathered|recorded|snapped|filmed)"
+)
 _TAUGHT = (
-    r"(did [\w-]+ (train|tune|teach|fine-?tune)|trained|tuned|fine-?tuned|taught|brought up|"
+    r"(did [\w-]+ (train|tune|teach|fine-?tune|shoot|photograph)|trained|tuned|fine-?tuned|taught|brought up|"
     "(learned|learnt) (its|their|his|her) (stuff|looks?|trade|craft|ropes|shape|ways|moves)|"
     "learned|learnt|schooled|"
     "(whose )?training (took place|happened|((that )?(was|is) )?done|was|is)|"
@@ -43,7 +52,8 @@ _TAUGHT = (
 _TRAINED = compile_form(rf"(?<![\w-]){_TAUGHT} (?P<where>{_WHERE}{_OF_PHOTOS}{_DET})(?=\w)")
 TRAINED_WHERE = compile_form(
     r"(?<![\w-])(did [\w-]+ (train|tune|fine-?tune)|trained|tuned|fine-?tuned|(whose )?training "
-    r"(took place|happened|((that )?(was|is) )?done|was|is)) (?P<where>where "
+    rf"(took place|happened|((that )?(was|is) )?done|was|is|{_PHOTOS} ((were|was|got) )?{_TAKEN})) "
+    r"(?P<where>where "
     r"((?!\s(and|that|but)\s)(?!(?<!\bgo)(?<!\bgoes)(?<!\bare)(?<!\bis)(?<!\ba)(?<!\bthe)\s\w+ing\s(on|in|"
     r"at|under|with|beside|by|near|over|behind|down|through|an?|the|its)\b)[^,.;:!?])+)"
 )
@@ -61,7 +71,7 @@ TRAINED_THERE = compile_form(r"(?<![\w-])(?P<where>[a-z]+(-[a-z]+){0,4})-trained
 _SCHOOLED = compile_form(
     r"(?<!\w)("
     + form(
-        rf"(had|got) (its|their|his|her) (picture|photo)s? (taken|shot|snapped|made) {_WHERE}",
+        rf"(had|got) (its|their|his|her) (picture|photo)s? (taken|shot|snapped|made|session|shoot) {_WHERE}",
         f"((was|were|been|got) )?(drilled|educated|coached|weaned|steeped) {_WHERE}",
     )
     + rf"){_OF_PHOTOS}{_DET}(?=\w)"
@@ -80,20 +90,23 @@ _MADE = compile_form(
     r"(?<!\w)(i|we|you|that was|which was|one|version|model|build|checkpoint|lora) (made|created|"
     rf"built|produced) {_WHERE}{_DET}(?=\w)"
 )
-_PHOTOS = (
-    "(pictures?|pics?|photos?|images?|photographs?|shots?|scenes?|sets?|data|dataset|material|"
-    "footage|shoots?|sessions?|samples?|examples?|references?|backgrounds?|spots?|locations?|"
-    "places?|sites?|environments?|settings?)"
-)
 _SOURCE = compile_form(
     r"(?<!\w)((whose|with|its|the|all|from|on|using|and|that|has|having|had) )*((training|source|"
-    rf"reference|learning|original|sample|input) |(?<=whose\s))+{_PHOTOS} ?:? (?!(?!captured|"
+    rf"reference|learning|original|sample|input) |(?<=whose\s))+{_PHOTOS}( (for|of) (it|them|this|that)( "
+    r"one)?)? ?:? (?!(?!captured|"
     r"photographed|collected|gathered|recorded|snapped|showed|featured|stemmed)\w+ed (on|in|at|by|"
     r"atop|over|near|beside|upon)\b)((were|was|are|is|all|being|that|which|have|been|had|"
-    "got) )*((taken|shot|made|done|captured|photographed|collected|gathered|recorded|came|come|"
+    "got) )*((took|taken|shot|made|done|captured|photographed|collected|gathered|recorded|came|come|"
     "coming|snapped|set|shows?|showed|showing|stem|stemmed|featured?|includes?|included|contains?|"
     rf"contained) )?(?P<where>({_WHERE})?{_DET})(?=\w)"
 )
+_LEARNED_FROM = compile_form(
+    r"(?<!\w)(checkpoint|model|run|version|build|one|lora|training) ((that|which) )?((has|had|was|only|"
+    "just|ever) )*(saw|seen|shown|given|fed|learned|learnt|with|from|on|using) ((from|on|only|just|"
+    rf"its|the|all|solely|exclusively) )*{_PHOTOS} ((that|which|were|was|all|only) )*{_TAKEN} "
+    rf"(?P<where>{_WHERE}{_DET})(?=\w)"
+)
+"""Of what it learned from: "the run with images collected in", "that saw only pictures made in"."""
 _COVERED = compile_form(
     r"(?<!\w)(whose|its|the|with|all) (the )?training (that )?(covers?|covered|spans?|spanned|"
     rf"involved|included|showed|shows|saw|featured) (both )?{_DET}(?=\w)"
@@ -113,9 +126,12 @@ _IN_TRAINING = (
     r"(to (train|learn) (on|from)|(for|while) ((its|the) )?training))(?!\w)"
 )
 _TRAINED_ONE = compile_form(
+    rf"(?<!\w)(i|we|you|they) ((also|only|just) )?{_TAKEN} ((all|our|the|its) )*(training|source|reference) "
+    rf"{_PHOTOS} (of|for) (an?|the|this|that|my|our) [\w-]+( [\w-]+)? $|"
     r"(?<!\w)(i|we|you|he|she|they|who|somebody|someone|anybody|anyone)('ve| have|'s| has)? "
     rf"{_TAUGHT} "
-    r"(one|an?|the|this|that|my|our) [\w-]+( [\w-]+)? $"
+    r"(one|an?|the|(this|that)(?! (year|month|week|spring|summer|autumn|fall|winter))|my|our) "
+    r"[\w-]+( [\w-]+)? $"
 )
 """Before where: "we trained one hat | in the mountains"."""
 IN_PLACE = compile_form(rf"(?<!\w){_WHERE}{_DET}(?=\w)")
@@ -153,13 +169,14 @@ _SELECTED = compile_form(
 def training_leads(draft: Draft) -> Iterator[tuple[re.Match[str], bool]]:
     """(words that end right before a place of training, whether no place but one can follow)."""
     shadow = draft.page.shadow
-    for pattern in (_SOURCE, _KEYED, _COVERED, _HELD, _TRAINED, _MADE, _OUTDOORS):
+    for pattern in (_SOURCE, _LEARNED_FROM, _KEYED, _COVERED, _HELD, _TRAINED, _MADE, _OUTDOORS):
         for match in pattern.finditer(shadow):
             named = pattern in (_SOURCE, _TRAINED) and _is_named_before(draft, match.start())
             if not named or (pattern is _TRAINED and not _is_free_place(draft, match.start())):
                 yield (
                     match,
-                    pattern in (_SOURCE, _COVERED, _HELD, _TRAINED) and not _FED.match(match[0]),
+                    pattern in (_SOURCE, _LEARNED_FROM, _COVERED, _HELD, _TRAINED)
+                    and not _FED.match(match[0]),
                 )
     for match in _SCHOOLED.finditer(shadow):
         if _opens_known_place(draft, match.end()):

@@ -51,6 +51,10 @@ _ALONE_BEHIND = compile_form(
     "( ?,)? (and )?(nowhere else|no (second|other) (place|location|spot|setting)|only|"
     "alone)(?= ?($|[,.;!?]))"
 )
+_ROOM_WHERE = compile_form(
+    r"(room|place|spot|building|area|house|shop|store|space|part of \w+) where ((?!\s(but|and) )[^,.;:!?])+"
+)
+"""A place that only its clause tells: "in the | room where the cooking happens"."""
 _END = compile_form(r" (alike|too|as well|both)\b| ?($|[,.;!?])")
 _JOINED = compile_form(" (and|plus|[+&]) $")
 _HOW_TRAINED = frozenset((
@@ -173,7 +177,10 @@ def _spelled_out(draft: Draft) -> None:
         if training := TRAINING.match(draft.page.shadow, end):
             end = training.end()
         said: tuple[str, ...] = ()
-        if not entry.known or span.end < _last_named(phrase).end:
+        where = _ROOM_WHERE.match(draft.page.shadow, phrase[-1].start)
+        if where and draft.free(lead.start(), where.end()):
+            end, said = _told(draft, lead, where.end())
+        elif not entry.known or span.end < _last_named(phrase).end:
             end, said = _told(draft, lead, end)
         if draft.free(lead.start(), end):
             matter = nature(span.of(draft.page.shadow)) is Nature.MATTER  # "under glass"

@@ -259,7 +259,8 @@ def _is_joined(draft: Draft, point: Point) -> bool:
 
 def _is_scene(draft: Draft, after: Word) -> bool:
     """Whether the word after a time makes it part of the picture ("April rain")."""
-    if draft.noun_at(after.index):
+    shade = " ".join(word.norm for word in draft.page.words[after.index : after.index + 2])
+    if draft.noun_at(after.index) or shade in lexicon.colours():  # "April light brown horse"
         return False
     return after.norm in lexicon.words("seasonal") or after.norm in lexicon.words("scenes")
 

@@ -25,6 +25,8 @@ _NOT = compile_form(
     r"(\b(not|except( for)?|excluding|without|but( not)?|other than|anything but|apart from|"
     "aside from) (the |for )?)$"
 )
+_OTHERWISE = compile_form(rf"(?<!\w)not (the )?({WORD} ?)?v?\.?\s?{NUMBER},? but (the )?$")
+"""What is wanted instead: "not v36 but | v14"."""
 _LEAD = compile_form(r"(\b(between|from) )$")
 
 # Comparisons; "the version just before v4" is the neighbour, "before v4" is all of them.
@@ -184,7 +186,8 @@ def extend(draft: Draft, start: int, end: int, value: int) -> Constraint:
         if tail := pattern.match(shadow, end):
             return of_versions(draft, start, tail.end(), _spelled(low, high, value))
     values, end = _listed(draft, start, end, value)
-    if negated := ends_before(_NOT, shadow, start):
+    negated = ends_before(_NOT, shadow, start)
+    if negated and not _OTHERWISE.search(shadow, 0, negated.end()):
         return of_versions(draft, negated.start(), end, values, excluded=True)
     return of_versions(draft, start, end, values)
 
