@@ -89,7 +89,8 @@ def _words_of(owner: str) -> list[str]:
     return re.findall(r"[^\W_]+", canonical(owner))
 
 
-_GROUPS = ("team", "crew", "studio", "group", "lab", "atelier", "house", "agency", "workshop")
+GROUPS = ("team", "crew", "studio", "group", "lab", "atelier", "house", "agency", "workshop")
+"""What several people who own checkpoints call themselves: "team-comet"."""
 
 
 def _add_nicknames(lexicon_: Lexicon, owners: tuple[str, ...]) -> None:
@@ -98,10 +99,10 @@ def _add_nicknames(lexicon_: Lexicon, owners: tuple[str, ...]) -> None:
     tables = (lexicon_.subjects, lexicon_.styles, lexicon_.environments)
     for owner in owners:
         parts = _words_of(owner)
-        if len(parts) == 2 and parts[0] in _GROUPS and len(parts[1]) > 2:
+        if len(parts) == 2 and parts[0] in GROUPS and len(parts[1]) > 2:
             lexicon_.nicknames.add(f"{parts[1]} {parts[0]}", owner)
         for part in parts:
-            named = len(parts) == 2 and part != parts[0] and parts[0] in _GROUPS  # studio-kestrel
+            named = len(parts) == 2 and part != parts[0] and parts[0] in GROUPS  # studio-kestrel
             known = not named and wordnet.look_up(wordnet.base(part)) is not None
             known = known or any(table.get(part) is not None for table in tables)
             if not known and len(part) > 3 and parts_of[part] == 1:

@@ -22,6 +22,8 @@ from personalq.checkin.ports import Catalog, Ranking, Reasoner
 from personalq.checkin.reasoning.described import MAX_PHRASES
 from personalq.checkin.reasoning.kinds import widened
 from personalq.checkin.reasoning.own_colour import too_few_to_tell, without_its_colour
+from personalq.checkin.reasoning.own_kind import kind_in_question, without_its_kind
+from personalq.checkin.reasoning.own_stuff import without_its_stuff
 from personalq.checkin.reasoning.reason import rank
 from personalq.checkin.reasoning.unknown import (
     by_description,
@@ -96,25 +98,34 @@ class Finder:
             ranked = ranking.candidates
             if not ranked or only_described(reading, ranked) or not fits(intent, reading, ranked):
                 continue
-            other_colour = await self._without_its_colour(reading, hits)
-            if other_colour is None:
+            missing = await self._missing(reading, hits)
+            if missing is None:
                 return reading, ranking
-            lacking = lacking or other_colour
+            lacking = lacking or missing
         if lacking is not None:
             return lacking, Ranking(degraded=degraded)
         return await self._by_its_kind(intent) or (intent, Ranking(degraded=degraded))
 
-    async def _without_its_colour(self, intent: Intent, hits: Sequence[Hit]) -> Intent | None:
-        """What nothing fits; of few cards all those of the subject say whether cards tell."""
+    async def _missing(self, intent: Intent, hits: Sequence[Hit]) -> Intent | None:
+        """What nothing fits though every card tells its own: a colour, a stuff, a kind.
+
+        Of few cards all those of the subject say whether cards tell their colour.
+        """
         if len(hits) >= self.limit:
             return None
-        besides: Sequence[Hit] = ()
         subject = intent.first(Attribute.SUBJECT)
-        if subject is not None and too_few_to_tell(intent, hits, self.zone):
+        few = too_few_to_tell(intent, hits, self.zone)
+        besides: Sequence[Hit] = ()
+        if subject is not None and (few or kind_in_question(intent, hits, self.zone)):
             besides = await self.search(replace(intent, constraints=(subject,)))
-            if len(besides) >= self.limit:
-                return None
-        return without_its_colour(intent, hits, self.zone, besides=besides)
+        missing = None
+        if not few or len(besides) < self.limit:
+            missing = without_its_colour(intent, hits, self.zone, besides=besides)
+        return (
+            missing
+            or without_its_stuff(intent, hits, self.zone)
+            or without_its_kind(intent, hits, self.zone, prompt=self.prompt, besides=besides)
+        )
 
     async def by_scene(self, intent: Intent, ranking: Ranking) -> tuple[Intent, Ranking] | None:
         """The same cards by what was left for the picture; None where nothing was."""

@@ -161,6 +161,10 @@ class PhraseTable(Generic[V]):
         parts = tuple(phrase.split())
         return self._by_first.get(parts[0], {}).get(parts) if parts else None
 
+    def opens_with(self, word: str) -> bool:
+        """Whether a phrase of several words begins with this one."""
+        return any(len(parts) > 1 for parts in self._by_first.get(word, ()))
+
     def update(self, phrases: Mapping[str, V]) -> None:
         """Add many."""
         for phrase, value in phrases.items():

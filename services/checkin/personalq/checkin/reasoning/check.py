@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import datetime
 from zoneinfo import ZoneInfo
 
 from personalq.checkin import lexicon
-from personalq.checkin.cards import Card
-from personalq.checkin.intent import Attribute, Constraint
+from personalq.checkin.cards import Card, Hit
+from personalq.checkin.intent import Attribute, Constraint, Intent
 from personalq.checkin.lexicon import canonical
 from personalq.checkin.lexicon.stems import stem
 from personalq.checkin.nouns import is_kind_of
@@ -28,6 +29,12 @@ def satisfies(card: Card, constraint: Constraint, zone: ZoneInfo) -> bool:
     if constraint.attribute is Attribute.DESCRIPTION and not constraint.hard:
         return True
     return _has(card, constraint, zone) is not constraint.excluded
+
+
+def satisfying(intent: Intent, hits: Sequence[Hit], zone: ZoneInfo) -> list[Hit]:
+    """The hits that are acceptable for all that an intent insists on."""
+    hard = [c for c in intent.constraints if c.hard]
+    return [hit for hit in hits if all(satisfies(hit.card, c, zone) for c in hard)]
 
 
 def _has(card: Card, constraint: Constraint, zone: ZoneInfo) -> bool:

@@ -19,8 +19,9 @@ from personalq.checkin.cards import Hit
 from personalq.checkin.intent import Attribute, Constraint, Intent
 from personalq.checkin.lexicon import wordnet
 from personalq.checkin.lexicon.stems import stem
-from personalq.checkin.lexicon.stuffs import is_a, is_general
+from personalq.checkin.lexicon.stuffs import is_a, is_general, may_be, stuffs_in
 from personalq.checkin.lexicon.vectors import likeness
+from personalq.checkin.nouns import is_kind_of
 from personalq.checkin.reasoning.describe import (
     Profile,
     Trait,
@@ -341,16 +342,31 @@ def _says(word: str, card: Profile) -> bool:
 
 
 def _has_adjective(wanted: Trait, card: Profile) -> float:
+    named = " ".join(wanted.words)
     colour = lexicon.colors_of_things().get(wanted.noun) if len(wanted.words) == 1 else None
     if colour is not None and f"={colour}" in card.kind:  # "a cinnamon hedgehog"
         return 1.0 if any(wanted.noun in said.words for said in card.traits) else OTHER
+    if (
+        stuffs_in(named) == {named}
+        and card.stuffs
+        and not any(may_be(stuff, named) for stuff in card.stuffs)
+    ):
+        return ELSEWHERE if wanted.head in card.everything else 0.0  # steel, for aluminium
     if wanted.head in card.kind or card.own_shades & shades_in(" ".join(wanted.words)):
         return 1.0
-    named = " ".join(wanted.words)
     if is_general(named) and any(is_a(stuff, named) for stuff in card.stuffs):
         return 1.0
+    if any(named in said.words and stem(said.noun) in card.nouns for said in card.traits):
+        return 1.0  # "top" of a top hat
     if wanted.head in card.everything:
         return ELSEWHERE
+    if lexicon.names_thing(wanted.noun) and any(
+        stem(word) not in card.nouns and is_kind_of(word, wanted.noun)
+        for said in card.traits
+        if stem(said.noun) in card.nouns
+        for word in said.words
+    ):
+        return KIN  # "a bird plushie", a penguin
     absent = trait(f"no {thing}") if (thing := lexicon.lacked(wanted.noun)) else None
     return _lacks(absent, card) if absent else 0.0
 

@@ -11,10 +11,10 @@ from dataclasses import replace
 from zoneinfo import ZoneInfo
 
 from personalq.checkin import lexicon
-from personalq.checkin.cards import Card, Hit
+from personalq.checkin.cards import Hit
 from personalq.checkin.intent import Attribute, Constraint, Intent
 from personalq.checkin.lexicon import canonical, wordnet
-from personalq.checkin.reasoning.check import satisfies
+from personalq.checkin.reasoning.check import satisfying
 from personalq.checkin.reasoning.describe import concepts, profile, worded_concepts
 
 _FEWEST = 5
@@ -59,7 +59,7 @@ def without_its_colour(
         return None
     wanted = set(concepts(" ".join(colour.values)))
     meant = wanted.union(*(alike for alike in _ALIKE if alike & wanted))
-    shown = [profile(card) for card in _satisfying(intent, hits, zone)]
+    shown = [profile(hit.card) for hit in satisfying(intent, hits, zone)]
     others = [profile(hit.card) for hit in besides]
     told = {f"={name}" for name in lexicon.words("colors")}
     if not shown or max(len(shown), len(others)) < _FEWEST:
@@ -81,7 +81,7 @@ def too_few_to_tell(intent: Intent, hits: Sequence[Hit], zone: ZoneInfo) -> bool
     """
     if _colour_of(intent) is None or any(intent.all(attribute) for attribute in _REMEMBERED):
         return False
-    return 0 < len(_satisfying(intent, hits, zone)) < _FEWEST
+    return 0 < len(satisfying(intent, hits, zone)) < _FEWEST
 
 
 def _colour_of(intent: Intent) -> Constraint | None:
@@ -89,11 +89,6 @@ def _colour_of(intent: Intent) -> Constraint | None:
     if named is not None:
         return None
     return next((c for c in intent.described if _is_its_colour(c, intent)), None)
-
-
-def _satisfying(intent: Intent, hits: Sequence[Hit], zone: ZoneInfo) -> Sequence[Card]:
-    hard = [c for c in intent.constraints if c.hard]
-    return [hit.card for hit in hits if all(satisfies(hit.card, c, zone) for c in hard)]
 
 
 def _is_plain(text: str) -> bool:

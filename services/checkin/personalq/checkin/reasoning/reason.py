@@ -17,10 +17,10 @@ from personalq.checkin.intent import Attribute, Constraint, Intent, OrderKey
 from personalq.checkin.lexicon import canonical
 from personalq.checkin.outcome import Candidate
 from personalq.checkin.ports import Ranking
-from personalq.checkin.reasoning.check import satisfies
+from personalq.checkin.reasoning.check import satisfies, satisfying
 from personalq.checkin.reasoning.described import DECIDES, answers, is_explained, wishes
 from personalq.checkin.reasoning.kinds import called, lists, name_of, names
-from personalq.checkin.reasoning.other_kinds import are_others
+from personalq.checkin.reasoning.own_kind import are_others, is_meant_by
 
 RELEVANT = 6.0
 """Logit of full relevance (0-1) to a reranker, when one is configured and something described."""
@@ -54,8 +54,7 @@ def rank(intent: Intent, hits: Sequence[Hit], zone: ZoneInfo) -> tuple[Candidate
 
     The order of `hits` does not matter.
     """
-    hard = [c for c in intent.constraints if c.hard]
-    kept = [hit for hit in hits if all(satisfies(hit.card, c, zone) for c in hard)]
+    kept = satisfying(intent, hits, zone)
     scored = _preferred(intent, _called(intent, _scores(intent, kept)), zone)
     order = intent.order
     if order is not None:
@@ -72,6 +71,9 @@ def _called(intent: Intent, scored: list[_Scored]) -> list[_Scored]:
     if subject.narrower and kept and _well_described(kept, scored):
         return kept  # WordNet's parka is a windbreaker, but where some are called so, it is none
     if subject.narrower:
+        meant = [s for s in scored if is_meant_by(subject.text, s.hit.card)]
+        if meant and _well_described(meant, scored):
+            return meant
         alone = all(c.coarse or c.text == subject.text for c in intent.described)
         return [] if alone and are_others([s.hit.card for s in scored], subject) else scored
     other = bool(subject.values) and not lists(subject.values, subject.text)

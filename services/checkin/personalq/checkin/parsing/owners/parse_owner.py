@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from personalq.chassis.forms import compile_form
 from personalq.checkin import lexicon
 from personalq.checkin.intent import Attribute, Constraint, Span
@@ -16,6 +18,7 @@ from personalq.checkin.parsing.owners.deeds import (
 )
 from personalq.checkin.parsing.owners.named import named
 from personalq.checkin.parsing.text import Word, ends_before
+from personalq.checkin.vocabulary import GROUPS
 
 _MINE = frozenset(("my", "mine", "our", "ours"))
 _PERSONS = ("i", "we", "you", "he", "she", "they", "it", "who", "my", "his", "her", "i'd", "i'm")
@@ -26,6 +29,13 @@ _NOT = compile_form(
 _ANY = compile_form(r"(?<!\w)(any|all|every)(one|thing|body)?('s)?\s(?P<what>([\w-]+\s)*)$")
 _DOES_NOT = compile_form(r"((that|which) )?(doesn't|don't|does not|do not|didn't)\s")
 _OR = compile_form(" ?,? or (by |from |the )?")
+_OWNED_BY = re.compile(
+    r"(?<!\w)(owned by|belongs? to|belonging to|property of) (?P<name>(?P<group>)[A-Z][\w-]+( [A-Z][\w-]+)?)(?!\w)"
+)
+_GROUP = re.compile(
+    rf"(?<!\w)((by|from|of|owned by) )?(?P<name>(?P<group>(?i:{'|'.join(GROUPS)})) [A-Z][\w-]+)('s)?(?!\w)"
+)
+"""A name that is told to be one of a group: "Team Heron's"."""
 _ELSE = compile_form(
     r"(?<!\w)((made |trained |created |built )?(by|from) )?(some(one|body) else('s)?|"
     r"another person('s)?|other people('s)?)(?!\w)|"
@@ -45,6 +55,18 @@ def parse_owner(draft: Draft) -> None:
             whole = Span(min(s.start for s in owners.values()), max(s.end for s in owners.values()))
             _add(draft, whole, *owners, selecting=True)
             return
+    _parse_unknown(draft)
+
+
+def _parse_unknown(draft: Draft) -> None:
+    """Claim an owner that no card has: "owned by Atelier Sol", "Team Heron's latest"."""
+    text = draft.page.text
+    for match in (*_OWNED_BY.finditer(text), *_GROUP.finditer(text)):
+        group = (match["group"] or "").casefold()
+        if not draft.free(*match.span()) or (group and not draft.lexicon.owners.opens_with(group)):
+            continue
+        _add(draft, Span(*match.span()), match["name"], selecting=True)
+        return
 
 
 def parse_mine(draft: Draft) -> None:

@@ -1,0 +1,220 @@
+"""The kind of a subject, where every card tells its own and none has that one.
+
+"A corgi" may be any dog of a catalog that only says "dog". Where every card says which kind it is
+and that is another, none is meant: a grizzly is no panda, a rag doll no princess doll.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from functools import lru_cache
+from zoneinfo import ZoneInfo
+
+from personalq.chassis.forms import compile_form
+from personalq.checkin import lexicon
+from personalq.checkin.cards import Card, Hit
+from personalq.checkin.intent import Attribute, Constraint, Intent
+from personalq.checkin.lexicon import canonical, thesaurus, wordnet
+from personalq.checkin.lexicon.stems import stem
+from personalq.checkin.lexicon.stuffs import stuffs_in
+from personalq.checkin.nouns import is_kind_of, meant
+from personalq.checkin.parsing.text import ends_before
+from personalq.checkin.reasoning.check import satisfying
+from personalq.checkin.reasoning.describe import concepts, pieces_of, profile, trait
+from personalq.checkin.reasoning.kinds import names
+
+_LONGEST = 2
+"""Words of the longest kind looked for: "sun bear"."""
+_FEWEST = 5
+"""Cards that must tell theirs: the only doll may well be wanted as a princess."""
+_ALIKE = 0.5
+"""Likeness from which on a card may be of a kind that no word of it names."""
+_THE_ONE = compile_form(
+    r"(?<!\w)(the|my|our|your|that|this|newest|latest|oldest|earliest|first|last|most recent)( [\w-]+){0,3} $"
+)
+"""Before a kind that is known to be there; "a princess doll" may be one to draw."""
+
+
+def are_others(cards: Sequence[Card], subject: Constraint) -> bool:
+    """Whether every card says that it is of another kind than the one asked for.
+
+    Of people nothing is said: a man may be a nurse.
+
+    Args:
+        subject: in a word narrower than the catalog's subjects.
+    """
+    people = any(wordnet.synset(n)[0] == "p" for n in meant(canonical(subject.text), said=False))
+    return bool(cards) and not people and all(_is_of(card, subject) is False for card in cards)
+
+
+def is_meant_by(name: str, card: Card) -> bool:
+    """Whether a card's kind is what a noun is another word for: "trainer" of a sneaker."""
+    told = _kinds(pieces_of(card)[:1], tuple(map(canonical, card.subjects)))
+    return any(_means(canonical(name), kind) for kind in told)
+
+
+def without_its_kind(
+    intent: Intent, hits: Sequence[Hit], zone: ZoneInfo, *, prompt: str, besides: Sequence[Hit] = ()
+) -> Intent | None:
+    """The intent that says what nothing fits; None where some card may be of the kind.
+
+    Args:
+        hits: all that the catalog found for it.
+        besides: other cards of the subject; where one of them is of the kind, the few found need
+            not tell what else there is.
+    """
+    subject = intent.first(Attribute.SUBJECT)
+    wanted = _beside(intent, subject)
+    if subject is None or wanted is None:
+        return None
+    shown = satisfying(intent, hits, zone)
+    general = tuple(map(canonical, subject.values))
+    known = any(names(hit.card, f"{wanted.text} {subject.text}") for hit in besides)
+    if not known and (len(shown) < _FEWEST or not _is_there(wanted, prompt)):
+        return None
+    if not shown or any(_may_be(hit, wanted, general) for hit in shown):
+        return None
+    return replace(
+        intent,
+        constraints=tuple(replace(c, hard=True) if c is wanted else c for c in intent.constraints),
+    )
+
+
+def kind_in_question(intent: Intent, hits: Sequence[Hit], zone: ZoneInfo) -> bool:
+    """Whether a word before the subject may name a kind that only others of the subject are of."""
+    subject = intent.first(Attribute.SUBJECT)
+    wanted = _beside(intent, subject)
+    if subject is None or wanted is None:
+        return False
+    general = tuple(map(canonical, subject.values))
+    shown = satisfying(intent, hits, zone)
+    return bool(shown) and not any(_may_be(hit, wanted, general) for hit in shown)
+
+
+def _beside(intent: Intent, subject: Constraint | None) -> Constraint | None:
+    """The word right before the subject that may say of what kind it is: "the clown doll"."""
+    if subject is None or subject.span is None or subject.excluded or subject.narrower:
+        return None
+    if intent.first(Attribute.VERSION) or intent.first(Attribute.IDENTITY):
+        return None
+    for constraint in intent.described:
+        span = constraint.span
+        if not constraint.leads or constraint.excluded or constraint.hard or constraint.coarse:
+            continue
+        if span is None or span.end + 1 != subject.span.start:
+            continue
+        noun = canonical(constraint.text)
+        look = noun in lexicon.colours() or bool(stuffs_in(noun))
+        return None if look or " " in noun else constraint
+    return None
+
+
+def _is_there(wanted: Constraint, prompt: str) -> bool:
+    """Whether somebody speaks of a kind as of one that is there, and it is no scene."""
+    noun = canonical(wanted.text)
+    start = wanted.span.start if wanted.span is not None else 0
+    thing = lexicon.names_thing(noun) and noun not in lexicon.words("scenes")
+    return thing and ends_before(_THE_ONE, prompt.casefold(), start) is not None
+
+
+def _may_be(hit: Hit, wanted: Constraint, general: tuple[str, ...]) -> bool:
+    """Whether a card may be of a kind: it says so, or nothing else, or is like what was said."""
+    said = canonical(wanted.text)
+    shown = profile(hit.card)
+    if set(concepts(said)) & (shown.everything | shown.told):
+        return True
+    told = _kinds(pieces_of(hit.card)[:1], general)
+    if not told or any(_is_related(said, kind) for kind in told):
+        return True
+    return any(
+        like.get(text, 0.0) >= _ALIKE
+        for like in (hit.word_likeness, hit.thing_likeness)
+        for text in wanted.said
+    )
+
+
+def _is_of(card: Card, subject: Constraint) -> bool | None:
+    """Whether a card says that it is of a kind, or of another one; None when it says neither."""
+    wanted = canonical(subject.text)
+    if not meant(wanted, said=False) or _is_age(wanted) or wanted in lexicon.words("of_any_kind"):
+        return None
+    general = tuple(map(canonical, subject.values))
+    kinds = _kinds((*pieces_of(card)[:1], *card.subjects), general)
+    if not kinds:
+        return None
+    return names(card, wanted) or any(_is_related(wanted, kind) for kind in kinds)
+
+
+@lru_cache(maxsize=65536)
+def _is_related(wanted: str, kind: str) -> bool:
+    """Whether a kind is another word for what was asked for, or says more of it or less."""
+    told = (stem(word) for of, _ in thesaurus.kinds_in(kind) for t in of.told for word in t.split())
+    related = is_kind_of(kind, wanted) or is_kind_of(wanted, kind) or stem(wanted) in set(told)
+    return related or _means(wanted, kind)
+
+
+@lru_cache(maxsize=65536)
+def _means(name: str, kind: str) -> bool:
+    """Whether a noun is another word for a kind: "rocker" for "rocking chair"."""
+    if thesaurus.things_in(name).keys() & thesaurus.things_in(kind).keys():
+        return True
+    groups = lexicon.subject_tables()["same"].values()
+    if any(name in group and kind in group for group in groups):
+        return True
+    of_name = {of for of, run in thesaurus.kinds_in(name) if len(run) == len(name.split())}
+    return any(of in of_name for of, _ in thesaurus.kinds_in(kind))
+
+
+@lru_cache(maxsize=16384)
+def _kinds(texts: tuple[str, ...], general: tuple[str, ...]) -> tuple[str, ...]:
+    """What texts call a general noun more exactly: "grizzly bear", "rag doll", "djembe" of a drum.
+
+    A kind by a word before the noun counts with and without the noun.
+    """
+    return tuple(dict.fromkeys(kind for text in texts for kind in _kinds_in(text, general)))
+
+
+def _kinds_in(text: str, general: tuple[str, ...]) -> Iterator[str]:
+    words = canonical(text).replace("-", " ").split()
+    for start in range(len(words)):
+        for length in range(_LONGEST, 0, -1):
+            phrase = " ".join(words[start : start + length])
+            if len(phrase.split()) == length and _is_kind(phrase, general):
+                yield phrase
+                break
+    heads = {stem(noun.split()[-1]) for noun in general}
+    for index in range(1, len(words)):
+        noun = next((n for n in general if _stems(words[index:], n) == _stems(n.split(), n)), "")
+        if noun and _makes_kind(words[index - 1], noun):
+            yield words[index - 1]
+            yield f"{words[index - 1]} {noun}"
+    found = trait(text)
+    if found is not None and stem(found.noun) not in heads and lexicon.names_thing(found.noun):
+        yield found.noun
+
+
+def _stems(words: Sequence[str], noun: str) -> list[str]:
+    """The stems of as many words as a noun has."""
+    return [stem(word) for word in words[: len(noun.split())]]
+
+
+def _is_kind(phrase: str, general: tuple[str, ...]) -> bool:
+    return phrase not in general and any(
+        is_kind_of(phrase, noun) and not is_kind_of(noun, phrase) for noun in general
+    )
+
+
+def _makes_kind(before: str, noun: str) -> bool:
+    """Whether a word before a noun makes a kind of it: "rag doll", "dining chair"."""
+    if before in lexicon.colours() or stuffs_in(before) or lexicon.words("sides") & {before}:
+        return False
+    compound = f"{before} {noun}"
+    known = bool(thesaurus.kinds_in(compound)) or bool(wordnet.look_up(before + noun))
+    return known or (lexicon.names_thing(before) and not lexicon.is_no_noun(before))
+
+
+def _is_age(noun: str) -> bool:
+    """Whether a noun says how old it is rather than of what kind: a puppy may be a corgi."""
+    young = set(wordnet.senses("young", said=False))
+    return any(young & set(wordnet.above(number)) for number in meant(noun, said=False))
