@@ -242,7 +242,8 @@ def _run(draft: Draft, at: int) -> list[Word]:
             break
         acts = len(run) > 1 and goes_on(draft, word.index)  # "carrying flowers | leaning on"
         acts = acts and not _opens_compound(draft, word)
-        if acts or (len(run) >= _CUT and _ends(draft, word, run)):
+        cut = 2 if run and run[0].norm == "for" else _CUT
+        if acts or (len(run) >= cut and _ends(draft, word, run)):
             break
         run.append(word)
     return run

@@ -361,7 +361,7 @@ def _has_adjective(wanted: Trait, card: Profile) -> float:
     if wanted.head in card.everything:
         return ELSEWHERE
     if lexicon.names_thing(wanted.noun) and any(
-        stem(word) not in card.nouns and is_kind_of(word, wanted.noun)
+        stem(word) != stem(said.noun) and is_kind_of(word, wanted.noun)
         for said in card.traits
         if stem(said.noun) in card.nouns
         for word in said.words
@@ -423,6 +423,8 @@ def _fit(wanted: Trait, said: Trait, card: Profile) -> float:
         and (_ends_alike(wanted.noun, said.noun) or _kin(wanted.noun, said.noun))
     ):
         noun = WIDER if _is_wider(said.noun, wanted.noun) else KIN
+    elif _who_does(wanted.noun) & said.spelled:
+        noun = KIN  # "for golfers", a golf umbrella
     else:
         return 0.0
     if wanted.where and not _is_there(wanted, said):
@@ -434,6 +436,16 @@ def _fit(wanted: Trait, said: Trait, card: Profile) -> float:
         concept in said.concepts or _is_told(concept, wanted, said) for concept in wanted.modifiers
     )
     return noun * (BARE + (1 - BARE) * shared / len(wanted.modifiers))
+
+
+@lru_cache(maxsize=16384)
+def _who_does(noun: str) -> frozenset[str]:
+    """The stems of what somebody does or uses: "golf" of "golfers"."""
+    single = wordnet.base(noun)
+    if wordnet.nature(single) is not wordnet.Nature.PERSON or not single.endswith(("er", "ist")):
+        return frozenset()
+    doing = single.removesuffix("er").removesuffix("ist")
+    return frozenset({stem(doing), stem(f"{doing}e"), stem(f"{doing}ing")})
 
 
 def _same_thing(wanted: Trait, said: Trait) -> float:

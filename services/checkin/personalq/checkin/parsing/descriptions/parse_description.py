@@ -31,7 +31,7 @@ from personalq.checkin.parsing.word_roles import (
 
 _APPOSITION = compile_form(", ?the $")
 _NOT_THE = compile_form(
-    r"(?<!\w)((but|just|only) )?(not (the|an?)|((the one )?(that|which) )(isn't|is not|"
+    r"(?<!\w)((but|just|only) )?(not (the|an?)|(?P<clad>not in)|((the one )?(that|which) )(isn't|is not|"
     r"wasn't)) (an? )?(?P<kind>(?!an?\s)[\w-]+( (?!(one|please)\b)[\w-]+)?)( "
     "one)?(?=( please)? ?($|[,.;!?)]))"
 )
@@ -155,7 +155,10 @@ def _refused(draft: Draft, heads: list[Noun]) -> None:
         if word is None or not draft.free(*match.span()) or draft.style_at(word.index):
             continue
         said = match["kind"].split()
-        if not any(_is_told_of(draft, head, word, said) for head in heads):
+        if match["clad"]:
+            if canonical(match["kind"]) not in lexicon.colours():
+                continue
+        elif not any(_is_told_of(draft, head, word, said) for head in heads):
             continue
         draft.mentions = [m for m in draft.mentions if not m.span.meets(span)]
         draft.add(
