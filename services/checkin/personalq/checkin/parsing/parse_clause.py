@@ -88,14 +88,24 @@ def parse_clauses(draft: Draft) -> None:
             _behind(draft, word.index + 1)
 
 
+_BESIDES = frozenset(["with", "wearing", "carrying", "holding", "whose", "having"])
+"""What a subject has besides what was described: "with an upper floor, | with a fence"."""
+
+
 def _is_aside(draft: Draft, word: Word) -> bool:
     """Whether a comma leads to what the subject has besides: "in oils, | crowned with leaves"."""
     words = draft.page.words
     if word.joined or not word.index or word.index + 1 >= len(words):
         return False
     before, following = words[word.index - 1], words[word.index + 1]
-    behind = not draft.is_free(before) or before.norm in lexicon.words("selectors")
     told = word.norm.endswith("ed") and len(word.norm) > 4 and following.norm in ("with", "by")
+    described = any(
+        c.attribute is Attribute.DESCRIPTION and c.span is not None and c.span.end == before.full_end
+        for c in draft.constraints
+    )
+    if described and (told or word.norm in _BESIDES):
+        return draft.is_free(word)
+    behind = not draft.is_free(before) or before.norm in lexicon.words("selectors")
     return behind and told and draft.is_free(word)
 
 

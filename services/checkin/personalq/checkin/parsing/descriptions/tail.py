@@ -45,7 +45,7 @@ def read_tail(draft: Draft, index: int) -> None:
     while at < len(words):
         lead = words[at]
         following = words[at + 1].norm if at + 1 < len(words) else ""
-        if not lead.joined and not (first and lead.norm in ("wearing", "with")):
+        if not lead.joined and lead.norm not in ("wearing", "with"):
             return
         if lead.norm == "all" and following == "in":
             at += 1  # "all in black"
