@@ -28,7 +28,7 @@ NEGATION = compile_form(
     "(don't|do not|didn't) (want|need|like|mean)|((that|which) )?(don't|do not|doesn't|does not|"
     "didn't|did not)( (come|look|seem|appear))?|"
     "nothing( (drawn|painted|done|made|rendered))?( with)?|none of|minus|but not|not in|not as|"
-    "skip|avoid|leave (out|aside)|(skipping|avoiding|ignor(e|ing)|omit(ting)?|"
+    "(skip|avoid|leave out|ditch|drop|no)( (everything|anything|all|every|whatever))?|leave aside|(skipping|avoiding|ignor(e|ing)|omit(ting)?|"
     "leaving (out|aside))(?= ((all|any) )?(the (ones?|models?|versions?|builds?)|those|whichever|"
     rf"whatever|anything|everything)\b))~({_THE_ONE} )*)$"
 )

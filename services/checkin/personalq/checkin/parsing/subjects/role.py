@@ -228,6 +228,8 @@ def _is_wanted(words: tuple[Word, ...], index: int) -> bool:
         return words[index - 2].norm in ("coming", "come", "came", "going", "go")
     if norm in ("have", "let"):
         return before in ("please", "you", "then", "just")
+    if norm in ("do", "try"):
+        return before in ("let's", "lets", "let", "please", "just", "we", "you")
     if norm in ("up", "out"):
         return before in lexicon.words("openers") or before in _ASKING
     if norm == "about":
