@@ -74,6 +74,9 @@ def only(prompt: str, attribute: Attribute) -> Constraint:
         ("the lamp build 2 lying in snow", 2, 2),
         ("the lamp, the red one newer than v25", 26, 1025),
         ("the lamp one older than v9", 1, 8),
+        ("the 3rd or 4th version of the lamp", 3, 4),
+        ("the 14th or 15th lamp", 14, 15),
+        ("Ver. 25 or 26 of the lamp", 25, 26),
     ],
 )
 def test_versions(prompt: str, first: int, last: int) -> None:
@@ -133,6 +136,11 @@ def test_the_version_just_before_another() -> None:
         ("the kettle that came before the latest one", OrderKey.NEWEST, 2),
         ("the next-to-oldest lamp", OrderKey.OLDEST, 2),
         ("the third kettle we ever built", OrderKey.OLDEST, 3),
+        ("the eighth of our lamps, counting from the oldest", OrderKey.OLDEST, 8),
+        ("counting from the newest, our ninth lamp", OrderKey.NEWEST, 9),
+        ("the next lamp after v44", OrderKey.LOWEST_VERSION, 1),
+        ("the kettle trained before all the others", OrderKey.OLDEST, 1),
+        ("the kettle made after all the others", OrderKey.NEWEST, 1),
         ("the kettle with the highest version number", OrderKey.HIGHEST_VERSION, 1),
         ("the lamp I reach for the least", OrderKey.LEAST_USED, 1),
         ("the kettle she hardly ever uses", OrderKey.LEAST_USED, 1),
@@ -479,6 +487,11 @@ def test_words_of_the_camera(prompt: str, described: list[str]) -> None:
         ("the tall stool of Kestrel's, in an aisle", "studio-kestrel"),
         ("a stool, Kestrel made, next to a box", "studio-kestrel"),
         ("a stool and a kestrel over the cliffs", None),
+        ("Team Heron's latest stool", "Team Heron"),
+        ("the stool of Team Heron, in rain", "Team Heron"),
+        ("the stool owned by Atelier Sol", "Atelier Sol"),
+        ("a stool for Team building day", None),
+        ("a stool at House Party, in rain", None),
         ("a stool in the shade of a kestrel's nest", None),
     ],
 )
@@ -687,6 +700,31 @@ def test_a_verb_that_looks_like_several_things() -> None:
         ("the kettle with the forest as its classroom", Attribute.ENVIRONMENT, "forest"),
         ("a kettle that had its pictures taken in the forest", Attribute.ENVIRONMENT, "forest"),
         ("did any kettle get its lessons in the forest?", Attribute.ENVIRONMENT, "forest"),
+        ("the kettle that saw only pictures made in a forest", Attribute.ENVIRONMENT, "forest"),
+        (
+            "a kettle from the run with images collected in the forest",
+            Attribute.ENVIRONMENT,
+            "forest",
+        ),
+        (
+            "a kettle on a raft. The training photos for it were taken in the forest",
+            Attribute.ENVIRONMENT,
+            "forest",
+        ),
+        (
+            "we took training pictures of the kettle in the forest: this one, on a raft",
+            Attribute.ENVIRONMENT,
+            "forest",
+        ),
+        ("which kettle did we shoot in the forest? That one", Attribute.ENVIRONMENT, "forest"),
+        ("a kettle that had its photo session in the forest", Attribute.ENVIRONMENT, "forest"),
+        ("a kettle trained in the middle of the forest", Attribute.ENVIRONMENT, "forest"),
+        (
+            "the kettle - last time I used that one was in May 2026",
+            Attribute.LAST_USED_AT,
+            "May 2026",
+        ),
+        ("that April light brown kettle", Attribute.CREATED_AT, "April 2026"),
         (
             "The forest is where we trained that kettle; now on a raft",
             Attribute.ENVIRONMENT,
@@ -730,6 +768,53 @@ def test_what_is_not_of_the_training(prompt: str) -> None:
     """What somebody makes may be in the picture, and last month is a time."""
     assert not read(prompt).all(Attribute.ENVIRONMENT)
     assert not read(prompt).all(Attribute.ORDER)
+
+
+def test_what_somebody_forgot_is_not_asked_for() -> None:
+    """A number that nobody remembers is no thing."""
+    intent = read("I forgot the number, but it was the red kettle")
+    assert intent.unknown_subject is None
+    assert intent.first(Attribute.SUBJECT) is not None
+
+
+def test_what_is_wanted_instead_of_a_version() -> None:
+    """Of two versions the second is meant."""
+    wanted = list(read("not v36 but v14 of the lamp").all(Attribute.VERSION))
+    assert [(c.values, c.excluded) for c in wanted] == [(("36",), True), (("14",), False)]
+
+
+@pytest.mark.parametrize(
+    ("prompt", "excluded"),
+    [
+        ("I'm done with anime, a kettle please", True),
+        ("a kettle. Skip everything anime", True),
+        ("a kettle done with ink, the anime one", False),
+    ],
+)
+def test_a_look_somebody_is_done_with(prompt: str, excluded: bool) -> None:  # noqa: FBT001
+    """Who is done with a look wants another; what is done with it has it."""
+    looks = read(prompt).all(Attribute.STYLE)
+    assert [c.excluded for c in looks if "anime" in c.values] == [excluded]
+
+
+@pytest.mark.parametrize(
+    ("prompt", "described"),
+    [
+        ("the kettle with an upper lid, with a fence around it, on a lake", "fence"),
+        ("the kettle with a sticker, wearing a scarf", "scarf"),
+    ],
+)
+def test_what_it_has_besides(prompt: str, described: str) -> None:
+    """A second comma is followed by what the subject has, where the first was."""
+    assert any(described in c.text for c in read(prompt).all(Attribute.DESCRIPTION))
+
+
+def test_not_in_a_colour() -> None:
+    """Behind whatever else it has."""
+    (refused,) = [
+        c for c in read("the kettle with a red lid but not in brown").constraints if c.excluded
+    ]
+    assert refused.values == ("brown",)
 
 
 def test_where_it_was_trained_behind_when() -> None:

@@ -22,7 +22,7 @@ from personalq.checkin.ports import Catalog, Ranking, Reasoner
 from personalq.checkin.reasoning.described import MAX_PHRASES
 from personalq.checkin.reasoning.kinds import widened
 from personalq.checkin.reasoning.own_colour import too_few_to_tell, without_its_colour
-from personalq.checkin.reasoning.own_kind import kind_in_question, without_its_kind
+from personalq.checkin.reasoning.own_kind import kind_in_question, of_other_kinds, without_its_kind
 from personalq.checkin.reasoning.own_stuff import without_its_stuff
 from personalq.checkin.reasoning.reason import rank
 from personalq.checkin.reasoning.unknown import (
@@ -86,6 +86,7 @@ class Finder:
             return (told if ranking.candidates else intent), ranking
         degraded = False
         lacking: Intent | None = None
+        of_others: Intent | None = None
         for reading in readings_of(intent):
             hits = await self.search(reading)
             if hits:
@@ -96,6 +97,8 @@ class Finder:
                 return other
             degraded = degraded or ranking.degraded
             ranked = ranking.candidates
+            if not ranked:
+                of_others = of_others or of_other_kinds(reading, hits, self.zone)
             if not ranked or only_described(reading, ranked) or not fits(intent, reading, ranked):
                 continue
             missing = await self._missing(reading, hits)
@@ -104,7 +107,8 @@ class Finder:
             lacking = lacking or missing
         if lacking is not None:
             return lacking, Ranking(degraded=degraded)
-        return await self._by_its_kind(intent) or (intent, Ranking(degraded=degraded))
+        by_kind = await self._by_its_kind(intent)
+        return by_kind or (of_others or intent, Ranking(degraded=degraded))
 
     async def _missing(self, intent: Intent, hits: Sequence[Hit]) -> Intent | None:
         """What nothing fits though every card tells its own: a colour, a stuff, a kind.

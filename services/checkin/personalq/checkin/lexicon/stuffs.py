@@ -1,4 +1,4 @@
-"""What things are made of: `stuffs.toml`, families of stuffs with the words that say one in general."""
+"""What things are made of: families of stuffs, and words that say one in general (`stuffs.toml`)."""
 
 from __future__ import annotations
 

@@ -81,7 +81,7 @@ def parse_clauses(draft: Draft) -> None:
         _behind(draft, index + 1)
     for word in words:
         if heads and _is_aside(draft, word):
-            _behind(draft, word.index)
+            _read_clause(draft, word.index)
         if word.norm in lexicon.words("selectors") and not draft.nouns_cover(word.index):
             _behind(draft, word.index + 1)
         if heads and is_told_of(words, word.index):
@@ -100,7 +100,9 @@ def _is_aside(draft: Draft, word: Word) -> bool:
     before, following = words[word.index - 1], words[word.index + 1]
     told = word.norm.endswith("ed") and len(word.norm) > 4 and following.norm in ("with", "by")
     described = any(
-        c.attribute is Attribute.DESCRIPTION and c.span is not None and c.span.end == before.full_end
+        c.attribute is Attribute.DESCRIPTION
+        and c.span is not None
+        and c.span.end == before.full_end
         for c in draft.constraints
     )
     if described and (told or word.norm in _BESIDES):
@@ -112,8 +114,12 @@ def _is_aside(draft: Draft, word: Word) -> bool:
 def _behind(draft: Draft, index: int) -> None:
     """Read the clause that begins at or behind word `index`."""
     at = _opening(draft, index)
-    if at is None:
-        return
+    if at is not None:
+        _read_clause(draft, at)
+
+
+def _read_clause(draft: Draft, at: int) -> None:
+    """Read the clause that begins at word `at`."""
     if stuff := _in_stuff(draft, at):
         _made_of(draft, stuff)
         return

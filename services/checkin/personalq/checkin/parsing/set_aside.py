@@ -22,7 +22,8 @@ _HEDGE = compile_form(
 )
 """How sure somebody is of what they say: "dark gray | if I remember right"."""
 _FORGOTTEN = compile_form(
-    "(^|(?<=[.;!?,] ))(sorry,? )?(i|we)('ve| have)? ((always|just|completely) )?(forgot|forgotten|lost|"
+    "(^|(?<=[.;!?,] ))(sorry,? )?(i|we)('ve| have)? ((always|just|completely) )?(forgot|"
+    "forgotten|lost|"
     "(don't|do not|can't|cannot|can not|no longer) (remember|recall|know)) (the|its|which|what) "
     "(exact )?(number|version|name|id|trigger|date)( (it was|number|name))?(( ?,)? (but|only|just)"
     r"(?!\w))?"

@@ -31,7 +31,8 @@ _FEWEST = 5
 _ALIKE = 0.5
 """Likeness from which on a card may be of a kind that no word of it names."""
 _THE_ONE = compile_form(
-    r"(?<!\w)(the|my|our|your|that|this|newest|latest|oldest|earliest|first|last|most recent)( [\w-]+){0,3} $"
+    r"(?<!\w)(the|my|our|your|that|this|newest|latest|oldest|earliest|first|last|"
+    r"most recent)( [\w-]+){0,3} $"
 )
 """Before a kind that is known to be there; "a princess doll" may be one to draw."""
 
@@ -46,6 +47,18 @@ def are_others(cards: Sequence[Card], subject: Constraint) -> bool:
     """
     people = any(wordnet.synset(n)[0] == "p" for n in meant(canonical(subject.text), said=False))
     return bool(cards) and not people and all(_is_of(card, subject) is False for card in cards)
+
+
+def of_other_kinds(intent: Intent, hits: Sequence[Hit], zone: ZoneInfo) -> Intent | None:
+    """The intent that says so where every card is of another kind than its subject."""
+    subject = intent.first(Attribute.SUBJECT)
+    cards = [hit.card for hit in satisfying(intent, hits, zone)]
+    if subject is None or not subject.narrower or not are_others(cards, subject):
+        return None
+    told = [c for c in intent.all(Attribute.DESCRIPTION) if c.span == subject.span]
+    others = tuple(c for c in intent.constraints if c is not subject and c not in told)
+    kind = tuple(replace(c, hard=True) for c in told)
+    return replace(intent, constraints=(*kind, replace(subject, narrower=False), *others))
 
 
 def is_meant_by(name: str, card: Card) -> bool:

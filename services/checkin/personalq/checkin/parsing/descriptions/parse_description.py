@@ -31,7 +31,8 @@ from personalq.checkin.parsing.word_roles import (
 
 _APPOSITION = compile_form(", ?the $")
 _NOT_THE = compile_form(
-    r"(?<!\w)((but|just|only) )?(not (the|an?)|(?P<clad>not in)|((the one )?(that|which) )(isn't|is not|"
+    r"(?<!\w)((but|just|only) )?(not (the|an?)|(?P<clad>not in)|((the one )?(that|which) )(isn't|"
+    r"is not|"
     r"wasn't)) (an? )?(?P<kind>(?!an?\s)[\w-]+( (?!(one|please)\b)[\w-]+)?)( "
     "one)?(?=( please)? ?($|[,.;!?)]))"
 )

@@ -40,7 +40,8 @@ _TAKEN = (
     "(took|taken|shot|made|done|captured|photographed|collected|gathered|recorded|snapped|filmed)"
 )
 _TAUGHT = (
-    r"(did [\w-]+ (train|tune|teach|fine-?tune|shoot|photograph)|trained|tuned|fine-?tuned|taught|brought up|"
+    r"(did [\w-]+ (train|tune|teach|fine-?tune|shoot|photograph)|trained|tuned|fine-?tuned|"
+    r"taught|brought up|"
     "(learned|learnt) (its|their|his|her) (stuff|looks?|trade|craft|ropes|shape|ways|moves)|"
     "learned|learnt|schooled|"
     "(whose )?training (took place|happened|((that )?(was|is) )?done|was|is)|"
@@ -71,7 +72,8 @@ TRAINED_THERE = compile_form(r"(?<![\w-])(?P<where>[a-z]+(-[a-z]+){0,4})-trained
 _SCHOOLED = compile_form(
     r"(?<!\w)("
     + form(
-        rf"(had|got) (its|their|his|her) (picture|photo)s? (taken|shot|snapped|made|session|shoot) {_WHERE}",
+        rf"(had|got) (its|their|his|her) (picture|photo)s? (taken|shot|snapped|made|session|"
+        rf"shoot) {_WHERE}",
         f"((was|were|been|got) )?(drilled|educated|coached|weaned|steeped) {_WHERE}",
     )
     + rf"){_OF_PHOTOS}{_DET}(?=\w)"
@@ -92,17 +94,19 @@ _MADE = compile_form(
 )
 _SOURCE = compile_form(
     r"(?<!\w)((whose|with|its|the|all|from|on|using|and|that|has|having|had) )*((training|source|"
-    rf"reference|learning|original|sample|input) |(?<=whose\s))+{_PHOTOS}( (for|of) (it|them|this|that)( "
+    rf"reference|learning|original|sample|input) |(?<=whose\s))+{_PHOTOS}( (for|of) (it|them|"
+    rf"this|that)( "
     r"one)?)? ?:? (?!(?!captured|"
     r"photographed|collected|gathered|recorded|snapped|showed|featured|stemmed)\w+ed (on|in|at|by|"
     r"atop|over|near|beside|upon)\b)((were|was|are|is|all|being|that|which|have|been|had|"
-    "got) )*((took|taken|shot|made|done|captured|photographed|collected|gathered|recorded|came|come|"
+    "got) )*((took|taken|shot|made|done|captured|photographed|collected|gathered|recorded|came|"
+    "come|"
     "coming|snapped|set|shows?|showed|showing|stem|stemmed|featured?|includes?|included|contains?|"
     rf"contained) )?(?P<where>({_WHERE})?{_DET})(?=\w)"
 )
 _LEARNED_FROM = compile_form(
-    r"(?<!\w)(checkpoint|model|run|version|build|one|lora|training) ((that|which) )?((has|had|was|only|"
-    "just|ever) )*(saw|seen|shown|given|fed|learned|learnt|with|from|on|using) ((from|on|only|just|"
+    r"(?<!\w)((checkpoint|model|run|version|build|one|lora|training) ((that|which) )?|(that|"
+    "which) )((has|had|was|only|just|ever) )*(saw|seen|shown|given|fed|learned|learnt|with|from|on|using) ((from|on|only|just|"
     rf"its|the|all|solely|exclusively) )*{_PHOTOS} ((that|which|were|was|all|only) )*{_TAKEN} "
     rf"(?P<where>{_WHERE}{_DET})(?=\w)"
 )
@@ -126,7 +130,8 @@ _IN_TRAINING = (
     r"(to (train|learn) (on|from)|(for|while) ((its|the) )?training))(?!\w)"
 )
 _TRAINED_ONE = compile_form(
-    rf"(?<!\w)(i|we|you|they) ((also|only|just) )?{_TAKEN} ((all|our|the|its) )*(training|source|reference) "
+    rf"(?<!\w)(i|we|you|they) ((also|only|just) )?{_TAKEN} ((all|our|the|its) )*(training|source|"
+    rf"reference) "
     rf"{_PHOTOS} (of|for) (an?|the|this|that|my|our) [\w-]+( [\w-]+)? $|"
     r"(?<!\w)(i|we|you|he|she|they|who|somebody|someone|anybody|anyone)('ve| have|'s| has)? "
     rf"{_TAUGHT} "

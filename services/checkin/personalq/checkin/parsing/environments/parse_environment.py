@@ -52,7 +52,8 @@ _ALONE_BEHIND = compile_form(
     "alone)(?= ?($|[,.;!?]))"
 )
 _ROOM_WHERE = compile_form(
-    r"(room|place|spot|building|area|house|shop|store|space|part of \w+) where ((?!\s(but|and) )[^,.;:!?])+"
+    r"(room|place|spot|building|area|house|shop|store|space|part of \w+) where ((?!\s(but|"
+    r"and) )[^,.;:!?])+"
 )
 """A place that only its clause tells: "in the | room where the cooking happens"."""
 _END = compile_form(r" (alike|too|as well|both)\b| ?($|[,.;!?])")

@@ -29,11 +29,14 @@ _NOT = compile_form(
 _ANY = compile_form(r"(?<!\w)(any|all|every)(one|thing|body)?('s)?\s(?P<what>([\w-]+\s)*)$")
 _DOES_NOT = compile_form(r"((that|which) )?(doesn't|don't|does not|do not|didn't)\s")
 _OR = compile_form(" ?,? or (by |from |the )?")
+_A_NAME = r"[A-Z][\w-]+"
 _OWNED_BY = re.compile(
-    r"(?<!\w)(owned by|belongs? to|belonging to|property of) (?P<name>(?P<group>)[A-Z][\w-]+( [A-Z][\w-]+)?)(?!\w)"
+    r"(?<!\w)(owned by|belongs? to|belonging to|property of) "
+    rf"(?P<name>(?P<group>){_A_NAME}( {_A_NAME})?)(?!\w)"
 )
 _GROUP = re.compile(
-    rf"(?<!\w)((by|from|of|owned by) )?(?P<name>(?P<group>(?i:{'|'.join(GROUPS)})) [A-Z][\w-]+)('s)?(?!\w)"
+    rf"(?<!\w)((by|from|of|owned by) )?(?P<name>(?P<group>(?i:{'|'.join(GROUPS)})) {_A_NAME})"
+    r"('s)?(?!\w)"
 )
 """A name that is told to be one of a group: "Team Heron's"."""
 _ELSE = compile_form(

@@ -23,12 +23,14 @@ NEGATION = compile_form(
     "anything goes (but|except( for)?)|"
     "(don't|do not) (want|make|draw|render|do|have|need) (it|this|that one|them)( (in|as))?( an?)?|"
     "(?<!don't )(?<!not )(?<!never )forget( about)?|rul(e|ing) out|steer(ing)? clear of|"
-    "(had|have|seen) (more than )?enough of|(tired|sick) of|fed up with|bored with|(?<=\bi'm )done with|(?<=\bwe're )done with|(?<=\bam )done with|(?<=\bare )done with|"
+    "(had|have|seen) (more than )?enough of|(tired|sick) of|fed up with|bored with|"
+    "(?<=i'm )done with|(?<=we're )done with|(?<=am )done with|(?<=are )done with|"
     "without (a|any) (hint|trace|touch|bit) of|"
     "(don't|do not|didn't) (want|need|like|mean)|((that|which) )?(don't|do not|doesn't|does not|"
     "didn't|did not)( (come|look|seem|appear))?|"
     "nothing( (drawn|painted|done|made|rendered))?( with)?|none of|minus|but not|not in|not as|"
-    "(skip|avoid|leave out|ditch|drop|no)( (everything|anything|all|every|whatever))?|leave aside|(skipping|avoiding|ignor(e|ing)|omit(ting)?|"
+    "(skip|avoid|leave out|ditch|drop|no)( (everything|anything|all|every|whatever))?|"
+    "leave aside|(skipping|avoiding|ignor(e|ing)|omit(ting)?|"
     "leaving (out|aside))(?= ((all|any) )?(the (ones?|models?|versions?|builds?)|those|whichever|"
     rf"whatever|anything|everything)\b))~({_THE_ONE} )*)$"
 )
@@ -57,7 +59,8 @@ SCENE_PREPOSITIONS = frozenset((
 THAT_IS = compile_form(r"(?<!\w)(that|which|it)('s| is| was) (an?|the|in) $")
 LIKE = compile_form(
     r"(?<!\w)(((that|which) )?(looks?|looking|appears?|seems?) |"
-    r"(that|which) (?=(could|can|would|might|pass|you)))?(you (could|can|might|would) (mistake|take) for|like( in)?|[àa] la|(?<!ing\s)out of|"
+    r"(that|which) (?=(could|can|would|might|pass|you)))?(you (could|can|might|would) (mistake|"
+    r"take) for|like( in)?|[àa] la|(?<!ing\s)out of|"
     "(made|built|put together|assembled) (up )?(of|from)|"
     "((could|can|would|might) )?pass(es)? (for|as)) ((an?|the|some|one of|those|real|old|actual|"
     "genuine|true) )*$"

@@ -25,7 +25,8 @@ USED = (
     "(used|rendered( with)?|generated with|ran|run|worked with|played with|(working|playing) with|"
     "had open|tried|opened|touched|picked|loaded|was using|were using|"
     "(made|did) (some )?(pictures|images|renders|art) with|saw use|put to use|been using|"
-    "stopped using|last (use|run|render)( (was|is|dates))?|(the )?last time (it was|i|we)( ever)? (used|ran|opened|loaded)( (it|this|that|them)( one)?)? was|"
+    "stopped using|last (use|run|render)( (was|is|dates))?|(the )?last time (it was|i|"
+    "we)( ever)? (used|ran|opened|loaded)( (it|this|that|them)( one)?)? was|"
     "in use)"
 )
 _IDLE = (

@@ -14,7 +14,8 @@ from personalq.checkin.parsing.versions.bounds import of_versions
 from personalq.checkin.parsing.versions.numbers import ON_A_SHIRT
 
 _ORDINAL_VERSION = compile_form(
-    rf"(?<!\w)((?P<n>{ORDINAL})( or (the )?(?P<o>{ORDINAL}))?~(version|ver\.?|revision|iteration|build|release|edition|"
+    rf"(?<!\w)((?P<n>{ORDINAL})( or (the )?(?P<o>{ORDINAL}))?~(version|ver\.?|revision|iteration|"
+    rf"build|release|edition|"
     rf"checkpoint|model|variant|take|one)|version the (?P<m>{ORDINAL}))(?!\w)"
 )
 _BARE_ORDINAL = compile_form(
@@ -37,7 +38,8 @@ _EVER_MADE = compile_form(
 
 
 _COUNTING = compile_form(
-    "((if you )?count(ing|ed)?|reckoning|numbered) from the (very )?((?P<new>newest|latest|last|end|"
+    "((if you )?count(ing|ed)?|reckoning|numbered) from the (very )?((?P<new>newest|latest|last|"
+    "end|"
     r"most recent)|oldest|first|earliest|start|beginning)( one)?(?!\w)"
 )
 _COUNT = compile_form(rf"(?<![\w-])(?P<n>{ORDINAL})(?![\w-])")
