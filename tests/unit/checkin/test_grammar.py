@@ -791,7 +791,7 @@ def test_what_is_wanted_instead_of_a_version() -> None:
         ("a kettle done with ink, the anime one", False),
     ],
 )
-def test_a_look_somebody_is_done_with(prompt: str, excluded: bool) -> None:  # noqa: FBT001
+def test_a_look_somebody_is_done_with(prompt: str, excluded: bool) -> None:
     """Who is done with a look wants another; what is done with it has it."""
     looks = read(prompt).all(Attribute.STYLE)
     assert [c.excluded for c in looks if "anime" in c.values] == [excluded]

@@ -1,4 +1,4 @@
-"""What things are made of: families of stuffs, and words that say one in general (`stuffs.toml`)."""
+"""What things are made of: families of stuffs, and words that say one in general."""
 
 from __future__ import annotations
 

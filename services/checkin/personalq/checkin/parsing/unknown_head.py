@@ -20,6 +20,8 @@ _CHOOSING = frozenset(
     [Attribute.VERSION, Attribute.ORDER, Attribute.CREATED_AT, Attribute.LAST_USED_AT]
 )
 
+_FEW_WORDS = 3
+"""Words of a request for nothing but a thing: "the latest castle"."""
 _BREAK = re.compile(r"[.:!?]\s")
 _NARROWING = frozenset(
     [Attribute.VERSION, Attribute.CREATED_AT, Attribute.LAST_USED_AT, Attribute.ENVIRONMENT,
@@ -169,7 +171,11 @@ def ordered_thing(draft: Draft) -> Constraint | None:
             if not following.joined or closed or not draft.is_free(following):
                 break
             last = following
-        thing = lexicon.names_thing(last.norm) and last.norm not in lexicon.words("scenes")
+        alone = last is words[-1] and len(words) <= _FEW_WORDS
+        thing = lexicon.names_thing(last.norm) and (
+            alone or last.norm not in lexicon.words("scenes")
+        )
+        thing = thing and last.norm not in lexicon.words("selectors")
         if thing and draft.is_free(last) and not draft.nouns_cover(last.index):
             return missing_subject(draft, last.span)
     return None

@@ -331,6 +331,19 @@ _EATEN = frozenset(["coffee", "chocolate", "cream", "honey", "caramel", "salmon"
 """Colours that alone are rather things: "a mug with coffee"."""
 
 
+def _is_flavour_named(piece: str, nouns: set[str]) -> bool:
+    """Whether a word alone is a colour of what nobody eats: "a bunny, cream", but no cake."""
+    food = (is_food(noun) for noun in nouns)
+    return canonical(piece) in _EATEN and not any(food)
+
+
+@lru_cache(maxsize=16384)
+def is_food(noun: str) -> bool:
+    """Whether a noun names what is eaten or drunk."""
+    eaten = {n for kind in ("food", "beverage") for n in wordnet.senses(kind, said=False)}
+    return any(eaten & set(wordnet.above(n)) for n in wordnet.senses(noun, said=False))
+
+
 _METALS = frozenset(["bronze", "copper", "gold", "silver", "brass", "pewter", "chrome", "steel"])
 """Of a thing that has another colour they are what it is made of: "a black harp, in bronze"."""
 
@@ -425,6 +438,7 @@ def _profile(pieces: tuple[str, ...], subjects: tuple[str, ...], name: str) -> P
         shades.update(shades_in(" ".join(found.words)))
         # "a parrot, cobalt", "a cake, coloured cream"
         plain = all(word in colours for word in found.words) or _COLOURED.match(piece) is not None
+        plain = plain or (coloured is None and main is not None and _is_flavour_named(piece, nouns))
         plain = plain and not (coloured is not None and _METALS.issuperset(found.words))
         earlier = main
         if not plain:

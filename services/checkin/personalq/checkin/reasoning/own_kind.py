@@ -83,10 +83,12 @@ def without_its_kind(
         return None
     shown = satisfying(intent, hits, zone)
     general = tuple(map(canonical, subject.values))
-    known = any(names(hit.card, f"{wanted.text} {subject.text}") for hit in besides)
+    named = f"{wanted.text} {subject.text}" if wanted.leads else wanted.text
+    known = any(names(hit.card, named) for hit in besides)
     if not known and (len(shown) < _FEWEST or not _is_there(wanted, prompt)):
         return None
-    if not shown or any(_may_be(hit, wanted, general) for hit in shown):
+    alike = 1.1 if known else _ALIKE
+    if not shown or any(_may_be(hit, wanted, general, alike=alike) for hit in shown):
         return None
     return replace(
         intent,
@@ -102,7 +104,7 @@ def kind_in_question(intent: Intent, hits: Sequence[Hit], zone: ZoneInfo) -> boo
         return False
     general = tuple(map(canonical, subject.values))
     shown = satisfying(intent, hits, zone)
-    return bool(shown) and not any(_may_be(hit, wanted, general) for hit in shown)
+    return bool(shown) and not any(_may_be(hit, wanted, general, alike=1.1) for hit in shown)
 
 
 def _beside(intent: Intent, subject: Constraint | None) -> Constraint | None:
@@ -111,9 +113,14 @@ def _beside(intent: Intent, subject: Constraint | None) -> Constraint | None:
         return None
     if intent.first(Attribute.VERSION) or intent.first(Attribute.IDENTITY):
         return None
+    general = tuple(map(canonical, subject.values))
     for constraint in intent.described:
         span = constraint.span
-        if not constraint.leads or constraint.excluded or constraint.hard or constraint.coarse:
+        told = canonical(constraint.text)
+        soft = not (constraint.excluded or constraint.hard or constraint.coarse)
+        if soft and not constraint.leads and _is_kind(told, general):
+            return constraint  # "a parrot that's a budgie"
+        if not constraint.leads or not soft:
             continue
         if span is None or span.end + 1 != subject.span.start:
             continue
@@ -131,17 +138,19 @@ def _is_there(wanted: Constraint, prompt: str) -> bool:
     return thing and ends_before(_THE_ONE, prompt.casefold(), start) is not None
 
 
-def _may_be(hit: Hit, wanted: Constraint, general: tuple[str, ...]) -> bool:
+def _may_be(hit: Hit, wanted: Constraint, general: tuple[str, ...], *, alike: float) -> bool:
     """Whether a card may be of a kind: it says so, or nothing else, or is like what was said."""
     said = canonical(wanted.text)
     shown = profile(hit.card)
     if set(concepts(said)) & (shown.everything | shown.told):
         return True
+    if any(names(hit.card, f"{said} {noun}") for noun in general):
+        return True
     told = _kinds(pieces_of(hit.card)[:1], general)
     if not told or any(_is_related(said, kind) for kind in told):
         return True
     return any(
-        like.get(text, 0.0) >= _ALIKE
+        like.get(text, 0.0) >= alike
         for like in (hit.word_likeness, hit.thing_likeness)
         for text in wanted.said
     )

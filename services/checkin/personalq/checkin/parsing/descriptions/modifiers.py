@@ -47,6 +47,9 @@ def read_modifiers(draft: Draft, first: int) -> None:
                 found.append(word)
                 continue  # "the white banker's lamp"
             break
+        if word.norm == "model" and index + 1 == first and draft.is_free(word):
+            found.append(word)  # "a model sailboat"
+            continue
         empty = word.norm in lexicon.words("empty_adjectives") or word.norm in ("all", "both")
         if empty or not draft.is_free(word):
             if word.norm in lexicon.words("prepositions") or word.norm in lexicon.words("links"):

@@ -106,7 +106,8 @@ _SOURCE = compile_form(
 )
 _LEARNED_FROM = compile_form(
     r"(?<!\w)((checkpoint|model|run|version|build|one|lora|training) ((that|which) )?|(that|"
-    "which) )((has|had|was|only|just|ever) )*(saw|seen|shown|given|fed|learned|learnt|with|from|on|using) ((from|on|only|just|"
+    "which) )((has|had|was|only|just|ever) )*(saw|seen|shown|given|fed|learned|learnt|with|from|"
+    "on|using) ((from|on|only|just|"
     rf"its|the|all|solely|exclusively) )*{_PHOTOS} ((that|which|were|was|all|only) )*{_TAKEN} "
     rf"(?P<where>{_WHERE}{_DET})(?=\w)"
 )
@@ -147,7 +148,7 @@ AND_IN = compile_form(
 )
 _HELD = compile_form(
     r"((?<!\w)((that|which) )?(with|has|having|had|featuring|showing|saw|seen|"
-    "(was|were|got|been) (shown|fed|given)|includes?|included) |"
+    "(was|were|got|been) (shown|fed|given)|includes?|included) ((only|just) )?|"
     rf"((?<=[(,;])|(?<=\s[-–—])) ?){_OF_PHOTOS}{_DET}(?!(photographed|shot|captured|taken|"
     rf"filmed)\b)(?=[\w-]+( [\w-]+){{0,3}}{_IN_TRAINING})"
 )

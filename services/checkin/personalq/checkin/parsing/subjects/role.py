@@ -33,7 +33,7 @@ class Role:
 def role_of(draft: Draft, noun: Noun, before: list[tuple[Noun, Mention, Role]]) -> Role:
     """How the sentence holds the noun: head, object of a verb, thing in the scene."""
     words = draft.page.words
-    if _acts_in_clause(draft, noun) or _is_all_around(draft, noun):
+    if _acts_in_clause(draft, noun) or _is_all_around(draft, noun) or _is_where(draft, noun):
         return Role(weight=0)
     role, possessed, chosen = Role(weight=2), False, chosen_by_tail(draft, noun)
     for index in range(noun.first, 0, -1):
@@ -135,6 +135,16 @@ def _governed(
     if _is_what_we_made(words, word.index):
         return Role(weight=2)
     return Role(weight=1) if _is_verbal(word, draft) else None
+
+
+def _is_where(draft: Draft, noun: Noun) -> bool:
+    """Whether a noun nobody has is a place of training: "the | mountain | checkpoints"."""
+    following = draft.page.words[noun.last : noun.last + 1]
+    chosen = any(w.joined and w.norm in lexicon.words("selectors") for w in following)
+    if noun.entry.subjects or not chosen:
+        return False
+    place = draft.lexicon.environments.match_at(draft.page.words, noun.first)
+    return place is not None and place[1].known
 
 
 def _is_asked_for(before: list[tuple[Noun, Mention, Role]]) -> bool:

@@ -287,7 +287,8 @@ def _ends_a_scene(draft: Draft, point: Point) -> bool:
     """Whether a season alone sets the scene that was told: "the bear, in a meadow, late spring"."""
     first = draft.page.word_at(point.start)
     after = draft.page.word_at(point.end)
-    if first is None or first.joined or (after is not None and after.joined):
+    dated = any(char.isdigit() for char in draft.page.shadow[point.start : point.end])
+    if dated or first is None or first.joined or (after is not None and after.joined):
         return False
     told = draft.page.words[: first.index]
     return any(not word.joined for word in told[1:]) and bool(draft.nouns)
