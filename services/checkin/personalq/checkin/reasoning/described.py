@@ -318,7 +318,9 @@ def _by_very_words(
             ones, but "the newest mint one" of no other green.
     """
     groups = lexicon.description_groups()
-    words = [word for word in wish.trait.words if groups.get(word, word) != word]
+    words = [
+        word for word in wish.trait.words if groups.get(word, word) != word or is_general(word)
+    ]
     words = [word for word in words if colours or word not in lexicon.colours()]
     best = max(gains)
     said = [all(_says(word, card) for word in words) for card in profiles]
