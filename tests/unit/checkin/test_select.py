@@ -177,7 +177,7 @@ def test_most_used_where_nobody_counts() -> None:
         ("the April bear on a hill", ""),
         ("the latest dog", ""),
         ("a bear with round spectacles", "bear round spectacles"),
-        ("the corgi", "corgi"),
+        ("a bear wearing a corgi hat", "bear corgi hat"),
     ],
 )
 def test_text_of_the_search(session: Session, prompt: str, text: str) -> None:

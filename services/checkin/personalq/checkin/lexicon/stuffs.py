@@ -59,8 +59,10 @@ def is_general(stuff: str) -> bool:
 def is_a(stuff: str, wanted: str) -> bool:
     """Whether a stuff is what was asked for: brass, of "brass" or "metal"."""
     of = _kinds().get(stuff, frozenset()) | _general().get(stuff, frozenset())
-    same = thesaurus.things_in(stuff).keys() & thesaurus.things_in(wanted).keys()
-    return stuff == wanted or bool(same) or bool(of & _general().get(wanted, frozenset()))
+    same = bool(thesaurus.things_in(stuff).keys() & thesaurus.things_in(wanted).keys())
+    same = same or f" {wanted} " in f" {stuff} "  # cast iron is iron
+    same = same or wanted.removesuffix("en") == stuff.removesuffix("en")  # "woolen", "wool"
+    return same or bool(of & _general().get(wanted, frozenset()))
 
 
 def may_be(stuff: str, wanted: str) -> bool:

@@ -15,14 +15,22 @@ from dataclasses import replace
 from personalq.chassis.forms import compile_form
 from personalq.checkin import lexicon
 from personalq.checkin.intent import Attribute, Constraint, Span
+from personalq.checkin.lexicon import canonical
 from personalq.checkin.lexicon.stuffs import stuffs_in
 from personalq.checkin.lexicon.wordnet import Nature, look_up, nature
+from personalq.checkin.nouns import is_kind_of
 from personalq.checkin.parsing.apposition import renamed, sorts
 from personalq.checkin.parsing.descriptions.parse_description import is_told_of
 from personalq.checkin.parsing.descriptions.tail import read_tail
-from personalq.checkin.parsing.draft import Draft
+from personalq.checkin.parsing.draft import Draft, Noun
 from personalq.checkin.parsing.text import Word
-from personalq.checkin.parsing.word_roles import PARTICIPLES, goes_on, opens_contact, past_asides
+from personalq.checkin.parsing.word_roles import (
+    PARTICIPLES,
+    goes_on,
+    is_of_the_scene,
+    opens_contact,
+    past_asides,
+)
 
 _REACH = 14
 """Words of the longest clause."""
@@ -64,7 +72,9 @@ _FILLERS = frozenset(["was", "is", "it", "there", "one", "ones", "again", "pleas
 
 _STUFF = 4
 """Words of "in cast iron", and one more."""
-_STUFF_ENDS = frozenset(["that", "which", "we", "i", "from", "please", "with", "made", "built"])
+_STUFF_ENDS = frozenset(
+    ["that", "which", "we", "i", "from", "please", "with", "made", "built", "on", "in", "at"]
+)
 """What may follow a stuff; "in paper clothes" does not say what a doll is made of."""
 
 
@@ -88,7 +98,7 @@ def parse_clauses(draft: Draft) -> None:
             _behind(draft, word.index + 1)
 
 
-_BESIDES = frozenset(["with", "wearing", "carrying", "holding", "whose", "having"])
+_BESIDES = frozenset(["with", "whose"])
 """What a subject has besides what was described: "with an upper floor, | with a fence"."""
 
 
@@ -106,7 +116,7 @@ def _is_aside(draft: Draft, word: Word) -> bool:
         for c in draft.constraints
     )
     if described and (told or word.norm in _BESIDES):
-        return draft.is_free(word)
+        return draft.is_free(word) and not is_of_the_scene(words, word.index)
     behind = not draft.is_free(before) or before.norm in lexicon.words("selectors")
     return behind and told and draft.is_free(word)
 
@@ -164,6 +174,11 @@ def _read_clause(draft: Draft, at: int) -> None:
 def _made_of(draft: Draft, run: Sequence[Word]) -> None:
     """Read a material as before the subject: "the doll made of felt" is a felt doll."""
     span = Span(run[0].start, run[-1].full_end)
+    if any(
+        c.attribute is Attribute.DESCRIPTION and c.span and c.span.meets(span)
+        for c in draft.constraints
+    ):
+        return
     stuff = run[1:] if run[0].norm in ("in", "of") else run[-1:]
     text = Span(stuff[0].start, stuff[-1].full_end).of(draft.page.text)
     draft.constraints.append(
@@ -182,7 +197,14 @@ def _made_of(draft: Draft, run: Sequence[Word]) -> None:
 def _in_stuff(draft: Draft, at: int) -> Sequence[Word]:
     """The words of "in metal" where they say what a subject is made of, and nothing goes on."""
     words = draft.page.words[at : at + _STUFF]
-    if not words or words[0].norm not in ("in", "of") or len(words) < 2 or not words[1].joined:
+    worn = any(n.last <= at and _is_dressed(draft, n) for n in draft.nouns[:1])
+    if (
+        worn
+        or not words
+        or words[0].norm not in ("in", "of")
+        or len(words) < 2
+        or not words[1].joined
+    ):
         return ()
     run = [words[0], *itertools.takewhile(lambda w: w.joined and draft.is_free(w), words[1:])]
     for length in range(len(run), 1, -1):
@@ -192,6 +214,12 @@ def _in_stuff(draft: Draft, at: int) -> Sequence[Word]:
         if name in stuffs_in(name) and ends:
             return run[:length]
     return ()
+
+
+def _is_dressed(draft: Draft, noun: Noun) -> bool:
+    """Whether a subject may wear what it is "in": a doll in silk, an owl in felt."""
+    name = canonical(draft.span_of(noun.first, noun.last).of(draft.page.text))
+    return any(is_kind_of(name, each) for each in ("person", "animal", "doll", "toy", "figure"))
 
 
 def _likened(draft: Draft, at: int) -> int:

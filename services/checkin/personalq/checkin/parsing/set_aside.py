@@ -26,7 +26,7 @@ _FORGOTTEN = compile_form(
     "forgotten|lost|"
     "(don't|do not|can't|cannot|can not|no longer) (remember|recall|know)) (the|its|which|what) "
     "(exact )?(number|version|name|id|trigger|date)( (it was|number|name))?(( ?,)? (but|only|just)"
-    r"(?!\w))?"
+    r"(?!\w))?(?! ?\d)"
 )
 """What somebody does not know: "I forgot the number, but | it was the white teapot"."""
 _HEADING = compile_form(
@@ -55,11 +55,12 @@ def set_scenes_aside(draft: Draft) -> None:
     for hedge in _HEDGE.finditer(draft.page.shadow):
         if draft.free(*hedge.span()):
             draft.mark(Span(*hedge.span()), selecting=True)
-    asides = (*_HEADING.finditer(draft.page.shadow), *_FORGOTTEN.finditer(draft.page.shadow))
-    for match in asides:
+    asides = [(match, False) for match in _HEADING.finditer(draft.page.shadow)]
+    asides += [(match, True) for match in _FORGOTTEN.finditer(draft.page.shadow)]
+    for match, selecting in asides:
         span = Span(*match.span())
         if draft.free(span.start, span.end):
-            draft.mark(span)
+            draft.mark(span, selecting=selecting)
             draft.bystanders.append(span)
     named = [draft.page.words[noun.first] for noun in draft.nouns if noun.entry.subjects]
     for match in _LABELLED.finditer(draft.page.shadow):

@@ -171,7 +171,7 @@ def ordered_thing(draft: Draft) -> Constraint | None:
             if not following.joined or closed or not draft.is_free(following):
                 break
             last = following
-        alone = last is words[-1] and len(words) <= _FEW_WORDS
+        alone = last is words[-1] and len(words) <= _FEW_WORDS and not _is_known_place(draft, last)
         thing = lexicon.names_thing(last.norm) and (
             alone or last.norm not in lexicon.words("scenes")
         )

@@ -276,3 +276,19 @@ def is_owner(draft: Draft, index: int) -> bool:
     """Whether the word says whose it is: "of ours"."""
     owners = ("ours", "mine", "yours", "theirs", "hers")
     return index < len(draft.page.words) and draft.page.words[index].norm in owners
+
+
+_NEARBY = frozenset(["beside", "behind", "next", "outside", "inside", "above", "below", "nearby"])
+
+
+def is_of_the_scene(words: Sequence[Word], index: int) -> bool:
+    """Whether what is told behind a comma stands near the subject, or is somebody's: "with a taxi
+    beside it", "whose owner wears a hat".
+    """
+    run = [*takewhile(lambda word: word.joined, words[index + 1 :])]
+    person = (
+        bool(run)
+        and words[index].norm == "whose"
+        and wordnet.nature(run[0].norm) is wordnet.Nature.PERSON
+    )
+    return person or any(word.norm in _NEARBY for word in run)

@@ -318,12 +318,12 @@ def _by_very_words(
             ones, but "the newest mint one" of no other green.
     """
     groups = lexicon.description_groups()
-    words = [
-        word for word in wish.trait.words if groups.get(word, word) != word or is_general(word)
-    ]
+    words = [word for word in wish.trait.words if groups.get(word, word) != word]
     words = [word for word in words if colours or word not in lexicon.colours()]
     best = max(gains)
     said = [all(_says(word, card) for word in words) for card in profiles]
+    if not words and (general := [word for word in wish.trait.words if is_general(word)]):
+        words, said = general, [_names_each(general, card) for card in profiles]
     if shade := shades_in(" ".join(wish.trait.words)):
         told = [card.shades if wish.phrase else card.own_shades for card in profiles]
         words, said = list(shade), [shade <= shown for shown in told]
@@ -341,6 +341,11 @@ def _says(word: str, card: Profile) -> bool:
         for other in found.words
         if lexicon.description_groups().get(other) == lexicon.description_groups().get(word)
     )
+
+
+def _names_each(words: Sequence[str], card: Profile) -> bool:
+    """Whether a card has each of the very words: leather, where suede is leather too."""
+    return all(any(stem(word) in each.spelled for each in card.traits) for word in words)
 
 
 def _has_adjective(wanted: Trait, card: Profile) -> float:
@@ -444,10 +449,11 @@ def _fit(wanted: Trait, said: Trait, card: Profile) -> float:
 def _who_does(noun: str) -> frozenset[str]:
     """The stems of what somebody does or uses: "golf" of "golfers"."""
     single = wordnet.base(noun)
-    if wordnet.nature(single) is not wordnet.Nature.PERSON or not single.endswith(("er", "ist")):
+    if not single.endswith("er") or wordnet.nature(single) is not wordnet.Nature.PERSON:
         return frozenset()
-    doing = single.removesuffix("er").removesuffix("ist")
-    return frozenset({stem(doing), stem(f"{doing}e"), stem(f"{doing}ing")})
+    done = {stem(single.removesuffix("er")), stem(f"{single.removesuffix('er')}ing")}
+    told = " ".join(map(wordnet.definition, wordnet.senses(single, said=False)))
+    return frozenset(done & {stem(word) for word in told.replace(",", " ").split()})
 
 
 def _same_thing(wanted: Trait, said: Trait) -> float:

@@ -6,6 +6,7 @@ and that is another, none is meant: a grizzly is no panda, a rag doll no princes
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import lru_cache
@@ -58,7 +59,8 @@ def of_other_kinds(intent: Intent, hits: Sequence[Hit], zone: ZoneInfo) -> Inten
     told = [c for c in intent.all(Attribute.DESCRIPTION) if c.span == subject.span]
     others = tuple(c for c in intent.constraints if c is not subject and c not in told)
     kind = tuple(replace(c, hard=True) for c in told)
-    return replace(intent, constraints=(*kind, replace(subject, narrower=False), *others))
+    general = replace(subject, narrower=False, text=subject.values[0], label=subject.values[0])
+    return replace(intent, constraints=(*kind, general, *others))
 
 
 def is_meant_by(name: str, card: Card) -> bool:
@@ -87,7 +89,7 @@ def without_its_kind(
     known = any(names(hit.card, named) for hit in besides)
     if not known and (len(shown) < _FEWEST or not _is_there(wanted, prompt)):
         return None
-    alike = 1.1 if known else _ALIKE
+    alike = math.inf if known else _ALIKE
     if not shown or any(_may_be(hit, wanted, general, alike=alike) for hit in shown):
         return None
     return replace(
@@ -104,7 +106,7 @@ def kind_in_question(intent: Intent, hits: Sequence[Hit], zone: ZoneInfo) -> boo
         return False
     general = tuple(map(canonical, subject.values))
     shown = satisfying(intent, hits, zone)
-    return bool(shown) and not any(_may_be(hit, wanted, general, alike=1.1) for hit in shown)
+    return bool(shown) and not any(_may_be(hit, wanted, general, alike=math.inf) for hit in shown)
 
 
 def _beside(intent: Intent, subject: Constraint | None) -> Constraint | None:
@@ -124,18 +126,28 @@ def _beside(intent: Intent, subject: Constraint | None) -> Constraint | None:
             continue
         if span is None or span.end + 1 != subject.span.start:
             continue
-        noun = canonical(constraint.text)
-        look = noun in lexicon.colours() or bool(stuffs_in(noun))
-        return None if look or " " in noun else constraint
+        return constraint if _is_a_kind(told, general) else None
     return None
 
 
+def _is_a_kind(word: str, general: tuple[str, ...]) -> bool:
+    """Whether a word before a subject is known to make a kind of it: "a snare drum"."""
+    if " " in word or word in _NO_KINDS or word in lexicon.words("selectors"):
+        return False
+    toy = any(is_kind_of(noun, each) for noun in general[:1] for each in ("doll", "toy", "figure"))
+    if wordnet.nature(word) is wordnet.Nature.PERSON and not toy:
+        return False  # "the pirate bear" may be one to draw
+    return any(_is_known_kind(word, noun) for noun in general)
+
+
+_NO_KINDS = frozenset(["pet", "toy", "baby", "mini", "mascot", "cartoon", "hero"])
+"""Words that say how a subject is meant, of whatever kind it is."""
+
+
 def _is_there(wanted: Constraint, prompt: str) -> bool:
-    """Whether somebody speaks of a kind as of one that is there, and it is no scene."""
-    noun = canonical(wanted.text)
+    """Whether somebody speaks of a kind as of one that is there."""
     start = wanted.span.start if wanted.span is not None else 0
-    thing = lexicon.names_thing(noun) and noun not in lexicon.words("scenes")
-    return thing and ends_before(_THE_ONE, prompt.casefold(), start) is not None
+    return ends_before(_THE_ONE, prompt, start) is not None
 
 
 def _may_be(hit: Hit, wanted: Constraint, general: tuple[str, ...], *, alike: float) -> bool:
@@ -147,7 +159,8 @@ def _may_be(hit: Hit, wanted: Constraint, general: tuple[str, ...], *, alike: fl
     if any(names(hit.card, f"{said} {noun}") for noun in general):
         return True
     told = _kinds(pieces_of(hit.card)[:1], general)
-    if not told or any(_is_related(said, kind) for kind in told):
+    named = (said, *(f"{said} {noun}" for noun in general))
+    if not told or any(_is_related(said, k) or any(_means(n, k) for n in named) for k in told):
         return True
     return any(
         like.get(text, 0.0) >= alike
@@ -231,9 +244,18 @@ def _makes_kind(before: str, noun: str) -> bool:
     """Whether a word before a noun makes a kind of it: "rag doll", "dining chair"."""
     if before in lexicon.colours() or stuffs_in(before) or lexicon.words("sides") & {before}:
         return False
+    return _is_known_kind(before, noun) or (
+        lexicon.names_thing(before) and not lexicon.is_no_noun(before)
+    )
+
+
+def _is_known_kind(before: str, noun: str) -> bool:
+    """Whether a compound is a word, or in the thesaurus: "highchair", "rag doll"."""
+    if before in lexicon.colours() or stuffs_in(before):
+        return False
     compound = f"{before} {noun}"
-    known = bool(thesaurus.kinds_in(compound)) or bool(wordnet.look_up(before + noun))
-    return known or (lexicon.names_thing(before) and not lexicon.is_no_noun(before))
+    named = any(run[0] == stem(before) and len(run) > 1 for _, run in thesaurus.kinds_in(compound))
+    return named or bool(wordnet.look_up(compound) or wordnet.look_up(before + noun))
 
 
 def _is_age(noun: str) -> bool:

@@ -34,7 +34,7 @@ def without_its_stuff(intent: Intent, hits: Sequence[Hit], zone: ZoneInfo) -> In
     shown = [profile(hit.card) for hit in satisfying(intent, hits, zone)]
     if len(shown) < _FEWEST or not all(each.stuffs for each in shown):
         return None
-    said = set(concepts(" ".join(wanted)))
+    said = set(concepts(" ".join(sorted(wanted))))
     for each in shown:
         told = any(may_be(stuff, other) for stuff in each.stuffs for other in wanted)
         if told or said & each.everything:
@@ -57,6 +57,7 @@ def _asked(intent: Intent) -> Constraint | None:
             continue
         before = constraint.leads and span.end + 1 == subject.span.start
         behind = span.start == subject.span.end + 1 and not constraint.phrase
+        behind = behind and not constraint.label.startswith("in ")  # it may be to be seen so
         stuff = stuffs_in(constraint.text)
         compound = f"{canonical(constraint.text)} {canonical(subject.text)}"
         if stuff and (before or behind) and wordnet.look_up(compound) is None:

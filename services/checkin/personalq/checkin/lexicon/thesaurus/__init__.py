@@ -39,7 +39,7 @@ class Kind:
 def preload() -> None:
     """Read the files now rather than at the first request."""
     _things()
-    _kinds()
+    _modified()
 
 
 @lru_cache(maxsize=4096)

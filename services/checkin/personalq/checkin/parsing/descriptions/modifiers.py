@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from personalq.checkin import lexicon
 from personalq.checkin.parsing.descriptions.phrase import REACH, describe
 from personalq.checkin.parsing.draft import Draft
@@ -47,8 +49,8 @@ def read_modifiers(draft: Draft, first: int) -> None:
                 found.append(word)
                 continue  # "the white banker's lamp"
             break
-        if word.norm == "model" and index + 1 == first and draft.is_free(word):
-            found.append(word)  # "a model sailboat"
+        if index + 1 == first and _is_small(words, index) and draft.is_free(word):
+            found.append(word)
             continue
         empty = word.norm in lexicon.words("empty_adjectives") or word.norm in ("all", "both")
         if empty or not draft.is_free(word):
@@ -68,6 +70,12 @@ def read_modifiers(draft: Draft, first: int) -> None:
     worn = len(found) > 1 and is_adjective(found[0].norm) and lexicon.is_wearable(found[-1].norm)
     worn = worn and not lexicon.is_wearable(words[first].norm)  # "the tangerine wrap dress"
     describe(draft, found, phrase=worn, before=_head_at(draft, first))
+
+
+def _is_small(words: Sequence[Word], index: int) -> bool:
+    """Whether "model" says what a thing is: "a model boat", "the red model boat"."""
+    before = words[index - 1].norm if index else ""
+    return words[index].norm == "model" and (before in ("a", "an") or before in lexicon.colours())
 
 
 def _is_counted(word: Word) -> bool:

@@ -15,6 +15,7 @@ from personalq.checkin.parsing.text import Word
 from personalq.checkin.parsing.word_roles import (
     is_adjective,
     is_compounded,
+    is_of_the_scene,
     is_owner,
     is_that,
     is_worn,
@@ -45,7 +46,8 @@ def read_tail(draft: Draft, index: int) -> None:
     while at < len(words):
         lead = words[at]
         following = words[at + 1].norm if at + 1 < len(words) else ""
-        if not lead.joined and lead.norm not in ("wearing", "with"):
+        besides = lead.norm == "with" and not is_of_the_scene(words, at)
+        if not lead.joined and not (besides or (first and lead.norm in ("wearing", "with"))):
             return
         if lead.norm == "all" and following == "in":
             at += 1  # "all in black"

@@ -30,13 +30,10 @@ _ANY = compile_form(r"(?<!\w)(any|all|every)(one|thing|body)?('s)?\s(?P<what>([\
 _DOES_NOT = compile_form(r"((that|which) )?(doesn't|don't|does not|do not|didn't)\s")
 _OR = compile_form(" ?,? or (by |from |the )?")
 _A_NAME = r"[A-Z][\w-]+"
-_OWNED_BY = re.compile(
-    r"(?<!\w)(owned by|belongs? to|belonging to|property of) "
-    rf"(?P<name>(?P<group>){_A_NAME}( {_A_NAME})?)(?!\w)"
-)
+_OWNED_BY = re.compile(rf"(?<!\w)(?i:owned by) (?P<name>{_A_NAME}( {_A_NAME})?)(?!\w)")
 _GROUP = re.compile(
-    rf"(?<!\w)((by|from|of|owned by) )?(?P<name>(?P<group>(?i:{'|'.join(GROUPS)})) {_A_NAME})"
-    r"('s)?(?!\w)"
+    rf"(?<!\w)(?P<name>(?P<group>(?i:{'|'.join(GROUPS)})) {_A_NAME})'s(?!\w)|"
+    rf"(?<!\w)(?i:by) (?P<by>(?P<of>(?i:{'|'.join(GROUPS)})) {_A_NAME})(?!\w)"
 )
 """A name that is told to be one of a group: "Team Heron's"."""
 _ELSE = compile_form(
@@ -58,18 +55,25 @@ def parse_owner(draft: Draft) -> None:
             whole = Span(min(s.start for s in owners.values()), max(s.end for s in owners.values()))
             _add(draft, whole, *owners, selecting=True)
             return
-    _parse_unknown(draft)
+    if not names:
+        _parse_unknown(draft)
 
 
 def _parse_unknown(draft: Draft) -> None:
     """Claim an owner that no card has: "owned by Atelier Sol", "Team Heron's latest"."""
     text = draft.page.text
-    for match in (*_OWNED_BY.finditer(text), *_GROUP.finditer(text)):
-        group = (match["group"] or "").casefold()
-        if not draft.free(*match.span()) or (group and not draft.lexicon.owners.opens_with(group)):
-            continue
-        _add(draft, Span(*match.span()), match["name"], selecting=True)
-        return
+    for match in _OWNED_BY.finditer(text):
+        if draft.free(*match.span()):
+            _add(draft, Span(*match.span()), match["name"], selecting=True)
+            return
+    for match in _GROUP.finditer(text):
+        group, name = match["group"] or match["of"], match["name"] or match["by"]
+        following = draft.page.word_at(match.end())
+        owns = following is not None and draft.leads_to_head(following.index)
+        known = draft.lexicon.owners.opens_with(group.casefold())
+        if draft.free(*match.span()) and known and (owns or match["by"]):
+            _add(draft, Span(*match.span()), name, selecting=True)
+            return
 
 
 def parse_mine(draft: Draft) -> None:

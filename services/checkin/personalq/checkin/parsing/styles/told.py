@@ -41,7 +41,7 @@ _TOLD = compile_form(
         "pieced|snipped)( up)? (with|from|out of|of)",
         r"cut (from|out of)(?= (\w+ )?(paper|card|cardboard)\b)",
         "(that |which )?(could|might|can) pass for",
-        "(that |which )?you (could|might|can) (mistake|take) for",
+        "(that |which )?you (could|might|can) mistake for",
         "as if it were",
     )
     + r"))(?= \w)"

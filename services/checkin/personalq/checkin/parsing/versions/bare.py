@@ -48,8 +48,12 @@ _COUNT = compile_form(rf"(?<![\w-])(?P<n>{ORDINAL})(?![\w-])")
 def _read_counting(draft: Draft) -> None:
     """Claim "the eighth of our hats, counting from the oldest"."""
     shadow = draft.page.shadow
-    counting, count = _COUNTING.search(shadow), _COUNT.search(shadow)
-    if counting is None or count is None:
+    counting = _COUNTING.search(shadow)
+    if counting is None:
+        return
+    before = [*_COUNT.finditer(shadow, 0, counting.start())][-1:]
+    count = before[0] if before else _COUNT.search(shadow, counting.end())
+    if count is None:
         return
     value = number(count["n"])
     if value and draft.free(*counting.span()) and draft.free(*count.span()):

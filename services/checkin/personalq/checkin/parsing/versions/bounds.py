@@ -12,7 +12,7 @@ from personalq.checkin.parsing.text import ends_before
 from personalq.checkin.parsing.versions.numbers import MARK, NUMBER, ONE, WORD, number_in
 
 _NUMBER = compile_form(NUMBER)
-_LONE_NUMBER = compile_form(rf"{NUMBER}(?! ?(?!of\b)\w)")
+_LONE_NUMBER = compile_form(rf"{NUMBER}(?! ?(?!of (the|our|my|it)\b)\w)")
 HIGHEST = 1000
 """Open upper bounds are spelled out up to this many versions above the lower one."""
 _OR = compile_form(" ?(?P<j>, ?(or|and)|,|/|or|and|&) ?(the )?")
@@ -22,10 +22,10 @@ _TAIL = compile_form(
     rf"((v\.?\s?|{WORD} ?({MARK} ?)?))?(?P<n>{NUMBER})(?! ?(day|week|month|year)s?\b)"
 )
 _NOT = compile_form(
-    r"(\b(not|except( for)?|excluding|without|but( not)?|other than|anything but|apart from|"
-    "aside from) (the |for )?)$"
+    r"(\b(not|nor|neither|except( for)?|excluding|without|but( not)?|other than|anything but|"
+    r"apart from|aside from) (the |for )?)$"
 )
-_OTHERWISE = compile_form(rf"(?<!\w)not (the )?({WORD} ?)?v?\.?\s?{NUMBER},? but (the )?$")
+_OTHERWISE = compile_form(r"(?<!\w)(not|neither) (?=[^.;!?]*\d)[^.;!?]{0,40}?,? but (the )?$")
 """What is wanted instead: "not v36 but | v14"."""
 _LEAD = compile_form(r"(\b(between|from) )$")
 
@@ -209,7 +209,8 @@ def _neighbour(draft: Draft, start: int, low: int | None, high: int) -> int:
     """Add an order for "the one just before v4", and return where its words begin."""
     below, above = high == -1, low == 1
     thing = ends_before(_NEXT_THING, draft.page.shadow, start) if above else None
-    if thing and draft.free(*thing.span("lead")):
+    last = draft.page.word_before(start) if thing else None
+    if thing and last and draft.nouns_cover(last.index) and draft.free(*thing.span("lead")):
         _add_nearest(draft, Span(*thing.span("lead")), OrderKey.LOWEST_VERSION)
         return start
     lead = ends_before(_NEIGHBOUR, draft.page.shadow, start)
