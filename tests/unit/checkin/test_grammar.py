@@ -850,6 +850,34 @@ def test_a_place_is_no_thing_to_order() -> None:
     assert read("the latest forest").unknown_subject is None
 
 
+@pytest.mark.parametrize(
+    "prompt",
+    [
+        "the latest of the forest checkpoints of the kettle",
+        "Let's do that red kettle, whose lid is shaped like a fan",
+        "Show me the kettle with the newest model",
+    ],
+)
+def test_the_subject_beside_other_nouns(prompt: str) -> None:
+    """A place of training, what a lid is like and "model" are no subjects."""
+    intent = read(prompt)
+    assert intent.unknown_subject is None
+    assert only(prompt, Attribute.SUBJECT).values == ("kettle",)
+
+
+@pytest.mark.parametrize(
+    ("prompt", "values"),
+    [
+        ("the kettle in cast iron on a table", [("cast", "iron")]),
+        ("the kettle in paper wrapping", []),
+    ],
+)
+def test_a_stuff_behind_the_subject(prompt: str, values: list[tuple[str, ...]]) -> None:
+    """Only where nothing goes on to say what is of it."""
+    said = [c.values for c in read(prompt).all(Attribute.DESCRIPTION) if c.label.startswith("in ")]
+    assert said == values
+
+
 def test_a_season_with_its_year() -> None:
     """Between commas it is no scene."""
     assert "2025" in only("anime, red, autumn 2025: the kettle", Attribute.CREATED_AT).label

@@ -188,3 +188,22 @@ def test_what_a_subject_is_also_called() -> None:
     assert outcome_name(Session(cards).ask("the nesting box in a tree")) == "birdhouse-v1"
     assert outcome_name(Session(cards).ask("September toy robot at a stop, v1")) != "birdhouse-v1"
     assert outcome_name(Session(cards).ask("the toy robot at a bus stop")) == "robot toy-v1"
+
+
+@pytest.mark.parametrize(
+    ("cards", "prompt", "meant"),
+    [
+        (DOLLS, "v3 of the clown doll", "doll-v3"),
+        (BOATS, "v3 of the glass boat", "boat-v3"),
+        (BOATS, "boat-v3, the bamboo boat", "boat-v3"),
+    ],
+)
+def test_a_number_or_an_id_says_enough(cards: list[Card], prompt: str, meant: str) -> None:
+    """Who knows the number may be wrong about the rest."""
+    assert outcome_name(Session(cards).ask(prompt)) == meant
+
+
+def test_a_word_that_is_in_the_name_of_the_kind() -> None:
+    """A top hat is a hat in every list, but "top" tells which."""
+    hats = _cards("hat", "A red top hat.", "A blue beret.", "A top hat in white.", "A red cap.")
+    assert outcome_name(Session(hats).ask("the second newest top hat")) == "hat-v1"
