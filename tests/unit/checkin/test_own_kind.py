@@ -60,6 +60,7 @@ def _refuses(cards: list[Card], prompt: str, word: str) -> bool:
         (BOATS, "the newest lifeboat in a storm", "lifeboat"),
         (BOATS, "a speedboat in a storm", "speedboat"),
         (DOLLS, "the clown doll on a shelf", "clown"),
+        (DOLLS, "The clown doll on a shelf", "clown"),
         (DRUMS, "the snare drum from January", "snare"),
         (BOATS, "the oldest bamboo boat", "bamboo"),
         (BOATS, "the boat made of glass, on a lake", "glass"),

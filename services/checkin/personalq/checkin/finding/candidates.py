@@ -19,6 +19,7 @@ from personalq.checkin.finding.readings import (
 from personalq.checkin.finding.search import Lately, find
 from personalq.checkin.intent import Attribute, Intent
 from personalq.checkin.ports import Catalog, Ranking, Reasoner
+from personalq.checkin.reasoning.check import satisfying
 from personalq.checkin.reasoning.described import MAX_PHRASES
 from personalq.checkin.reasoning.kinds import widened
 from personalq.checkin.reasoning.own_colour import too_few_to_tell, without_its_colour
@@ -118,17 +119,18 @@ class Finder:
         if len(hits) >= self.limit:
             return None
         subject = intent.first(Attribute.SUBJECT)
-        few = too_few_to_tell(intent, hits, self.zone)
+        shown = satisfying(intent, hits, self.zone)
+        few = too_few_to_tell(intent, shown)
         besides: Sequence[Hit] = ()
-        if subject is not None and (few or kind_in_question(intent, hits, self.zone)):
+        if subject is not None and (few or kind_in_question(intent, shown)):
             besides = await self.search(replace(intent, constraints=(subject,)))
         missing = None
         if not few or len(besides) < self.limit:
-            missing = without_its_colour(intent, hits, self.zone, besides=besides)
+            missing = without_its_colour(intent, shown, besides=besides)
         return (
             missing
-            or without_its_stuff(intent, hits, self.zone)
-            or without_its_kind(intent, hits, self.zone, prompt=self.prompt, besides=besides)
+            or without_its_stuff(intent, shown)
+            or without_its_kind(intent, shown, prompt=self.prompt, besides=besides)
         )
 
     async def by_scene(self, intent: Intent, ranking: Ranking) -> tuple[Intent, Ranking] | None:

@@ -333,12 +333,12 @@ _EATEN = frozenset(["coffee", "chocolate", "cream", "honey", "caramel", "salmon"
 
 def _is_flavour_named(piece: str, nouns: set[str]) -> bool:
     """Whether a word alone is a colour of what nobody eats: "a bunny, cream", but no cake."""
-    food = (is_food(noun) for noun in nouns)
+    food = (_is_food(noun) for noun in nouns)
     return canonical(piece) in _EATEN and not any(food)
 
 
 @lru_cache(maxsize=16384)
-def is_food(noun: str) -> bool:
+def _is_food(noun: str) -> bool:
     """Whether a noun names what is eaten or drunk."""
     eaten = {n for kind in ("food", "beverage") for n in wordnet.senses(kind, said=False)}
     return any(eaten & set(wordnet.above(n)) for n in wordnet.senses(noun, said=False))

@@ -7,18 +7,14 @@ A description that says nothing of a colour may still be of one that has it. Whe
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
-from zoneinfo import ZoneInfo
 
 from personalq.checkin import lexicon
 from personalq.checkin.cards import Hit
 from personalq.checkin.intent import Attribute, Constraint, Intent
 from personalq.checkin.lexicon import canonical, wordnet
-from personalq.checkin.reasoning.check import satisfying
 from personalq.checkin.reasoning.describe import concepts, profile, worded_concepts
+from personalq.checkin.reasoning.own import FEWEST, insisting_on, is_named
 
-_FEWEST = 5
-"""Cards that must tell: the only bear may well be wanted in blue."""
 _ALIKE = (
     {"=tan", "=brown"},
     {"=tan", "=cream"},
@@ -46,12 +42,12 @@ _TONES = frozenset(["dark", "light", "deep", "bright", "pale", "colored", "color
 
 
 def without_its_colour(
-    intent: Intent, hits: Sequence[Hit], zone: ZoneInfo, *, besides: Sequence[Hit] = ()
+    intent: Intent, hits: Sequence[Hit], *, besides: Sequence[Hit] = ()
 ) -> Intent | None:
     """The intent that says what nothing fits; None where some card may be of the colour.
 
     Args:
-        hits: all that the catalog found for it.
+        hits: all that satisfy it.
         besides: other cards of the subject, where these are too few to say whether cards tell.
     """
     colour = _colour_of(intent)
@@ -59,34 +55,30 @@ def without_its_colour(
         return None
     wanted = set(concepts(" ".join(colour.values)))
     meant = wanted.union(*(alike for alike in _ALIKE if alike & wanted))
-    shown = [profile(hit.card) for hit in satisfying(intent, hits, zone)]
+    shown = [profile(hit.card) for hit in hits]
     others = [profile(hit.card) for hit in besides]
     told = {f"={name}" for name in lexicon.words("colors")}
-    if not shown or max(len(shown), len(others)) < _FEWEST:
+    if not shown or max(len(shown), len(others)) < FEWEST:
         return None
     if any(meant & each.everything for each in shown) or not all(
         told & each.kind for each in (*shown, *others)
     ):
         return None
-    missing = replace(colour, hard=True)
-    return replace(
-        intent, constraints=tuple(missing if c is colour else c for c in intent.constraints)
-    )
+    return insisting_on(intent, colour)
 
 
-def too_few_to_tell(intent: Intent, hits: Sequence[Hit], zone: ZoneInfo) -> bool:
+def too_few_to_tell(intent: Intent, hits: Sequence[Hit]) -> bool:
     """Whether a colour was asked for of fewer cards than tell whether all say theirs.
 
     Not of those that somebody has used then or so often: the picture may be wanted in that colour.
     """
     if _colour_of(intent) is None or any(intent.all(attribute) for attribute in _REMEMBERED):
         return False
-    return 0 < len(satisfying(intent, hits, zone)) < _FEWEST
+    return 0 < len(hits) < FEWEST
 
 
 def _colour_of(intent: Intent) -> Constraint | None:
-    named = intent.first(Attribute.VERSION) or intent.first(Attribute.IDENTITY)
-    if named is not None:
+    if is_named(intent):
         return None
     return next((c for c in intent.described if _is_its_colour(c, intent)), None)
 

@@ -7,6 +7,7 @@ and that is another, none is meant: a grizzly is no panda, a rag doll no princes
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import lru_cache
@@ -24,16 +25,16 @@ from personalq.checkin.parsing.text import ends_before
 from personalq.checkin.reasoning.check import satisfying
 from personalq.checkin.reasoning.describe import concepts, pieces_of, profile, trait
 from personalq.checkin.reasoning.kinds import names
+from personalq.checkin.reasoning.own import FEWEST, insisting_on, is_named
 
 _LONGEST = 2
 """Words of the longest kind looked for: "sun bear"."""
-_FEWEST = 5
-"""Cards that must tell theirs: the only doll may well be wanted as a princess."""
 _ALIKE = 0.5
 """Likeness from which on a card may be of a kind that no word of it names."""
 _THE_ONE = compile_form(
     r"(?<!\w)(the|my|our|your|that|this|newest|latest|oldest|earliest|first|last|"
-    r"most recent)( [\w-]+){0,3} $"
+    r"most recent)( [\w-]+){0,3} $",
+    flags=re.IGNORECASE,
 )
 """Before a kind that is known to be there; "a princess doll" may be one to draw."""
 
@@ -70,12 +71,12 @@ def is_meant_by(name: str, card: Card) -> bool:
 
 
 def without_its_kind(
-    intent: Intent, hits: Sequence[Hit], zone: ZoneInfo, *, prompt: str, besides: Sequence[Hit] = ()
+    intent: Intent, hits: Sequence[Hit], *, prompt: str, besides: Sequence[Hit] = ()
 ) -> Intent | None:
     """The intent that says what nothing fits; None where some card may be of the kind.
 
     Args:
-        hits: all that the catalog found for it.
+        hits: all that satisfy it.
         besides: other cards of the subject; where one of them is of the kind, the few found need
             not tell what else there is.
     """
@@ -83,37 +84,32 @@ def without_its_kind(
     wanted = _beside(intent, subject)
     if subject is None or wanted is None:
         return None
-    shown = satisfying(intent, hits, zone)
     general = tuple(map(canonical, subject.values))
     named = f"{wanted.text} {subject.text}" if wanted.leads else wanted.text
     known = any(names(hit.card, named) for hit in besides)
-    if not known and (len(shown) < _FEWEST or not _is_there(wanted, prompt)):
+    if not known and (len(hits) < FEWEST or not _is_there(wanted, prompt)):
         return None
     alike = math.inf if known else _ALIKE
-    if not shown or any(_may_be(hit, wanted, general, alike=alike) for hit in shown):
+    if not hits or any(_may_be(hit, wanted, general, alike=alike) for hit in hits):
         return None
-    return replace(
-        intent,
-        constraints=tuple(replace(c, hard=True) if c is wanted else c for c in intent.constraints),
-    )
+    return insisting_on(intent, wanted)
 
 
-def kind_in_question(intent: Intent, hits: Sequence[Hit], zone: ZoneInfo) -> bool:
+def kind_in_question(intent: Intent, hits: Sequence[Hit]) -> bool:
     """Whether a word before the subject may name a kind that only others of the subject are of."""
     subject = intent.first(Attribute.SUBJECT)
     wanted = _beside(intent, subject)
     if subject is None or wanted is None:
         return False
     general = tuple(map(canonical, subject.values))
-    shown = satisfying(intent, hits, zone)
-    return bool(shown) and not any(_may_be(hit, wanted, general, alike=math.inf) for hit in shown)
+    return bool(hits) and not any(_may_be(hit, wanted, general, alike=math.inf) for hit in hits)
 
 
 def _beside(intent: Intent, subject: Constraint | None) -> Constraint | None:
-    """The word right before the subject that may say of what kind it is: "the clown doll"."""
+    """The word for the kind of the subject: "the clown doll", "a parrot that's a budgie"."""
     if subject is None or subject.span is None or subject.excluded or subject.narrower:
         return None
-    if intent.first(Attribute.VERSION) or intent.first(Attribute.IDENTITY):
+    if is_named(intent):
         return None
     general = tuple(map(canonical, subject.values))
     for constraint in intent.described:
@@ -121,7 +117,7 @@ def _beside(intent: Intent, subject: Constraint | None) -> Constraint | None:
         told = canonical(constraint.text)
         soft = not (constraint.excluded or constraint.hard or constraint.coarse)
         if soft and not constraint.leads and _is_kind(told, general):
-            return constraint  # "a parrot that's a budgie"
+            return constraint
         if not constraint.leads or not soft:
             continue
         if span is None or span.end + 1 != subject.span.start:

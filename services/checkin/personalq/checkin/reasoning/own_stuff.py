@@ -7,49 +7,40 @@ another, "the bamboo house" is none of them.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
-from zoneinfo import ZoneInfo
 
 from personalq.checkin.cards import Hit
 from personalq.checkin.intent import Attribute, Constraint, Intent
 from personalq.checkin.lexicon import canonical, wordnet
 from personalq.checkin.lexicon.stuffs import may_be, stuffs_in
-from personalq.checkin.reasoning.check import satisfying
 from personalq.checkin.reasoning.describe import concepts, profile
-
-_FEWEST = 5
-"""Cards that must tell: the only house may well be wanted in bamboo."""
+from personalq.checkin.reasoning.own import FEWEST, insisting_on, is_named
 
 
-def without_its_stuff(intent: Intent, hits: Sequence[Hit], zone: ZoneInfo) -> Intent | None:
+def without_its_stuff(intent: Intent, hits: Sequence[Hit]) -> Intent | None:
     """The intent that says what nothing fits; None where some card may be of the stuff.
 
     Args:
-        hits: all that the catalog found for it.
+        hits: all that satisfy it.
     """
     asked = _asked(intent)
     if asked is None:
         return None
     wanted = stuffs_in(asked.text)
-    shown = [profile(hit.card) for hit in satisfying(intent, hits, zone)]
-    if len(shown) < _FEWEST or not all(each.stuffs for each in shown):
+    shown = [profile(hit.card) for hit in hits]
+    if len(shown) < FEWEST or not all(each.stuffs for each in shown):
         return None
     said = set(concepts(" ".join(sorted(wanted))))
     for each in shown:
         told = any(may_be(stuff, other) for stuff in each.stuffs for other in wanted)
         if told or said & each.everything:
             return None
-    return replace(
-        intent,
-        constraints=tuple(replace(c, hard=True) if c is asked else c for c in intent.constraints),
-    )
+    return insisting_on(intent, asked)
 
 
 def _asked(intent: Intent) -> Constraint | None:
     """What says of what the subject is made: right before it, or "in copper" behind it."""
     subject = intent.first(Attribute.SUBJECT)
-    named = intent.first(Attribute.VERSION) or intent.first(Attribute.IDENTITY)
-    if subject is None or subject.span is None or named is not None:
+    if subject is None or subject.span is None or is_named(intent):
         return None
     for constraint in intent.described:
         span = constraint.span

@@ -1,0 +1,25 @@
+"""What is asked for of a subject itself, where every card tells its own: shared by `own_colour`,
+`own_stuff` and `own_kind`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from personalq.checkin.intent import Attribute, Constraint, Intent
+
+FEWEST = 5
+"""Cards that must tell their own: the only house may well be wanted in blue, or in bamboo."""
+
+
+def is_named(intent: Intent) -> bool:
+    """Whether a number or a name says which card is meant, whatever else is said of it."""
+    return any(intent.first(each) for each in (Attribute.VERSION, Attribute.IDENTITY))
+
+
+def insisting_on(intent: Intent, wanted: Constraint) -> Intent:
+    """The intent with one of its wishes as what must hold."""
+    return replace(
+        intent,
+        constraints=tuple(replace(c, hard=True) if c is wanted else c for c in intent.constraints),
+    )
