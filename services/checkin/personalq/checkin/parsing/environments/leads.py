@@ -10,6 +10,7 @@ from personalq.checkin import lexicon
 from personalq.checkin.parsing.draft import Draft
 from personalq.checkin.parsing.owners.deeds import trains
 from personalq.checkin.parsing.text import ends_before
+from personalq.checkin.parsing.times.words import MONTHS, SEASONS
 
 _DET = "((the|an?|some|our|my|various|several|different|real|actual) )*"
 _AT = (
@@ -136,7 +137,7 @@ _TRAINED_ONE = compile_form(
     rf"{_PHOTOS} (of|for) (an?|the|this|that|my|our) [\w-]+( [\w-]+)? $|"
     r"(?<!\w)(i|we|you|he|she|they|who|somebody|someone|anybody|anyone)('ve| have|'s| has)? "
     rf"{_TAUGHT} "
-    r"(one|an?|the|(this|that)(?! (year|month|week|spring|summer|autumn|fall|winter))|my|our) "
+    rf"(one|an?|the|(this|that)(?! (year|month|week|quarter|{SEASONS}|{MONTHS}))|my|our) "
     r"[\w-]+( [\w-]+)? $"
 )
 """Before where: "we trained one hat | in the mountains"."""

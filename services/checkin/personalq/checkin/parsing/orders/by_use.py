@@ -123,6 +123,8 @@ RULES = (
         f"({WHO} )?{HAVE}{USE} the time before (last|that)",
         f"({WHO} )?{HAVE}{USE} (it )?((just|right) )?before (the )?last"
         rf"( {SELECTOR}( (that )?{WHO} {USE})?| (that )?{WHO} {USE}|(?= ?($|[,.;:!?)])))",
+        f"({WHO} )?{HAVE}{USE} (it )?((just|right) )?before (the )?(last|most recently)~used"
+        f"( {SELECTOR})?",
         "(last|most recently) used but one",
         rank=2,
     ),
@@ -135,6 +137,7 @@ RULES = (
         f"({WHO} )?{HAVE}{USE} (it )?"
         f"(last|most (recently|lately)|the last time|last time){NOT_A_TIME}",
         f"{WHO} last (used|ran|worked with|rendered with)",
+        f"{WHO} (was|were) last (using|running|(working|playing|rendering) with)",
         rf"{WHO} (was|were) (using|working with|rendering with) last(?= ?($|[,.;:!?)]))",
         f"({WHO} )?(have )?just (now )?(used|had (in use|open))",
         f"{WHO} used (a (moment|minute|second) ago|just now)",

@@ -29,6 +29,7 @@ RULES = (
         OrderKey.NEWEST,
         f"(?P<n>{ORDINAL})(~| {SELECTOR} )(to|from|before)~(the )?(last|latest|newest|end)",
     ),
+    rule(OrderKey.OLDEST, f"(?P<n>{ORDINAL})(~| {SELECTOR} )from~(the )?{OLDEST}"),
     # "Two before the latest", "the one before the one before the last"
     rule(OrderKey.NEWEST, f"(?P<but>{CARDINAL})(~{SELECTOR})?~before~(the )?{_LAST}( {SELECTOR})?"),
     rule(

@@ -63,7 +63,7 @@ def _single(draft: Draft, point: Point) -> Constraint | None:
     if not draft.free(setting.start, setting.end) or not constrains(draft, point, setting):
         return None
     interval = applied(setting.operator, point.interval)
-    negated = setting.negated
+    negated, last_then = setting.negated, False
     if point.hours and (negated or interval != point.interval):
         interval = applied(setting.operator, point.hours[0])
     if (
@@ -73,7 +73,8 @@ def _single(draft: Draft, point: Point) -> Constraint | None:
     ):
         when = point.hours[0] if point.hours else point.interval
         last = when.end or when.start if setting.operator == "since" else interval.start
-        interval, negated = Interval(end=last or interval.start), False  # "since April": in April
+        interval, negated = Interval(end=last or interval.start), False
+        last_then = setting.operator == "since" and not point.hours and when.start is not None
     bounded = interval == point.interval
     used = setting.used
     either = used is None and point.kind == "today"
@@ -94,6 +95,10 @@ def _single(draft: Draft, point: Point) -> Constraint | None:
         recurring=point if bounded and point.occurs is not None else None,
         coarse=point.kind not in ("month", "day", "today", "weekday", "holiday", "monthday"),
     )
+    if last_then:  # "not used since April": then for the last time, or before if nothing was
+        said = calendar.describe(point.interval, draft.context.zone)
+        label = f"used {said} for the last time"
+        return replace(whole, intervals=(point.interval,), label=label, fallback=whole)
     return _at_hours(whole, point, draft.context) if bounded and not negated else whole
 
 

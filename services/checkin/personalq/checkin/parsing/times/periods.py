@@ -221,6 +221,10 @@ RULES: tuple[tuple[str, Read], ...] = (
         rf"{year_of('y')}(?!\w)",
         _season,
     ),
+    (
+        rf"(?:{YEAR}[-/](?=\d\d\s))?(?P<y>{YEAR}|(?<=\d[-/])\d\d)\s+(?P<name>{SEASONS})(?!\w)",
+        _season,
+    ),
     (rf"{_WHICH}(?P<name>{WEEKDAYS})(?!\w)", _weekday),
     (
         r"twenty\s+twenty(?:[\s-]+(?P<y>one|two|three|four|five|six|seven|eight|nine))?(?!\w)",

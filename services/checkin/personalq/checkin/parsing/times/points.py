@@ -36,6 +36,8 @@ _RULES = tuple(
 )
 _THAT_YEAR = compile_form(r",? (of |in )?(that|the same) (same )?year(?!\w)")
 _OF = compile_form("(,? | (of|in|from) (the )?)")
+_ITS = compile_form("('s |,? (in|during|around) )")
+"""Between a year and what is in it: "last year's November", "made last year in August"."""
 
 Narrow = Callable[[re.Match[str], Point, Context], Interval | None]
 
@@ -83,14 +85,19 @@ def _joined(found: list[Point], shadow: str, context: Context) -> list[Point]:
     joined: list[Point] = []
     for point in found:
         before = joined[-1] if joined else None
-        if before is not None and _OF.fullmatch(shadow, before.end, point.start):
-            inside = _within(before, point, context)
+        for narrow, wide, link in ((before, point, _OF), (point, before, _ITS)):
+            if narrow is None or wide is None or before is None:
+                continue
+            if not link.fullmatch(shadow, before.end, point.start):
+                continue
+            inside = _within(narrow, wide, context)
             if inside is not None:
                 joined[-1] = Point(
-                    start=before.start, end=point.end, interval=inside, kind=before.kind
+                    start=before.start, end=point.end, interval=inside, kind=narrow.kind
                 )
-                continue
-        joined.append(point)
+                break
+        else:
+            joined.append(point)
     return joined
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+
 from personalq.chassis.forms import compile_form
 from personalq.checkin import lexicon
 from personalq.checkin.intent import Span
@@ -89,8 +91,8 @@ def constrains(draft: Draft, point: Point, setting: Setting) -> bool:
         return False
     if point.kind == "season" and after is not None and not setting.operator:
         lead = draft.page.word_before(setting.start)
-        if lead is not None and lead.norm in _SPATIAL:
-            return draft.leads_to_head(after.index, reach=3)  # "under | spring | blossoms"
+        if lead is not None and lead.norm in _SPATIAL:  # "under | spring | cherry blossoms"
+            return not _leads_to_scene(draft, after) and draft.leads_to_head(after.index, reach=3)
     if not point.everyday and point.kind != "weekday":
         if point.kind == "season" and not setting.operator and _ends_a_scene(draft, point):
             return False
@@ -204,6 +206,7 @@ def _of_a_story(draft: Draft, point: Point) -> bool:
     if len(clause) < 2 or clause[0].norm not in _TELLERS:
         return False
     told = any(n.entry.subjects and first <= n.first <= word.index for n in draft.nouns)
+    told = told or any(w.norm in lexicon.words("selectors") for w in clause)
     chosen = clause[-1].norm in ("the", "my", "our") or words[last].possessive
     if chosen and following is not None:
         told = told or draft.leads_to_head(following.index, reach=3)  # "hoping for the May knight"
@@ -263,6 +266,13 @@ def _is_scene(draft: Draft, after: Word) -> bool:
     if draft.noun_at(after.index) or shade in lexicon.colours():  # "April light brown horse"
         return False
     return after.norm in lexicon.words("seasonal") or after.norm in lexicon.words("scenes")
+
+
+def _leads_to_scene(draft: Draft, first: Word) -> bool:
+    """Whether the thing a phrase is of belongs to the picture: "cherry blossoms"."""
+    phrase = draft.page.words[first.index : first.index + 3]
+    joined = itertools.takewhile(lambda word: word.joined, phrase)
+    return any(_is_scene(draft, word) for word in joined)
 
 
 def _in_a_scene(draft: Draft, position: int) -> bool:

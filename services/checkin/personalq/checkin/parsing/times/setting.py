@@ -60,7 +60,7 @@ _VERB_BEFORE = compile_form(
 )
 _A = "(an?|one|the|my|our|this|that)"
 _USED_ONE = compile_form(
-    rf"(?<!\w)(i|we) ((last )?{USED} {_A} [\w-]+( [\w-]+)?|had {_A} [\w-]+( [\w-]+)? open) $"
+    rf"(?<!\w)(i|we) ((last )?{USED} {_A} [\w-]+( [\w-]+)?|had {_A} [\w-]+( [\w-]+)? (open|going|running|loaded)) $"
 )
 """With what was used in between: "I used a chair | last Sunday"."""
 _TRAINED_ONE = compile_form(
@@ -94,7 +94,7 @@ _BEFORE = compile_form(
     "older than|until|till|up to( and including)?|by( the end of)?|pre|after|postdat(es?|ed|ing)|"
     "later than|newer than|more recent than|(not|no) (older|newer) than|since|post|as of|"
     r"starting( (in|from))?|from|in|(out (?=of (?!the|my|our|an?\b)))?of|back in|at|on|during|"
-    "over|around|about|circa|roughly|dated|through|within)(~|$)(the (month of |year )?|"
+    "over|round about|around|about|circa|roughly|dated|through|within)(~|$)(the (month of |year )?|"
     "my )?(sometime in |some time in )?$"
 )
 _SAME_AS = compile_form(
@@ -132,6 +132,7 @@ _SAME = {
     "no newer than": "until",
     "not newer than": "until",
     "out of": "of",
+    "round about": "around",
     "up to and including": "up to",
     **dict.fromkeys(("predate", "predates", "predated", "predating"), "before"),
     **dict.fromkeys(("postdate", "postdates", "postdated", "postdating"), "after"),

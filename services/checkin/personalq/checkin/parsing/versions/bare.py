@@ -28,7 +28,8 @@ _UNIT = compile_form(
 )
 _FROM_END = compile_form(
     r"~?((ever|most|newest|latest|oldest|earliest|youngest|highest|lowest|to|last|before|least)\b|"
-    r"(\w+ ){0,2}from (the )?(last|end|left|right|top|bottom|front|back)\b)"
+    r"(\w+ ){0,2}from (the )?(last|latest|newest|oldest|earliest|most recent|end|left|right|top|"
+    r"bottom|front|back)\b)"
 )
 _EVER_MADE = compile_form(
     r"( (?!in\b|on\b|at\b|with\b)\w+){0,3}? ((that )?(i|we)('ve| have)? (ever )?(trained|made|"

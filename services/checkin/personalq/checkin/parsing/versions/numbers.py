@@ -39,6 +39,8 @@ _THINKING = ("believe", "guess", "reckon", "suppose", "assume", "mean", "liked",
 """What somebody does who says "the third version I …", beside the verbs of scenes."""
 _OF_ONE = ("selectors", "numbered")
 """Lists of words for a checkpoint or a picture, which has a number of its own."""
+_CHOSEN_WITH = ("go", "going", "stick", "work", "start")
+"""Before "with": "go with | number 9"."""
 _NO = compile_form("no [a-z]")
 """Not any, unless a subject is before: "no two alike", but "robot no two"."""
 _ALIKE = compile_form(r" (alike|the same|are|of them)\b")
@@ -79,8 +81,9 @@ def is_version(draft: Draft, match: re.Match[str]) -> bool:
         ):
             return False
         worn = ends_before(_WORN, shadow, match.start())
-        selector = worn and (worn["before"] or "").strip() in lexicon.words("selectors")
-        return not worn or bool(selector) or _numbers_subject(draft, match.start())
+        lead = (worn["before"] or "").strip() if worn else ""
+        selector = lead in lexicon.words("selectors") or lead in _CHOSEN_WITH
+        return not worn or selector or _numbers_subject(draft, match.start())
     if _MAKERS.match(match[0]):
         after = draft.page.word_at(match.end())
         if after is None or not after.joined or after.hyphen:
