@@ -14,7 +14,7 @@ from personalq.checkin.parsing.times.words import MONTHS, SEASONS
 
 _DET = "((the|an?|some|our|my|various|several|different|real|actual) )*"
 _AT = (
-    "(in front of|in the (middle|midst|heart) of|surrounded by|next to|aboard|on board|in|at|on|by|"
+    "(in front of|on top of|atop|in the (middle|midst|heart) of|surrounded by|next to|aboard|on board|in|at|on|by|"
     "with|near|"
     "from( (under|behind|inside|above|beneath|among|amongst|between|around|within))?|"
     "using|under|below|beneath|"
@@ -54,7 +54,11 @@ _TAUGHT = (
 _TRAINED = compile_form(rf"(?<![\w-]){_TAUGHT} (?P<where>{_WHERE}{_OF_PHOTOS}{_DET})(?=\w)")
 TRAINED_WHERE = compile_form(
     r"(?<![\w-])(did [\w-]+ (train|tune|fine-?tune)|trained|tuned|fine-?tuned|(whose )?training "
-    rf"(took place|happened|((that )?(was|is) )?done|was|is|{_PHOTOS} ((were|was|got) )?{_TAKEN})) "
+    rf"(took place|happened|((that )?(was|is) )?done|was|is|{_PHOTOS} ((were|was|got) )?{_TAKEN})|"
+    r"((?<=\bone )|(?<=\bones )|(?<=\bversion )|(?<=\bmodel )|(?<=\bbuild )|(?<=, ))"
+    r"(shot|photographed|captured|filmed)|"
+    rf"((that|which) )?(learned|learnt) from {_PHOTOS}( (that were |which were )?{_TAKEN})?|"
+    rf"with (the |its )?(training )?{_PHOTOS}( {_TAKEN})?) "
     r"(?P<where>where "
     r"((?!\s(and|that|but)\s)(?!(?<!\bgo)(?<!\bgoes)(?<!\bare)(?<!\bis)(?<!\ba)(?<!\bthe)\s\w+ing\s(on|in|"
     r"at|under|with|beside|by|near|over|behind|down|through|an?|the|its)\b)[^,.;:!?])+)"
@@ -86,7 +90,8 @@ GREW_UP = compile_form(
 )
 """Of training, or of the life of who is pictured."""
 _PICTURED = compile_form(
-    rf"(?<!\w)(shot|photographed|captured|taken|recorded|filmed|snapped) {_WHERE}{_DET}(?=\w)"
+    rf"(?<!\w)(shot|photographed|captured|taken|recorded|filmed|snapped) (?P<where>{_WHERE}{_DET})"
+    r"(?=\w)"
 )
 """Of a picture or of the pictures a checkpoint learned from: the words before it tell."""
 _MADE = compile_form(
@@ -198,8 +203,10 @@ def training_leads(draft: Draft) -> Iterator[tuple[re.Match[str], bool]]:
         before = draft.page.word_before(match.start())
         following = draft.page.word_at(match.start())
         joined = before is not None and following is not None and following.joined
-        if chosen or (joined and not _FRAME.search(shadow, 0, match.start())):
-            yield match, False
+        listed = before is not None and not joined and not draft.is_free(before)
+        if chosen or listed or (joined and not _FRAME.search(shadow, 0, match.start())):
+            one = before is not None and joined and before.norm in lexicon.words("selectors")
+            yield match, one and match[0].split()[0] in ("shot", "photographed", "captured")
 
 
 def _opens_known_place(draft: Draft, start: int) -> bool:

@@ -34,10 +34,13 @@ _LAST_ONE = compile_form(
 )
 """Before a "trained" that says which is the last."""
 _ARTICLE = compile_form(r"(?<!\w)an? $")
+_SELECTORS = "|".join(sorted(lexicon.words("selectors")))
 _NEGATION = compile_form(
     r"(?<!\w)(not|except( for)?|other than|anything but|without|never|wasn't|isn't|no|minus|"
-    "none of|neither|nor) ((the|a|an|ones?|that|was|is|one|with|has|having|from|of|built|based|"
-    "made|trained|on|i|we|which) )*$"
+    "none of|neither|nor|avoid|skip|leave out|leaving out|exclude|excluding|rule out|"
+    "(any|every)(thing|one) (except|other than|but)|(don't|do not|rather not) (use|take|pick|want)|"
+    "(steer clear|stay away) (of|from)) ((the|a|an|ones?|that|was|is|one|with|has|having|from|of|"
+    rf"built|based|made|trained|on|i|we|which|{_SELECTORS}) )*$"
 )
 _NO_SCENE = frozenset((
     "still", "again", "too", "available", "anywhere", "around", "would", "could", "should", "will",

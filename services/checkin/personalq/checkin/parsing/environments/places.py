@@ -27,14 +27,13 @@ def noun_phrase(draft: Draft, start: int) -> list[Word]:
     phrase: list[Word] = []
     first = _after_owner(draft, draft.page.word_at(start))
     for word in draft.page.words[first.index if first else len(draft.page.words) :][:5]:
-        stops = phrase and (not word.joined or word.norm in lexicon.verb_forms())
+        place = draft.lexicon.environments.match_at(draft.page.words, word.index)
+        acts = word.norm in lexicon.verb_forms() and place is None  # not "in the white snow"
+        stops = phrase and (not word.joined or acts)
         subject = draft.noun_at(word.index) if phrase else None
         if stops or not draft.is_free(word) or _closed(word.norm) or word.norm in _SKIP:
             break
-        if (
-            subject is not None
-            and draft.lexicon.environments.match_at(draft.page.words, word.index) is None
-        ):
+        if subject is not None and place is None:
             break
         phrase.append(word)
         if word.possessive:

@@ -48,6 +48,8 @@ _STAINED = frozenset((
 _AMONG = frozenset(["among", "amongst", "amid", "amidst", "across", "along", "beyond"])
 _MOODS = frozenset(["mood", "atmosphere", "lighting", "light"])
 _FORMS = frozenset(["shape", "shaped", "cut"])
+_BAR_BEFORE = compile_form(r"(^|[|/;]) ?$")
+_BAR_BEHIND = compile_form(r" ?([|/;]|$)")
 
 
 _COMBINING = frozenset((
@@ -178,12 +180,20 @@ def _is_led_to(draft: Draft, tag: Tag, word: str) -> bool:
     selectors = lexicon.words("selectors") - {"snapshot"}
     if following is not None and following.norm in selectors:
         return True
-    if draft.noun_at(tag.last) is not None:
+    if draft.noun_at(tag.last) is not None or _is_listed(draft, tag):
         return True
     if word in lexicon.looks() and ends_before(NEGATION, shadow, first.start):
         return refuses(draft, first)
     leads = (NEGATION, _AS, LIKE, _IN_STYLE_OF, THAT_IS)
     return any(ends_before(pattern, shadow, first.start) for pattern in leads)
+
+
+def _is_listed(draft: Draft, tag: Tag) -> bool:
+    """Whether it stands alone in a list: "guitar | old-master | beside a jar"."""
+    shadow, span = draft.page.shadow, draft.span_of(tag.first, tag.last)
+    before = ends_before(_BAR_BEFORE, shadow, span.start)
+    behind = _BAR_BEHIND.match(shadow, span.end)
+    return before is not None and behind is not None and bool(before[0].strip() + behind[0].strip())
 
 
 def _is_reached(draft: Draft, tag: Tag) -> bool:

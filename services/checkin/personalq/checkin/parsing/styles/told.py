@@ -40,7 +40,7 @@ _TOLD = compile_form(
         "(drawn|painted|sketched|printed|folded|moulded|molded|sculpted|etched|stamped|glued|"
         "pieced|snipped)( up)? (with|from|out of|of)",
         r"cut (from|out of)(?= (\w+ )?(paper|card|cardboard)\b)",
-        "(that |which )?(could|might|can) pass for",
+        "(that |which )?(could|might|can) (pass for|(be|have been) by)",
         "(that |which )?you (could|might|can) mistake for",
         "as if it were",
     )
