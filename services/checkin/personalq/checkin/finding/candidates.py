@@ -25,6 +25,7 @@ from personalq.checkin.reasoning.kinds import widened
 from personalq.checkin.reasoning.own_colour import too_few_to_tell, without_its_colour
 from personalq.checkin.reasoning.own_kind import kind_in_question, of_other_kinds, without_its_kind
 from personalq.checkin.reasoning.own_stuff import without_its_stuff
+from personalq.checkin.reasoning.own_thing import without_that_colour_of_it
 from personalq.checkin.reasoning.reason import rank
 from personalq.checkin.reasoning.unknown import (
     by_description,
@@ -129,6 +130,7 @@ class Finder:
             missing = without_its_colour(intent, shown, besides=besides)
         return (
             missing
+            or without_that_colour_of_it(intent, shown)
             or without_its_stuff(intent, shown)
             or without_its_kind(intent, shown, prompt=self.prompt, besides=besides)
         )

@@ -34,6 +34,12 @@ _OURS = compile_form(r"(?<!\w)([Mm]y|[Oo]ur) (?P<name>(?=[A-Z]))?")
 """What its owner wrote; a question is put to somebody else."""
 _WORD = re.compile(r"\w+")
 _LABEL_LENGTH = 64
+_PUT = frozenset((
+    "sewn", "tied", "knotted", "attached", "strapped", "stuck", "pinned", "clipped", "stitched",
+    "ironed", "glued", "fixed", "fastened", "buckled", "wrapped", "draped", "printed", "engraved",
+    "mounted", "slung", "looped", "wound", "tucked", "hooked", "perched", "hung", "all",
+))  # fmt: skip
+"""Behind a thing they say how it is there: "a star sewn on", "decals all over"."""
 
 
 @lru_cache(maxsize=16384)
@@ -234,7 +240,7 @@ def _trait(text: str) -> Trait | None:
         found.append(concept)
         if ended and noun:
             where.append(concept)
-        if not ended and (not noun or not _is_adverb(said)):
+        if not ended and (not noun or not (_is_adverb(said) or last in _PUT)):
             head, noun = concept, last
     if not found:
         return None

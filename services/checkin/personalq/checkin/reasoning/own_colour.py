@@ -6,7 +6,7 @@ A description that says nothing of a colour may still be of one that has it. Whe
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 
 from personalq.checkin import lexicon
 from personalq.checkin.cards import Hit
@@ -15,7 +15,7 @@ from personalq.checkin.lexicon import canonical, wordnet
 from personalq.checkin.reasoning.describe import concepts, profile, worded_concepts
 from personalq.checkin.reasoning.own import FEWEST, insisting_on, is_named
 
-_ALIKE = (
+_ALIKE: tuple[Set[str], ...] = (
     {"=tan", "=brown"},
     {"=tan", "=cream"},
     {"=tan", "=golden"},
@@ -30,6 +30,8 @@ _ALIKE = (
     {"=pink", "=purple"},
 )
 """Colours that people call by each other's names."""
+COLOURS = frozenset(f"={name}" for name in lexicon.words("colors"))
+"""The concepts of colours."""
 _REMEMBERED = (Attribute.USE_COUNT, Attribute.LAST_USED_AT)
 """By what is said of these a card is known, whatever its colour."""
 _SHADES = frozenset(
@@ -53,18 +55,21 @@ def without_its_colour(
     colour = _colour_of(intent)
     if colour is None:
         return None
-    wanted = set(concepts(" ".join(colour.values)))
-    meant = wanted.union(*(alike for alike in _ALIKE if alike & wanted))
+    meant = called_alike(set(concepts(" ".join(colour.values))))
     shown = [profile(hit.card) for hit in hits]
     others = [profile(hit.card) for hit in besides]
-    told = {f"={name}" for name in lexicon.words("colors")}
     if not shown or max(len(shown), len(others)) < FEWEST:
         return None
     if any(meant & each.everything for each in shown) or not all(
-        told & each.kind for each in (*shown, *others)
+        COLOURS & each.kind for each in (*shown, *others)
     ):
         return None
     return insisting_on(intent, colour)
+
+
+def called_alike(colours: Set[str]) -> Set[str]:
+    """Concepts of colours with those that people call by the same names."""
+    return set(colours).union(*(alike for alike in _ALIKE if alike & colours))
 
 
 def too_few_to_tell(intent: Intent, hits: Sequence[Hit]) -> bool:

@@ -6,6 +6,7 @@ What is left here is only what may describe; whether it does is decided beside t
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
@@ -96,6 +97,8 @@ def _read(draft: Draft) -> None:
         if word.norm in lexicon.words("selectors") and draft.is_free(word):
             read_modifiers(draft, index)
             read_tail(draft, index + 1)
+    for index in _chosen_from(words):
+        read_tail(draft, index + 1)
     for told in _unnamed(draft, heads):
         read_modifiers(draft, told)
         if heads:
@@ -121,6 +124,13 @@ def _elsewhere(draft: Draft) -> list[Span]:
         for match in _NOT_THERE.finditer(draft.page.shadow)
         if match["side"] in places and draft.free(*match.span())
     ]
+
+
+def _chosen_from(words: Sequence[Word]) -> Iterator[int]:
+    """Places of "those" that one is chosen from: "of | those | with a ball, the oldest"."""
+    for before, word in itertools.pairwise(words):
+        if word.norm == "those" and word.joined and before.norm in ("of", "among", "amongst"):
+            yield word.index
 
 
 def _unnamed(draft: Draft, heads: list[Noun]) -> Iterator[int]:

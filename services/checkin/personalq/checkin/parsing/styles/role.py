@@ -180,6 +180,8 @@ def _is_led_to(draft: Draft, tag: Tag, word: str) -> bool:
     selectors = lexicon.words("selectors") - {"snapshot"}
     if following is not None and following.norm in selectors:
         return True
+    if tag.last - tag.first > 1 and draft.leads_to_selector(tag.last, reach=3):
+        return True  # "the cathedral-window scrawny one"
     if draft.noun_at(tag.last) is not None or _is_listed(draft, tag):
         return True
     if word in lexicon.looks() and ends_before(NEGATION, shadow, first.start):

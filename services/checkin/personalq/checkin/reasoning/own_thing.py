@@ -1,0 +1,51 @@
+"""The colour of what a subject wears or has, where every card tells it and none has that one.
+
+As with the subject's own colour (`own_colour`): where all wizards are told by their robes and no
+robes are white, "the one in white robes" is none of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from personalq.checkin.cards import Hit
+from personalq.checkin.intent import Attribute, Constraint, Intent
+from personalq.checkin.reasoning.describe import Profile, Trait, profile, trait
+from personalq.checkin.reasoning.own import FEWEST, insisting_on, is_named
+from personalq.checkin.reasoning.own_colour import COLOURS, called_alike
+
+
+def without_that_colour_of_it(intent: Intent, hits: Sequence[Hit]) -> Intent | None:
+    """The intent that says what nothing fits; None where some card may have the thing so.
+
+    Args:
+        hits: all that satisfy it.
+    """
+    if is_named(intent) or len(hits) < FEWEST or intent.first(Attribute.SUBJECT) is None:
+        return None
+    shown = [profile(hit.card) for hit in hits]
+    return next(
+        (insisting_on(intent, c) for c in intent.described if _is_of_none(c, shown)),
+        None,
+    )
+
+
+def _is_of_none(constraint: Constraint, shown: Sequence[Profile]) -> bool:
+    if not constraint.phrase or constraint.excluded or constraint.hard or constraint.coarse:
+        return False
+    wanted = trait(constraint.text)
+    if wanted is None or wanted.lacks or not COLOURS & set(wanted.modifiers):
+        return False
+    meant = called_alike(COLOURS & set(wanted.modifiers))
+    told = [_colours_of(wanted, card) for card in shown]
+    return all(told) and all(meant.isdisjoint(colours) for colours in told)
+
+
+def _colours_of(wanted: Trait, card: Profile) -> set[str]:
+    """The colours that a card tells of such a thing."""
+    return {
+        colour
+        for said in card.traits
+        if wanted.head in said.concepts and not said.lacks
+        for colour in COLOURS.intersection(said.concepts)
+    }
