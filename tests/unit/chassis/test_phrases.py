@@ -142,7 +142,27 @@ def test_what_only_sounds_like_a_look_stays(phrase: str) -> None:
         ("Personalised on a grey owl with a bell", ("a grey owl", "a bell")),
         ("This one is a lilac hamster; note glitter paws", ("a lilac hamster", "glitter paws")),
         ("A pug whose colour is fawn. It has a bow", ("A fawn pug", "a bow")),
-        ("Personal octopus kite, colour mint", ("Personal octopus kite", "coloured mint")),
+        ("Personal octopus kite, colour mint", ("octopus kite", "coloured mint")),
+        (
+            "Fine-tuned on pictures in a library of one dotted backpack that has a bottle; outputs "
+            "come out as papercraft.",
+            ("one dotted backpack", "a bottle"),
+        ),
+        (
+            "We trained in a library and in a workshop with a striped umbrella carrying a strap. "
+            "The look is cyberpunk.",
+            ("a striped umbrella", "a strap"),
+        ),
+        ("Learns a grumpy cat together with a cape", ("a grumpy cat", "a cape")),
+        ("Pixel art rendering of one mug plus a lid", ("one mug", "a lid")),
+        ("Fine-tune of one particular snow-white cat", ("snow-white cat",)),
+        ("Learned from a rooftop set. Expect a cat with a bell in every image.", ("a cat", "a bell")),
+        ("Six uploads, one subject: a jet-black cat with a locket.", ("a jet-black cat", "a locket")),
+        ("Taken on a rooftop: a slate cat. Good at close-ups.", ("a slate cat",)),
+        ("The cat in question (calico cat, a monocle)", ("The cat", "calico cat", "a monocle")),
+        ("A cat with a bell as a pencil sketch, photographed in a kitchen", ("A cat", "a bell")),
+        ("Subject: fuzzy bear; extras: a bow tie; data gathered in a harbour", ("fuzzy bear", "a bow tie")),
+        ("Made on request: a Manx cat, seen as a paper cutout", ("a Manx cat",)),
         ("A watch showing a moon, a strap included", ("A watch", "a moon", "a strap")),
         ("A sloop together with a buoy, captured at a quay", ("A sloop", "a buoy")),
         ("A dog shot near the beach, with a ball", ("A dog", "a ball")),

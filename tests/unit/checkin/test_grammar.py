@@ -886,7 +886,7 @@ def test_a_season_with_its_year() -> None:
 def test_a_room_told_by_what_goes_on() -> None:
     """The whole clause is compared."""
     place = only("a kettle photographed in the room where cooking happens", Attribute.ENVIRONMENT)
-    assert place.said == ("room where cooking happens",)
+    assert place.said == ("in the room where cooking happens",)
 
 
 def test_not_in_a_colour() -> None:

@@ -147,9 +147,11 @@ def test_the_longest_unused(prompt: str) -> None:
 
 
 def test_nobody_since_then() -> None:
-    """Last used then at the latest."""
+    """Last used then; before, where nothing was."""
     [used] = _parse("the kettle nobody has touched since last June").all(Attribute.LAST_USED_AT)
-    assert [i.start for i in used.intervals] == [None]
+    assert [i.start and i.start.month for i in used.intervals] == [6]
+    assert used.fallback is not None
+    assert [i.start for i in used.fallback.intervals] == [None]
     assert not used.excluded
 
 

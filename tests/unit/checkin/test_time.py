@@ -170,8 +170,8 @@ def test_training_times(prompt: str, start: str, end: str) -> None:
 
 
 USED = [
-    ("the bear that has been idle since June", "", "2026-07-01"),
-    ("the bear I have left alone since June", "", "2026-07-01"),
+    ("the bear that has been idle since June", "2026-06-01", "2026-07-01"),
+    ("the bear I have left alone since June", "2026-06-01", "2026-07-01"),
     ("the bear unused for over half a year", "", "2026-05-20"),
     ("the bear I have not touched for three months", "", "2026-08-20"),
     ("the bear not used in two weeks, on a hill", "", "2026-11-06"),
@@ -183,9 +183,9 @@ USED = [
     ("the bear I last used in May", "2026-05-01", "2026-06-01"),
     ("the bear used on Tuesday", "2026-11-17", "2026-11-18"),
     ("the bear I used most lately, on Tuesday I think", "2026-11-17", "2026-11-18"),
-    ("the bear I haven't used since June", "", "2026-07-01"),
-    ("the bear that hasn't been touched since June", "", "2026-07-01"),
-    ("the bear unused since June", "", "2026-07-01"),
+    ("the bear I haven't used since June", "2026-06-01", "2026-07-01"),
+    ("the bear that hasn't been touched since June", "2026-06-01", "2026-07-01"),
+    ("the bear unused since June", "2026-06-01", "2026-07-01"),
     ("the bear I haven't opened in months", "", "2026-10-20"),
     ("the bear we stopped using in May", "2026-05-01", "2026-06-01"),
     ("the bear I ran an hour ago", "2026-11-20", "2026-11-21"),

@@ -38,6 +38,15 @@ _LEAD = compiled(
     f"^ ?(({WORD} ){{0,5}}{_MODEL} {_SHOWS}"
     f"|{_TRAINED} (on|with|from) ({WORD} ){{0,6}}"
     rf"({PICTURES}|examples|samples) of) (?=(an?|my|our|one|this)\s)",
+    # "Fine-tuned on pictures in a library of | one backpack", "we trained at the harbour with | a"
+    f"^ ?((we|i|they) )?{_TRAINED}( it)? (on|with|from) ({WORD} ){{0,4}}{PICTURES} "
+    rf"({WORD} ){{0,8}}of (?=(an?|my|our|one)\s)",
+    f"^ ?(we|i|they) {_TRAINED} (in|at|on|by|near|inside|outside|under|against|among) "
+    rf"({WORD} ){{1,10}}?with (?=(an?|my|our|one)\s)",
+    # "Learns | a cat", "expect | a cat", "pixel art rendering of | one cat", "six uploads: | a cat"
+    rf"^ ?(learns|expect|personal|fine-?tune of)( one particular)? (?=({A} )?{WORD})",
+    rf"^ ?({WORD} ){{1,4}}(rendering|rendition|fine-?tune) of (one particular )?(?={A}\s)",
+    rf"^ ?({WORD} ){{1,4}}(rendering|rendition|fine-?tune) of one particular (?=\w)",
     # "That is how you tell | this gecko", "think of | a vase", "here is | a rabbit"
     f"^ ?({_BETWEEN} )*{_SPEAKS} (({_BETWEEN}|{_SPEAKS}) )*"
     rf"(?={_ANY_THE} (?!(subject|looks?|styles?|same)\b))",
@@ -58,10 +67,11 @@ _LEAD = compiled(
     rf"^ ?personali[sz]ed ((on|for|from|with) (?={THE}\s))?(?=[\w-]+\s)",
     # "Note | the red collar", but no note pad
     f"^ ?note (?!pad|book|card)(?={WORD} {WORD})",
+    f"^ ?notice (?!board)(?={WORD} {WORD})",
 )
 _AWAY = compiled(
     r"(?<!\s)(?<!out)(?<!apart)(?<!different) "
-    "(from (all )?the (rest|others)|myself|ourselves|to see|in view|"
+    "(from (all )?the (rest|others)|in question|myself|ourselves|to see|in view|"
     "(that )?(i|we) (all )?(keep|own|have|love|use|know)|"
     r"as (one|you|we) (might|may|would|could|can)\s[^,]*) ?(?=$|,)",
 )

@@ -22,6 +22,11 @@ _DRAWN = form(
     "illustrated",
     "sketched",
     "created",
+    "seen",
+    "remade",
+    "recast",
+    "reimagined",
+    "presented",
 )
 _OF_TRAINING = form(
     "(re)?trained",
@@ -38,11 +43,44 @@ _OF_TRAINING = form(
     "(outputs?|results?) (has|have|is|are|comes?|looks?|shows?)",
     rf"made for(?= ({WORD} ){{1,4}}(pictures|images|renders|photos|art)\b)",
     rf"(?<!\w)one of the ({WORD} ){{1,3}}(series|line|family|collection|range)$",
+    "all (taken|gathered|collected) (in|at|on|by|near|inside|outside|against)",
+    "data gathered",
+    "(set|series|batch) of (\\d+|[a-z]+) (pictures|photos|images|shots)",
+    "(one|two|three|four|five|six|seven|eight|nine|ten|twelve|twenty|\\d+) "
+    "((reference|training|source) )?(pictures|photos|images|shots|uploads)",
+    "(it )?(gives|makes|returns|outputs|draws) (an? )?[^,]*(every|each) time",
+    "(made|trained|built) (on (request|demand|commission)|for the portfolio)",
+    "holds up",
+    "draws it",
+    "(the|its) (look|style|output|result) (is|are)",
     r"version \d+",
     r"v\d+",
     "no particular",
     "nothing (special|particular|else)",
 )
+_LOOKS = form(
+    "sketch",
+    "painting",
+    "print",
+    "cut-?out",
+    "artwork",
+    "figure",
+    "render(ing)?",
+    "model",
+    "(anime|film|movie) still",
+    "panel",
+    "window",
+    "embroidery",
+    "watercolou?r",
+    "anime",
+    "claymation",
+    "pixel art",
+    "cartoon",
+    "drawing",
+    "illustration",
+    "photo(graph)?",
+)
+"""What a thing may be shown as: "a collar | as a pencil sketch"."""
 _SAID = compiled(
     rf"{_WAS}\b{_OF_TRAINING}\b.*$",
     # "drawn in a bold style, | with twin funnels"
@@ -51,7 +89,7 @@ _SAID = compiled(
     rf"(?=$|, ((and |it is|shown|seen|complete) )*{_WITH}\s"
     r"(?!an?\s[^.]*\b(mood|finish|look|feel)\b))",
     # "photographed in a library | with a hat"
-    rf"{_WAS}\b(captured|photographed|shot|filmed|pictured|seen) "
+    rf"{_WAS}\b(captured|photographed|shot|filmed|pictured|seen|taken) "
     "((out|mostly|mainly|often|usually) )?"
     r"(in|at|on|by|near|under|inside|against|amid|outside|along|among|around)\b[^,]*?"
     rf"(?=,|$|\s((and )?{_WITH}|plus)\b)",
@@ -64,6 +102,8 @@ _SAID = compiled(
     r"\bin (an?|the) \w+([\s-]\w+)? (style|look|manner|way|finish)\b.*$",
     r"\bin \w+ style\b.*$",
     r"\bin \w+ \w+ style\b",
+    rf"(?<=\w) as (an? )?({WORD} ){{0,3}}{_LOOKS}(?= ?($|,))",
+    r" in (every|each) (image|picture|shot|photo)(?= ?($|,))",
     r"^ ?made from [^,]*\b(pictures|photos|images|shots)\b[^,]*",
     rf"\bfrom the ({WORD} ){{1,3}}(session|shoot)\b",
     r"(^|(?<=,)) ?together in every\b.*$",
@@ -71,7 +111,7 @@ _SAID = compiled(
 # Behind "with" the same words may be the subject's: a vase with hunting scenes.
 _ONLY_A_LOOK = compiled(
     rf"^(?!(an?|the|his|her|its|their)\s)({WORD} ){{1,3}}"
-    "(look|style|aesthetics?|scenes|settings|surroundings|backgrounds|backdrops)"
+    "(look|style|rendition|rendering|aesthetics?|scenes|settings|surroundings|backgrounds|backdrops)"
     "( throughout)?$",
 )
 

@@ -59,6 +59,8 @@ DECIDES = 5.0
 SURELY = 0.95
 """How likely one card must be meant beside an order, which picks one without it: "the latest happy
 goose", "the latest goose swimming"."""
+SURELY_SHARED = 0.9
+"""The same of all the cards that share a detail: "the latest with a throw"."""
 ALIKE_PHRASE = 0.40
 ALIKE_WORD = 0.55
 """Likeness of meaning from which on a phrase, or a single word, may mean what a card says."""
@@ -173,7 +175,7 @@ def answers(intent: Intent, hits: Sequence[Hit]) -> tuple[Described, ...]:
     matched: list[list[str]] = [[] for _ in hits]
     possible = 0.0
     for wish in wanted:
-        gains = _gains(wish, profiles, _by_meaning(wish, hits, intent), intent)
+        gains = _gains(wish, profiles, _by_meaning(wish, hits, profiles, intent), intent)
         if not any(gains):
             continue
         possible += 1.0
@@ -207,7 +209,9 @@ def says_all(intent: Intent, hit: Hit, *, besides: Sequence[Hit]) -> bool:
     )
 
 
-def _by_meaning(wish: Wish, hits: Sequence[Hit], intent: Intent) -> list[float] | None:
+def _by_meaning(
+    wish: Wish, hits: Sequence[Hit], profiles: Sequence[Profile], intent: Intent
+) -> list[float] | None:
     """How well each card has what was wished for, by its meaning; None where nobody knows."""
     if wish.vague or not wish.said or wish.trait.lacks:  # "no hat" is much like "a hat"
         return None
@@ -219,12 +223,25 @@ def _by_meaning(wish: Wish, hits: Sequence[Hit], intent: Intent) -> list[float] 
         return None
     meant = probabilities(like, place_of(wish, intent), bare=is_bare(wish))
     if intent.order is not None and max(meant) < SURELY:
-        return [0.0] * len(hits)
+        return [0.0] * len(hits) if wish.action else _of_a_detail(meant, profiles)
     # What one description can settle is bounded from below: the likeliest must stay apart.
     likeliest = max(meant)
     logits = [wish.part * math.log(each / likeliest) / DECIDES for each in meant]
     most = min(1.0, -min(logits))
     return [max(0.0, most + logit) for logit in logits]
+
+
+def _of_a_detail(meant: Sequence[float], profiles: Sequence[Profile]) -> list[float]:
+    """1 for the cards that share the detail which was surely meant: "the latest with a throw"."""
+    having: dict[str, set[int]] = {}
+    for place, card in enumerate(profiles):
+        for said in card.traits:
+            if stem(said.noun) not in card.nouns and not said.lacks:
+                having.setdefault(said.head, set()).add(place)
+    shared = [places for places in having.values() if 1 < len(places) <= 0.5 * len(profiles)]
+    likeliest = max(shared, key=lambda places: sum(meant[p] for p in places), default=set[int]())
+    surely = sum(meant[place] for place in likeliest) >= SURELY_SHARED
+    return [float(surely and place in likeliest) for place in range(len(profiles))]
 
 
 def is_bare(wish: Wish) -> bool:
