@@ -45,9 +45,9 @@ _OF_TRAINING = form(
     rf"(?<!\w)one of the ({WORD} ){{1,3}}(series|line|family|collection|range)$",
     "all (taken|gathered|collected) (in|at|on|by|near|inside|outside|against)",
     "data gathered",
-    "(set|series|batch) of (\\d+|[a-z]+) (pictures|photos|images|shots)",
-    "(one|two|three|four|five|six|seven|eight|nine|ten|twelve|twenty|\\d+) "
-    "((reference|training|source) )?(pictures|photos|images|shots|uploads)",
+    "((set|series|batch) of )?(one|two|three|four|five|six|seven|eight|nine|ten|twelve|twenty|"
+    "\\d+) ((reference|training|source) )?(pictures|photos|images|shots|uploads)"
+    "(?! (of|showing|that)\\b)",
     "(it )?(gives|makes|returns|outputs|draws) (an? )?[^,]*(every|each) time",
     "(made|trained|built) (on (request|demand|commission)|for the portfolio)",
     "holds up",
