@@ -151,6 +151,9 @@ def chosen_thing(draft: Draft) -> Constraint | None:
         if the.norm not in ("the", "my", "our") or not word.joined or not draft.is_free(word):
             continue
         placed = the.index > 0 and words[the.index - 1].norm in lexicon.words("prepositions")
+        behind = words[word.index + 1 : word.index + 2]
+        if behind and behind[0].joined and lexicon.names_thing(behind[0].norm):
+            word = behind[0]  # "the wedding cake"
         known = any(n.first <= word.index < n.last and n.entry.subjects for n in draft.nouns)
         scene = known or (placed and word.norm in lexicon.words("scenes"))
         if not scene and lexicon.names_thing(word.norm) and not lexicon.is_no_noun(word.norm):

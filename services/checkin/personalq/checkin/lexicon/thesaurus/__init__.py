@@ -1,6 +1,7 @@
 """What else things are called, and how people tell a kind whose name they do not remember.
 
 `same.txt` has a thing in each line, with the words that mean it: "clothes peg | clothespin".
+`qualities.txt` has what things are like: "inflatable | blow-up | filled with air".
 `kinds.txt` has a kind in each: its names, what it is a kind of, and what people say of it instead:
 "calzone | pizza | folded-over | closed". Written from general knowledge, for comparing what was
 described with cards; of a sentence only the subjects of the catalog are read with them.
@@ -90,8 +91,12 @@ def _is_sort(noun: str, sort: str) -> bool:
 
 @cache
 def _things() -> dict[str, str]:
-    """Phrases, in stems, to the first of those that mean the same thing."""
-    return {_key(phrase): row[0] for row in _rows("same") for phrase in row}
+    """Phrases, in stems, to the first of those that mean the same thing, or are like it."""
+    named = {_key(phrase): row[0] for row in _rows("same") for phrase in row}
+    told = {
+        _key(phrase.removeprefix("with ")): row[0] for row in _rows("qualities") for phrase in row
+    }
+    return {**told, **named}
 
 
 @cache

@@ -17,6 +17,9 @@ from personalq.checkin.parsing.text import Word
 from personalq.checkin.parsing.word_roles import is_particle, opens_contact
 
 
+_LIKE = frozenset(["shaped", "looks", "look", "looking", "formed", "painted", "carved", "made"])
+
+
 @dataclass(frozen=True, kw_only=True)
 class Role:
     """The place of a noun in its sentence."""
@@ -101,6 +104,8 @@ def _governed(
             return Role(weight=2)
         coordinate = _adjacent(draft, before[-1][0], word.index)
         return Role(weight=before[-1][2].weight if coordinate else 1, coordinate=coordinate)
+    if word.norm == "like" and word.index and words[word.index - 1].norm in _LIKE:
+        return Role(weight=0)  # "a grip shaped like a bird"
     if word.norm in lexicon.words("openers"):
         return Role(weight=2)
     if word.norm == "with":
