@@ -39,14 +39,16 @@ class Kind:
 
 def preload() -> None:
     """Read the files now rather than at the first request."""
-    _things()
+    things_in("")
     _modified()
 
 
 @lru_cache(maxsize=4096)
 def things_in(text: str) -> Mapping[str, frozenset[str]]:
-    """The things that a text names, each with the stems of the words that do."""
-    return {thing: frozenset(run) for thing, run in _found(_stems(text), _things())}
+    """The things that a text names, and what they are like, with the stems of the words."""
+    stems = _stems(text)  # "a reclining armchair" is a recliner, and it is reclining
+    found = (*_found(stems, _named("same")), *_found(stems, _named("qualities")))
+    return {thing: frozenset(run) for thing, run in found}
 
 
 def others_for(name: str) -> Sequence[str]:
@@ -90,13 +92,9 @@ def _is_sort(noun: str, sort: str) -> bool:
 
 
 @cache
-def _things() -> dict[str, str]:
-    """Phrases, in stems, to the first of those that mean the same thing, or are like it."""
-    named = {_key(phrase): row[0] for row in _rows("same") for phrase in row}
-    told = {
-        _key(phrase.removeprefix("with ")): row[0] for row in _rows("qualities") for phrase in row
-    }
-    return {**told, **named}
+def _named(file: str) -> dict[str, str]:
+    """Phrases of a file, in stems, to the first of those that mean the same."""
+    return {_key(phrase.removeprefix("with ")): row[0] for row in _rows(file) for phrase in row}
 
 
 @cache

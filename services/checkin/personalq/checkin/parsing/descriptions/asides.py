@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from personalq.chassis.forms import compile_form
 from personalq.checkin import lexicon
 from personalq.checkin.lexicon.wordnet import Nature, nature
 from personalq.checkin.parsing.descriptions.phrase import describe, read_phrase
@@ -18,6 +19,8 @@ _PASSED_OVER = frozenset((
     "ideally",
 ))  # fmt: skip
 _TONES = frozenset(["dark", "light", "deep", "bright", "pale", "vivid", "soft", "warm", "muted"])
+_BAR = compile_form(" ?[/|]")
+"""Behind the first of several wishes: "yellowish | / robot toy / in a paddy"."""
 _IT = frozenset(["pair", "fellow", "specimen", "chap", "guy", "critter", "beauty", "example"])
 """What a person calls the subject by, once it has been named."""
 
@@ -56,7 +59,7 @@ def _read_aside(draft: Draft, run: list[Word]) -> None:
     if not said or not all(draft.is_free(w) for w in said):
         return
     if all(is_adjective(w.norm) for w in said):
-        if run[0].index > 0:
+        if run[0].index > 0 or _BAR.match(draft.page.shadow, run[-1].full_end):
             describe(draft, said)
     elif all(may_describe(w, draft) for w in said) and len(said) <= 4 and not _frames(said):
         describe(draft, said, phrase=True, vague=run[0].norm != "the")

@@ -42,7 +42,7 @@ _REFUSING = frozenset(
 )
 """Words of a refusal."""
 _TYPE = compile_form(
-    r"(?<!\w)of (the|a) (?P<kind>[\w-]+( [\w-]+)?) (type|kind|sort|variety)(?!\w)|"
+    r"(?<!\w)of (the|a) (?P<kind>[\w-]+( [\w-]+)?) (type|kind|sort|variety|breed|species)(?!\w)|"
     r"(?<=,\s)(?!(some|any|that|this|an?|the)\s)(?P<sort>[\w-]+) type(?= ?($|[,.;]))"
 )
 _NOT_THERE = compile_form(
@@ -210,6 +210,8 @@ def _of_a_type(draft: Draft) -> None:
         if draft.free(*match.span()):
             said = "kind" if match["kind"] else "sort"
             describe(draft, list(draft.page.run(match.start(said), match.end(said))))
+            if behind := draft.page.word_at(match.end()):
+                read_tail(draft, behind.index)
 
 
 def _told_after(draft: Draft) -> None:

@@ -168,6 +168,8 @@ def describe(
     """
     if not found:
         return
+    negated = len(found) > 1 and found[0].norm == "non" and found[1].hyphen
+    found = found[1:2] if negated else found  # "the non-shiny one"
     span = Span(_start(draft, found[0]), _end(draft, found[-1]))
     known = {
         word for c in draft.constraints if c.attribute is Attribute.DESCRIPTION for word in c.values
@@ -175,7 +177,7 @@ def describe(
     values = tuple(word.norm for word in found if word.norm not in known)
     if not values:
         return
-    unwanted = ends_before(_NEGATION, draft.page.shadow, span.start) is not None
+    unwanted = negated or ends_before(_NEGATION, draft.page.shadow, span.start) is not None
     text = span.of(draft.page.text)
     named = f"{values[-1]} {canonical(before)}" if before and not phrase else ""
     if named in lexicon.description_groups() or _is_one_thing(values[-1], named):
