@@ -44,7 +44,7 @@ _CHATTER = compile_form(
 )
 _CORRECTED = compile_form(
     r"^.*?\b(no,? (wait|sorry)|wait,? no|(no, )?sorry,? (no|i mean(t)?|should have said)|"
-    r"no, i mean|i mean rather|or rather|scratch that)[\s,:]+(?=\w)"
+    r"no, i mean|but no(?=[,:])|i mean rather|or rather|scratch that)[\s,:]+(?=\w)"
 )
 """What is taken back: "the puffer... no wait, | the windbreaker"."""
 _CLOSING = compile_form(

@@ -23,6 +23,7 @@ from personalq.checkin.parsing.apposition import renamed, sorts
 from personalq.checkin.parsing.descriptions.parse_description import is_told_of
 from personalq.checkin.parsing.descriptions.tail import read_tail
 from personalq.checkin.parsing.draft import Draft, Noun
+from personalq.checkin.parsing.styles.role import DRAWN
 from personalq.checkin.parsing.text import Word
 from personalq.checkin.parsing.word_roles import (
     PARTICIPLES,
@@ -102,6 +103,15 @@ _BESIDES = frozenset(["with", "whose"])
 """What a subject has besides what was described: "with an upper floor, | with a fence"."""
 
 
+_SAYING_NO_MORE = frozenset(("the", "that", "which", "was", "is")) | lexicon.words("selectors")
+
+
+def _is_drawn(run: Sequence[Word]) -> bool:
+    """Whether a clause only leads to a look: "using the one painted | in oils"."""
+    told = [w for w in run if w.norm not in _SAYING_NO_MORE | lexicon.words("openers")]
+    return bool(told) and all(word.norm in (*DRAWN, "painted") for word in told)
+
+
 def _is_aside(draft: Draft, word: Word) -> bool:
     """Whether a comma leads to what the subject has besides: "in oils, | crowned with leaves"."""
     words = draft.page.words
@@ -138,7 +148,7 @@ def _read_clause(draft: Draft, at: int) -> None:
     if not telling and not _is_action(draft, at):
         return
     run = _run(draft, likened)
-    if len(run) < 2 or _is_where(run) or run[0].norm in _SURROUNDINGS:
+    if len(run) < 2 or _is_where(run) or run[0].norm in _SURROUNDINGS or _is_drawn(run):
         return
     if run[0].norm in PARTICIPLES:
         read_tail(draft, run[-1].index + 1)

@@ -55,8 +55,8 @@ _TRAINED = compile_form(rf"(?<![\w-]){_TAUGHT} (?P<where>{_WHERE}{_OF_PHOTOS}{_D
 TRAINED_WHERE = compile_form(
     r"(?<![\w-])(did [\w-]+ (train|tune|fine-?tune)|trained|tuned|fine-?tuned|(whose )?training "
     rf"(took place|happened|((that )?(was|is) )?done|was|is|{_PHOTOS} ((were|was|got) )?{_TAKEN})|"
-    r"((?<=\bone )|(?<=\bones )|(?<=\bversion )|(?<=\bmodel )|(?<=\bbuild )|(?<=, ))"
-    r"(shot|photographed|captured|filmed)|"
+    r"((?<=\bone )|(?<=\bones )|(?<=\bversion )|(?<=\bmodel )|(?<=\bbuild )|(?<=, )|"
+    r"(that|which) (was|were|got) )(shot|photographed|captured|filmed)|"
     rf"((that|which) )?(learned|learnt) from {_PHOTOS}( (that were |which were )?{_TAKEN})?|"
     rf"with (the |its )?(training )?{_PHOTOS}( {_TAKEN})?) "
     r"(?P<where>where "
@@ -96,7 +96,7 @@ _PICTURED = compile_form(
 """Of a picture or of the pictures a checkpoint learned from: the words before it tell."""
 _MADE = compile_form(
     r"(?<!\w)(i|we|you|that was|which was|one|version|model|build|checkpoint|lora) (made|created|"
-    rf"built|produced) {_WHERE}{_DET}(?=\w)"
+    rf"built|produced) (?!(of|out of|from|with|by|using)\s){_WHERE}{_DET}(?=\w)"
 )
 _SOURCE = compile_form(
     r"(?<!\w)((whose|with|its|the|all|from|on|using|and|that|has|having|had) )*((training|source|"

@@ -44,6 +44,7 @@ RULES = (
         OrderKey.LEAST_RECENTLY_USED,
         "(least|longest)~recently~used",
         "used (the )?least recently",
+        f"({WHO} )?{HAVE}{USE} (it )?(the )?longest ago",
         "(longest|most)~(unused|neglected|forgotten|untouched|idle)",
         f"(({WHO}|that|which|has|have|had|been) )+(neglected|ignored|forgotten) {_FOR_LONGEST}",
         f"(({WHO}|that|which|has|have|had|been) )+left (it )?"

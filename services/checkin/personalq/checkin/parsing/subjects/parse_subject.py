@@ -65,6 +65,8 @@ def parse_subject(draft: Draft) -> None:
     if best < 1 and not draft.answering and _names_a_selector(draft, mentions):
         draft.unknown_subject = chosen_thing(draft)
         return
+    if draft.answering and best < 1 and chosen and _is_of_one(draft, chosen[0][0]):
+        return
     known = [(noun, mention) for noun, mention, _ in chosen if mention.subjects]
     if not known:
         if chosen and (best >= 2 or not draft.constraints):
@@ -139,6 +141,12 @@ def _excluded(draft: Draft, noun: Noun) -> bool:
     while index >= 0 and words[index].norm in ("the", "a", "an", "any"):
         index -= 1
     return index >= 0 and words[index].norm in ("not", "except") and draft.answering
+
+
+def _is_of_one(draft: Draft, noun: Noun) -> bool:
+    """Whether it is said of the one that an answer means: "the one that turns into a vehicle"."""
+    before = draft.page.words[: noun.first]
+    return any(word.norm in lexicon.words("selectors") for word in before)
 
 
 def _names_a_selector(draft: Draft, mentions: list[tuple[Noun, Mention, Role]]) -> bool:
