@@ -103,7 +103,9 @@ _BESIDES = frozenset(["with", "whose"])
 """What a subject has besides what was described: "with an upper floor, | with a fence"."""
 
 
-_SAYING_NO_MORE = frozenset(("the", "that", "which", "was", "is")) | lexicon.words("selectors")
+_SAYING_NO_MORE = frozenset(
+    ("the", "a", "an", "as", "in", "like", "that", "which", "was", "is")
+) | lexicon.words("selectors")
 
 
 def _is_drawn(run: Sequence[Word]) -> bool:

@@ -59,7 +59,7 @@ DECIDES = 5.0
 SURELY = 0.95
 """How likely one card must be meant beside an order, which picks one without it: "the latest happy
 goose", "the latest goose swimming"."""
-SURELY_SHARED = 0.9
+SURELY_SHARED = 0.98
 """The same of all the cards that share a detail: "the latest with a throw"."""
 ALIKE_PHRASE = 0.40
 ALIKE_WORD = 0.55
@@ -223,7 +223,8 @@ def _by_meaning(
         return None
     meant = probabilities(like, place_of(wish, intent), bare=is_bare(wish))
     if intent.order is not None and max(meant) < SURELY:
-        return [0.0] * len(hits) if wish.action else _of_a_detail(meant, profiles)
+        vague = wish.action or is_bare(wish)  # "the latest tree, with owls"
+        return [0.0] * len(hits) if vague else _of_a_detail(meant, profiles)
     # What one description can settle is bounded from below: the likeliest must stay apart.
     likeliest = max(meant)
     logits = [wish.part * math.log(each / likeliest) / DECIDES for each in meant]

@@ -57,6 +57,7 @@ TRAINED_WHERE = compile_form(
     rf"(took place|happened|((that )?(was|is) )?done|was|is|{_PHOTOS} ((were|was|got) )?{_TAKEN})|"
     r"((?<=\bone )|(?<=\bones )|(?<=\bversion )|(?<=\bmodel )|(?<=\bbuild )|(?<=, )|"
     r"(that|which) (was|were|got) )(shot|photographed|captured|filmed)|"
+    rf"(whose|with|its|the) (source|reference|input) {_PHOTOS} ((were|was) )?{_TAKEN}|"
     rf"((that|which) )?(learned|learnt) from {_PHOTOS}( (that were |which were )?{_TAKEN})?|"
     rf"with (the |its )?(training )?{_PHOTOS}( {_TAKEN})?) "
     r"(?P<where>where "
