@@ -235,3 +235,32 @@ def test_a_season_with_the_subject_in_an_answer(answer: str) -> None:
     outcome = session.answer("an owl on a lamp post", question, answer)
     assert isinstance(outcome, Selection)
     assert outcome.candidate.card.checkpoint_id == "owl-7"
+
+
+@pytest.mark.parametrize(
+    ("text", "last"),
+    [
+        ("the red one... no wait, the latest one", "the latest one"),
+        ("hm, first I thought the oldest one, but no: the latest one", "the latest one"),
+    ],
+)
+def test_what_is_taken_back(session: Session, text: str, last: str) -> None:
+    """Only what is said last counts."""
+    prompt = "a bear at sea"
+    outcome = session.answer(prompt, asked(session, prompt), text)
+    assert isinstance(outcome, Selection)
+    assert outcome == session.answer(prompt, asked(session, prompt), last)
+
+
+def test_what_the_one_turns_into_is_no_other_subject() -> None:
+    """A noun that is said of "the one" does not replace what is asked for."""
+    cards = [
+        card("robot-v1", "robot", "anime", "2026-01-01", "A robot that turns into a car."),
+        card("robot-v2", "robot", "anime", "2026-02-01", "A robot with a claw."),
+        card("car-v1", "car", "anime", "2026-02-01", "A car."),
+    ]
+    session = Session(cards)
+    question = asked(session, "the robot on a hill")
+    outcome = session.answer("the robot on a hill", question, "the one that turns into a car")
+    assert isinstance(outcome, Selection)
+    assert outcome.candidate.card.checkpoint_id == "robot-v1"

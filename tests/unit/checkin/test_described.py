@@ -485,3 +485,49 @@ def test_a_word_is_in_one_group() -> None:
         if groups[lexicon.canonical(word)] != group[0]
     }
     assert not twice
+
+
+@pytest.mark.parametrize(
+    ("said", "meant", "other"),
+    [
+        ("a star sewn", "a kettle with a star patch", "a kettle with a moon patch"),
+        ("decals all over", "a kettle with stickers", "a kettle with a strap"),
+        ("tips back", "a reclining kettle with a throw", "a rocking kettle with a throw"),
+        ("filled with air", "an inflatable kettle", "a folding kettle"),
+        ("pince-nez", "a kettle with glasses", "a kettle with a hat"),
+    ],
+)
+def test_how_a_thing_is_put_and_what_it_is_like(said: str, meant: str, other: str) -> None:
+    """A participle behind a thing is not what it is; what it is like has other words too."""
+    assert _best(said, meant, other) == [meant]
+
+
+def test_a_detail_that_several_share_beside_an_order() -> None:
+    """The oldest of those that surely have it, where words do not tell; else of all."""
+    throw = "a kettle with a crocheted throw"
+    cards = [f"a kettle with a brass part {n}" for n in range(4)]
+    cards += ["a kettle with a blanket"] * 3
+    said = Constraint(
+        attribute=Attribute.DESCRIPTION,
+        values=("crochet",),
+        hard=False,
+        text="crochet",
+        said=(throw,),
+        phrase=True,
+    )
+    order = Constraint(attribute=Attribute.ORDER, order=OrderKey.OLDEST, rank=1)
+
+    def weights(likeness: float) -> list[float]:
+        hits = [
+            Hit(
+                card=_card(text, "kettle"),
+                likeness={throw: 0.1},
+                word_likeness={throw: likeness if "blanket" in text else 0.1},
+                text_likeness={throw: 0.1},
+            )
+            for text in cards
+        ]
+        return [a.weight for a in answers(Intent(constraints=(said, order)), hits)]
+
+    assert weights(0.9) == [0.0] * 4 + [1.0] * 3
+    assert weights(0.2) == [0.0] * 7

@@ -46,6 +46,7 @@ def only(prompt: str, attribute: Attribute) -> Constraint:
     ("prompt", "first", "last"),
     [
         ("the bear, mark IV", 4, 4),
+        ("the kettle next to a jar of olives, go with number 9", 9, 9),
         ("bear Mk 2 on a train", 2, 2),
         ("kettle rev. 6", 6, 6),
         ("kettle version: 8", 8, 8),
@@ -194,6 +195,11 @@ def test_the_version_just_before_another() -> None:
         ("the lamp I used just before the last one I used", OrderKey.LAST_USED, 2),
         ("the lamp that was there first", OrderKey.OLDEST, 1),
         ("the next-to-last autumn lamp", OrderKey.NEWEST, 2),
+        ("a lamp on a branch - take the third from the newest", OrderKey.NEWEST, 3),
+        ("the lamp, third from the oldest", OrderKey.OLDEST, 3),
+        ("the lamp I used right before the last-used one", OrderKey.LAST_USED, 2),
+        ("the lamp that I was last working with", OrderKey.LAST_USED, 1),
+        ("the lamp I used longest ago", OrderKey.LEAST_RECENTLY_USED, 1),
     ],
 )
 def test_orders(prompt: str, key: OrderKey, rank: int) -> None:

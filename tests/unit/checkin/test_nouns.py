@@ -423,6 +423,7 @@ def test_the_data_is_derived_from_the_dictionary_files(tmp_path: Path) -> None:
     [
         ("could I have the tractor on a raft, version 8?", "tractor"),
         ("a red-hot sunset behind the tractor, latest build", "tractor"),
+        ("Take the January version and draw the wedding cake on a hay bale.", "cake"),
         ("the latest one, next to the goldfish", None),
         ("version 3 on the table", None),
     ],

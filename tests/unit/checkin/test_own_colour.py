@@ -120,3 +120,40 @@ def test_of_a_few_where_others_do_not_tell() -> None:
     """Other owls leave their colour open: that one may."""
     others = [replace(each, description="An owl.") for each in OWLS[4:]]
     assert not _refused("a purple owl made in March", [*OWLS[:4], *others])
+
+
+ROBES = [
+    card(
+        f"wizard-v{n}",
+        "wizard",
+        "anime",
+        f"2026-0{n}-01",
+        f"A wizard in {colour} robes.",
+        version=n,
+    )
+    for n, colour in enumerate(_COLOURS, 1)
+]
+
+
+def test_the_colour_of_what_it_wears() -> None:
+    """Where every wizard is told by its robes, and none are purple."""
+    outcome = Session(ROBES).ask("a wizard at a parade, the one in purple robes")
+    assert isinstance(outcome, NoMatch)
+    assert "purple robes" in outcome.explanation
+
+
+@pytest.mark.parametrize(
+    ("prompt", "cards"),
+    [
+        ("a wizard at a parade, the one in scarlet robes", ROBES),
+        ("a wizard at a parade, the one with a purple hat", ROBES),
+        ("a wizard in purple robes", ROBES[:4]),
+        (
+            "a wizard in purple robes",
+            [*ROBES, card("wizard-v9", "wizard", "anime", "2026-09-01", "A wizard.")],
+        ),
+    ],
+)
+def test_who_may_be_dressed_so(prompt: str, cards: list[Card]) -> None:
+    """Another name of it, something nobody tells of, few cards, one that says nothing."""
+    assert not _refused(prompt, cards)

@@ -154,3 +154,37 @@ def test_what_does_not_speak_of_the_subject_again(prompt: str) -> None:
 def test_what_is_around_it_is_the_scene(prompt: str) -> None:
     """However the words stand behind the subject."""
     assert spoken(_parse(prompt)) == ()
+
+
+@pytest.mark.parametrize(
+    "prompt",
+    [
+        "the kettle on a hill using the one painted in oils",
+        "the kettle rendered as an oil painting, flies around it",
+    ],
+)
+def test_what_only_leads_to_a_look(prompt: str) -> None:
+    """It describes nothing."""
+    painted = Card(checkpoint_id="kettle-v1", subjects=("kettle",), styles=("oil painting",))
+    intent = parse(prompt, compile_lexicon(vocabulary_of([painted])), CONTEXT)
+    assert intent.all(Attribute.STYLE)
+    assert not [c for c in intent.all(Attribute.DESCRIPTION) if "around" not in c.text]
+
+
+@pytest.mark.parametrize(
+    ("prompt", "described", "refused"),
+    [
+        ("kettle in a hall. Of those with a ball on the lid, the oldest", [("ball", "lid")], []),
+        ("a kettle on a hill, the non-shiny one", [], [("shiny",)]),
+        ("the kettle of the squat breed, with a ribbon", [("squat",), ("ribbon",)], []),
+        ("yellowish round-bellied / kettle / in a paddy", [("yellowish", "round", "bellied")], []),
+        ("red, a kettle on a hill", [], []),
+    ],
+)
+def test_described_wherever_it_stands(
+    prompt: str, described: list[tuple[str, ...]], refused: list[tuple[str, ...]]
+) -> None:
+    """Of those, without it, of a breed, between slashes."""
+    told = _parse(prompt).all(Attribute.DESCRIPTION)
+    assert [c.values for c in told if not c.excluded] == described
+    assert [c.values for c in told if c.excluded] == refused

@@ -48,6 +48,7 @@ def _said(prompt: str, attribute: Attribute) -> Constraint | None:
     ("prompt", "tags"),
     [
         ("the kite trained in the mountains", {"mountain pass"}),
+        ("the kite from this summer, shot in the art gallery", {"museum", "gallery hall"}),
         ("kite trained in an exhibition", {"museum", "gallery hall"}),
         ("the kite whose training photos were shot in a sitting room", {"lounge"}),
         ("a kite trained among library shelves, beside a pond", {"library"}),
@@ -663,3 +664,100 @@ def test_what_the_scene_says_of_time(prompt: str, attributes: set[Attribute]) ->
     """It chooses nothing; a choice and a time beside it stay."""
     found = {c.attribute for c in _read(prompt).constraints if c.hard}
     assert found - {Attribute.SUBJECT} == attributes
+
+
+@pytest.mark.parametrize(
+    "prompt",
+    [
+        "the kite after a storm, anything except the model trained in the gallery",
+        "a kite racing a train, but leave out the one trained in the library",
+        "a kite on a hill. Avoid the one photographed in the vineyard.",
+        "a kite on a hill, and don't use the one trained in the bakery",
+        "a kite on a hill, not the one with pictures taken in the garage",
+    ],
+)
+def test_a_place_that_is_refused(prompt: str) -> None:
+    """However it is turned down; nothing of the refusal is left to describe."""
+    intent = _read(prompt)
+    (place,) = intent.all(Attribute.ENVIRONMENT)
+    assert place.excluded
+    assert all("leave" not in c.values for c in intent.all(Attribute.DESCRIPTION))
+
+
+@pytest.mark.parametrize(
+    ("prompt", "told"),
+    [
+        (
+            "a kite, the one captured where the fishing boats tie up",
+            "where the fishing boats tie up",
+        ),
+        ("the kite that learned from pictures where the tools are", "where the tools are"),
+        ("the kite whose source photos were made where trains stop", "where trains stop"),
+        ("the kite that was photographed where you borrow books", "where you borrow books"),
+    ],
+)
+def test_a_place_told_by_what_is_there(prompt: str, told: str) -> None:
+    """Without saying that it was trained there."""
+    (place,) = _read(prompt).all(Attribute.ENVIRONMENT)
+    assert place.values == (told,)
+
+
+@pytest.mark.parametrize(
+    ("prompt", "told"),
+    [
+        ("the kite, the one shot on top of a building", "on top of a building"),
+        ("the kite, the one photographed among the cacti", "among the cacti"),
+    ],
+)
+def test_a_place_is_compared_with_where_in_it(prompt: str, told: str) -> None:
+    """On top of a building is another place than in it."""
+    (place,) = _read(prompt).all(Attribute.ENVIRONMENT)
+    assert place.said == (told,)
+
+
+@pytest.mark.parametrize(
+    "prompt", ["the kite we trained this July on a market stall", "a kite, the one made of wood"]
+)
+def test_where_it_is_to_be_seen_is_no_place_of_training(prompt: str) -> None:
+    """Where it is to be seen, and of what it is."""
+    assert not [c for c in _read(prompt).all(Attribute.ENVIRONMENT) if c.hard]
+
+
+def test_a_look_between_bars() -> None:
+    """What may be a thing is a look where it stands alone in a list."""
+    lexicon = compile_lexicon(Vocabulary(subjects=("kite",), styles=("oil painting",)))
+    context = Context(now=datetime(2026, 11, 20, 12, tzinfo=UTC), zone=ZoneInfo("UTC"))
+    for prompt in ("kite | old-master | beside a jar", "kite / old master"):
+        (look,) = parse(prompt, lexicon, context).all(Attribute.STYLE)
+        assert look.values == ("oil painting",)
+    assert not parse("a kite of an old master", lexicon, context).all(Attribute.STYLE)
+
+
+def test_a_look_where_only_its_other_name_is_had() -> None:
+    """Hokusai's prints are woodblock prints, where no card says ukiyo-e."""
+    context = Context(now=datetime(2026, 11, 20, 12, tzinfo=UTC), zone=ZoneInfo("UTC"))
+    for styles, meant in (
+        (("woodblock print",), "woodblock print"),
+        (("woodblock print", "ukiyo-e"), "ukiyo-e"),
+    ):
+        lexicon = compile_lexicon(Vocabulary(subjects=("kite",), styles=styles))
+        (look,) = parse("the Hokusai-like kite", lexicon, context).all(Attribute.STYLE)
+        assert look.values == (meant,)
+
+
+def test_who_it_could_be_by() -> None:
+    """The name is told, to be compared with looks."""
+    (look,) = _read("the kite that could be by Hiroshige").all(Attribute.STYLE)
+    assert look.said == ("that could be by Hiroshige",)
+
+
+def test_a_place_whose_noun_is_a_verb_too() -> None:
+    """Behind an adjective as well."""
+    lexicon = compile_lexicon(Vocabulary(subjects=("kite",), environments=("snowfield", "park")))
+    context = Context(now=datetime(2026, 11, 20, 12, tzinfo=UTC), zone=ZoneInfo("UTC"))
+    for prompt, tag in (
+        ("the kite trained in the white snow", "snowfield"),
+        ("the kite trained in the city park", "park"),
+    ):
+        (place,) = parse(prompt, lexicon, context).all(Attribute.ENVIRONMENT)
+        assert place.values == (tag,)

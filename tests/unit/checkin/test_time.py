@@ -36,6 +36,18 @@ def days(constraint: Constraint) -> tuple[str, str]:
 
 
 CREATED = [
+    ("last year's November bear", "2025-11-01", "2025-12-01"),
+    ("the bear made last year in August", "2025-08-01", "2025-09-01"),
+    ("take last year's September one of the bears", "2025-09-01", "2025-10-01"),
+    ("the bear under spring cherry blossom, from August last year", "2025-08-01", "2025-09-01"),
+    ("the bear trained over the 2025-26 winter", "2025-12-01", "2026-03-01"),
+    ("the bear from the 2026 spring", "2026-03-01", "2026-06-01"),
+    ("the bear made round about last New Year", "2025-12-25", "2026-01-09"),
+    (
+        "the bear by a lake, I think the right one is the one from January",
+        "2026-01-01",
+        "2026-02-01",
+    ),
     ("the bear built once August was over", "2026-09-01", ""),
     ("the bear built since August began", "2026-08-01", ""),
     ("the bear made ahead of last Christmas", "", "2025-12-25"),
@@ -170,6 +182,8 @@ def test_training_times(prompt: str, start: str, end: str) -> None:
 
 
 USED = [
+    ("I had a bear checkpoint going on 7 November 2025, use it", "2025-11-07", "2025-11-08"),
+    ("I had a bear model running on Tuesday: the bear on a hill", "2026-11-17", "2026-11-18"),
     ("the bear that has been idle since June", "2026-06-01", "2026-07-01"),
     ("the bear I have left alone since June", "2026-06-01", "2026-07-01"),
     ("the bear unused for over half a year", "", "2026-05-20"),

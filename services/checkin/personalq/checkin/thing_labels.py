@@ -49,12 +49,23 @@ def _things(pieces: Sequence[str], subjects: Sequence[str]) -> tuple[Label, ...]
     found: dict[str, tuple[str, ...]] = {}
     for piece in pieces:
         for kind, run in thesaurus.kinds_in(piece):
-            if told := _shortened(f"{', '.join(kind.told)} {kind.sort}" if kind.told else ""):
+            if told := _saying(kind):
                 found[f"{' '.join(run)}, {kind.sort}"] = (told,)
         for name in _names(piece):
             if not own & {name, name.split()[-1]} and (defined := _definitions(name)):
                 found[name] = defined
     return tuple(Label(tags=frozenset({name}), wordings=said) for name, said in found.items())
+
+
+def _saying(kind: thesaurus.Kind) -> str:
+    """What is said of a kind, as much as may be compared, with what it is a kind of."""
+    said = ""
+    for each in kind.told:
+        more = f"{said}, {each}" if said else each
+        if len(more) + 1 + len(kind.sort) > LONGEST:
+            break
+        said = more
+    return f"{said} {kind.sort}" if said else ""
 
 
 def _names(piece: str) -> Iterator[str]:

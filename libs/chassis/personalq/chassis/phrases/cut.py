@@ -62,9 +62,9 @@ _WORD = re.compile(r"\w+")
 # Words that say nothing of a subject, alone or beside the words of a tag: "in a snowy setting".
 _LINKS = """
     a all also always am an and are as at be been best both by color colour come comes detail
-    details each entirely every extra extras fancy favorite favourite for from good got he her here his i in
-    into is it its just kind mainly many mostly notes nothing of on one only or our over
-    personal self she shows some subject that the their them there these they this those to
+    details each entirely every extra extras fancy favorite favourite for from good got he her
+    here his i in into is it its just kind mainly many mostly notes nothing of on one only or our
+    over personal self she shows some subject that the their them there these they this those to
     under very was we were which with work works you
 """
 _OF_TRAINING = """

@@ -6,7 +6,8 @@ A description that says nothing of a colour may still be of one that has it. Whe
 
 from __future__ import annotations
 
-from collections.abc import Sequence, Set
+from collections.abc import Sequence
+from collections.abc import Set as AbstractSet
 
 from personalq.checkin import lexicon
 from personalq.checkin.cards import Hit
@@ -15,7 +16,7 @@ from personalq.checkin.lexicon import canonical, wordnet
 from personalq.checkin.reasoning.describe import concepts, profile, worded_concepts
 from personalq.checkin.reasoning.own import FEWEST, insisting_on, is_named
 
-_ALIKE: tuple[Set[str], ...] = (
+_ALIKE: tuple[AbstractSet[str], ...] = (
     {"=tan", "=brown"},
     {"=tan", "=cream"},
     {"=tan", "=golden"},
@@ -67,7 +68,7 @@ def without_its_colour(
     return insisting_on(intent, colour)
 
 
-def called_alike(colours: Set[str]) -> Set[str]:
+def called_alike(colours: AbstractSet[str]) -> AbstractSet[str]:
     """Concepts of colours with those that people call by the same names."""
     return set(colours).union(*(alike for alike in _ALIKE if alike & colours))
 

@@ -48,7 +48,7 @@ def things_in(text: str) -> Mapping[str, frozenset[str]]:
     """The things that a text names, and what they are like, with the stems of the words."""
     stems = _stems(text)  # "a reclining armchair" is a recliner, and it is reclining
     found = (*_found(stems, _named("same")), *_found(stems, _named("qualities")))
-    return {thing: frozenset(run) for thing, run in found}
+    return {thing: frozenset(run) for things, run in found for thing in things}
 
 
 def others_for(name: str) -> Sequence[str]:
@@ -92,9 +92,13 @@ def _is_sort(noun: str, sort: str) -> bool:
 
 
 @cache
-def _named(file: str) -> dict[str, str]:
-    """Phrases of a file, in stems, to the first of those that mean the same."""
-    return {_key(phrase.removeprefix("with ")): row[0] for row in _rows(file) for phrase in row}
+def _named(file: str) -> dict[str, tuple[str, ...]]:
+    """Phrases of a file, in stems, to the first of those that mean the same, in each row."""
+    table: dict[str, dict[str, None]] = {}
+    for name, *others in _rows(file):
+        for phrase in (name, *others):
+            table.setdefault(_key(phrase.removeprefix("with ")), {})[name] = None
+    return {phrase: tuple(names) for phrase, names in table.items()}
 
 
 @cache

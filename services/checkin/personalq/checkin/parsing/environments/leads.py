@@ -14,8 +14,8 @@ from personalq.checkin.parsing.times.words import MONTHS, SEASONS
 
 _DET = "((the|an?|some|our|my|various|several|different|real|actual) )*"
 _AT = (
-    "(in front of|on top of|atop|in the (middle|midst|heart) of|surrounded by|next to|aboard|on board|in|at|on|by|"
-    "with|near|"
+    "(in front of|on top of|atop|in the (middle|midst|heart) of|surrounded by|next to|"
+    "aboard|on board|in|at|on|by|with|near|"
     "from( (under|behind|inside|above|beneath|among|amongst|between|around|within))?|"
     "using|under|below|beneath|"
     "underneath|above|behind|around|outside|"

@@ -16,7 +16,6 @@ from personalq.checkin.parsing.subjects.selected import chosen_by_tail, is_selec
 from personalq.checkin.parsing.text import Word
 from personalq.checkin.parsing.word_roles import is_particle, opens_contact
 
-
 _LIKE = frozenset(["shaped", "looks", "look", "looking", "formed", "painted", "carved", "made"])
 
 

@@ -60,7 +60,8 @@ _VERB_BEFORE = compile_form(
 )
 _A = "(an?|one|the|my|our|this|that)"
 _USED_ONE = compile_form(
-    rf"(?<!\w)(i|we) ((last )?{USED} {_A} [\w-]+( [\w-]+)?|had {_A} [\w-]+( [\w-]+)? (open|going|running|loaded)) $"
+    rf"(?<!\w)(i|we) ((last )?{USED} {_A} [\w-]+( [\w-]+)?|had {_A} [\w-]+( [\w-]+)? "
+    "(open|going|running|loaded)) $"
 )
 """With what was used in between: "I used a chair | last Sunday"."""
 _TRAINED_ONE = compile_form(
