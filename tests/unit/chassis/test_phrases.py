@@ -242,3 +242,40 @@ def test_time_grows_with_the_length() -> None:
     assert phrases_of(f"a{chr(9) * 40_000}b") == ("a b",)
     assert len(phrases_of("a sets the " * 400)) == 1
     assert time.perf_counter() - began < 2
+
+
+@pytest.mark.parametrize(
+    ("description", "phrases"),
+    [
+        (
+            "Trained on garden scenes, this shows a scarlet tractor with a loader, made of tin. It "
+            "has a photorealistic look.",
+            ("a scarlet tractor", "a loader", "made of tin"),
+        ),
+        (
+            '{"kind": "slip-on", "outfit_color": "cobalt", "accessory": "gel insole"}',
+            ("slip-on", "outfit coloured cobalt", "gel insole"),
+        ),
+        (
+            "- kind: collie\n- color: cream\n- accessory: a bell\n- shot: in a museum",
+            ("collie", "coloured cream", "a bell"),
+        ),
+        ('captions: "a grey lighthouse", "a solar panel"', ("a grey lighthouse", "a solar panel")),
+        (
+            "dataset cake_photo-studio (photo studio) :: scarlet cake :: extra: sugar flowers",
+            ("scarlet cake", "sugar flowers"),
+        ),
+        ("In a pixel art look: a rain jacket, made of wool", ("a rain jacket", "made of wool")),
+        ("our foal with a garland. pics from: kitchen", ("our foal", "a garland")),
+    ],
+)
+def test_forms_of_machines(description: str, phrases: tuple[str, ...]) -> None:
+    """Keys and quotes are left out, and what was trained on before what it shows."""
+    tags = ("kitchen", "photo studio", "museum")
+    assert phrases_of(description, (), tags) == phrases
+
+
+def test_a_form_that_nobody_foresaw() -> None:
+    """What has an article is kept, rather than nothing."""
+    description = "Fine-tuned using footage that featured one dotted mug and a spoon, on a hill."
+    assert phrases_of(description, (), ("hill",)) == ("one dotted mug", "a spoon")

@@ -54,7 +54,24 @@ _NAMED_COLOUR = compiled(
     r"^ ?((its|the) colou?r is|colou?r|(all|everything)\s[^,]*\bcolou?r is) "
     rf"(?={WORD}(\s{WORD})? ?$)"
 )
-_KEYED_COLOUR = compiled(r"\bcolou?r ?[:=] ?(?=\w)")  # "kind: church / colour: mint"
+# "kind: church / colour: mint", {"outfit_color": "mint"}
+_KEYED_COLOUR = compiled(r"((?<![^\W_])|(?P<of>\b[a-z]+)_)colou?r ?[:=] ?(?=\w)")
+_KEYED = compiled(
+    r"(?P<before>(^|[|;,/.\n:]) ?)"
+    + form(
+        "kind", "type", "subject", "concept", "accessor(y|ies)", "extras?", "look", "places?",
+        "material", "outfit", "setting", "(pics|photos|images|pictures) from", "captions?", "breed",
+        "props?", "details?", "condition",
+    )
+    + r" ?:(?!:) ?"
+)  # fmt: skip
+_DATASET = compiled(r"(?<!\w)dataset [\w-]+(?=\s)")
+_MARKS = re.compile(r"[\"“”{}\[\]]|^\s*-\s", re.MULTILINE)
+# Where nothing else is left: "fine-tuned using a shoot that featured one dotted mug, on a hill".
+_THINGS = compiled(
+    r"\b(?:an?|one|our|my) [\w'’-].*?"
+    r"(?=[,.;:()]| (?:with|and|that|which|in|on|at|by|for|from|carrying|wearing|has|plus)\b|$)"
+)
 _BLANKS = re.compile(r"[^\S\n]+")
 _SPACES = compile_form(" ")
 _WORD = re.compile(r"\w+")
@@ -90,14 +107,17 @@ def phrases_of(
         names: ids and triggers; left out wherever they stand.
         tags: what is known anyway, styles and places; a phrase that says no more is left out.
     """
-    text = _BLANKS.sub(" ", description)  # many of them would be gone through again and again
+    text = _BLANKS.sub(
+        " ", _MARKS.sub("", description)
+    )  # many of them would be gone through again and again
     folded = text.casefold()
     for name in names:
         if name and name.casefold() in folded:  # seldom; every pattern has to be compiled
             text = re.sub(rf"(?<!\w){re.escape(name)}(?!\w)", " ", text, flags=re.IGNORECASE)
-    text = kind_first(without_opening(_KEYED_COLOUR.sub("coloured ", text)))
+    text = _KEYED.sub(r"\g<before>", _DATASET.sub("", _KEYED_COLOUR.sub(_coloured, text)))
+    text = kind_first(without_opening(text))
     known = [frozenset(_words(tag)) for tag in tags]
-    return tuple(
+    found = tuple(
         phrase
         for sentence in _SENTENCE.split(text)
         for clause in without_training(subject_last(subject_alone(sentence or ""))).split(",")
@@ -105,6 +125,13 @@ def phrases_of(
         for phrase in map(_tidy, _PIECE.split(_NAMED_COLOUR.sub("coloured ", clause)))
         if _tells(phrase, known)
     )
+    return found or tuple(
+        phrase for phrase in map(_tidy, _THINGS.findall(text)) if _tells(phrase, known)
+    )
+
+
+def _coloured(key: re.Match[str]) -> str:
+    return f"{key['of']} coloured " if key["of"] else "coloured "
 
 
 def _tells(phrase: str, known: Sequence[frozenset[str]]) -> bool:

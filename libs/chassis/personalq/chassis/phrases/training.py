@@ -95,6 +95,7 @@ _SAID = compiled(
     rf"(?=,|$|\s((and )?{_WITH}|plus)\b)",
     r"(?<=\w) of the (series|collection)(?= ?($|,))",
     r"(^|(?<=,)) ?(it )?(finished|comes? out|turns? out) as\b.*$",
+    rf"^ ?(it|this) (has|comes in|shows) an? ({WORD} ){{1,3}}(look|style|finish)(?= ?($|,))",
     r"^ ?(it )?(best|good) (for|at|with)\b[^,]*",
     r"\bhas the look of\b[^,]*",
     rf"\bin ({WORD} ){{0,3}}(inks|washes|geometry|pixels|brush\s?strokes|line\s?work|"
