@@ -49,7 +49,8 @@ _LEAD = compiled(
     rf"^ ?({WORD} ){{1,4}}(rendering|rendition|fine-?tune) of one particular (?=\w)",
     # "Trained on garden scenes, this shows | a tractor"
     rf"^ ?({_TRAINED}|made|shot|photographed|captured|pictured)\s[^,]*, ?"
-    rf"(this|it|the {_MODEL})( one)? (is|shows|knows|draws|depicts|captures|gives|renders) (?={_ANY_THE}\s)",
+    rf"(this|it|the {_MODEL})( one)? (is|shows|knows|draws|depicts|captures|gives|renders) "
+    rf"(?={_ANY_THE}\s)",
     # "That is how you tell | this gecko", "think of | a vase", "here is | a rabbit"
     f"^ ?({_BETWEEN} )*{_SPEAKS} (({_BETWEEN}|{_SPEAKS}) )*"
     rf"(?={_ANY_THE} (?!(subject|looks?|styles?|same)\b))",

@@ -31,6 +31,11 @@ _FULL = frozenset((
 _DONE = ("done", "made", "modeled", "modelled", "painted", "drawn", "rendered", "sculpted", "shown")
 """How a picture was made: "a cactus modelled in plasticine with a blue flower"."""
 _HUES = frozenset(["color", "shade", "hue", "tone", "tint"])
+_NO_WHENCE = frozenset((
+    "set", "session", "shoot", "batch", "series", "list", "folder", "archive", "collection",
+    "team", "start", "beginning", "end", "catalog", "gallery", "group", "others", "rest", "trip",
+))  # fmt: skip
+"""Where one is from that is of no kind: "the one from the last batch"."""
 _NO_THINGS = frozenset((
     "element", "way", "prime", "entirety", "glory", "turn", "place", "time", "own", "youth",
     "back", "side", "head", "feet", "legs", "last", "knees", "belly",
@@ -73,6 +78,8 @@ def read_tail(draft: Draft, index: int) -> None:
             or _is_its_own(draft, at)
             or _told_apart(draft, at)
         ):
+            at = read_phrase(draft, at + 1)
+        elif lead.norm == "from" and _is_whence(draft, at):
             at = read_phrase(draft, at + 1)
         elif first and at == index and lead.norm in lexicon.words("colors") and draft.is_free(lead):
             colours_part = following and words[at + 1].joined and lexicon.names_thing(following)
@@ -157,6 +164,17 @@ def _told_apart(draft: Draft, index: int) -> bool:
         return False
     the, one = words[index - 2], words[index - 1]
     return the.norm == "the" and one.norm == "one" and the.index > 0 and not the.joined
+
+
+def _is_whence(draft: Draft, index: int) -> bool:
+    """Whether "from" says of what kind one is: "the black one | from a circus"."""
+    words = draft.page.words
+    if not index or words[index - 1].norm not in ("one", "ones") or index + 2 >= len(words):
+        return False
+    told = words[index + 2]
+    if words[index + 1].norm not in ("a", "an", "the") or not told.joined:
+        return False
+    return lexicon.names_thing(told.norm) and told.norm not in _NO_WHENCE
 
 
 def _skip(draft: Draft, index: int) -> int:

@@ -12,7 +12,8 @@ STYLED = compile_form(
 _THE_ONE = (
     "(the|a|an|any|in|my|this|all|too|so|also|even|really|that('s)?|which|who|whichever|whatever|"
     "anything|those|has|have|had|does|do|did|uses|mixes|mixing|offers?|with|was|were|is|are|comes|"
-    "as|like|of|in an?|in the|ones?( in)?|models?|versions?|builds?|be)"
+    "as|like|of|in an?|in the|ones?( in)?|models?|versions?|builds?|be|done|made|drawn|painted|"
+    "rendered|created|looks?|looking)"
 )
 """Between a refusal and the look: "not | the one that also does | anime"."""
 NEGATION = compile_form(
