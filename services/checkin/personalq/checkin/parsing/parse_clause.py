@@ -99,6 +99,7 @@ def parse_clauses(draft: Draft) -> None:
             _behind(draft, word.index + 1)
 
 
+_MADE = frozenset(["made", "built", "crafted", "carved", "sewn", "knitted", "woven"])
 _BESIDES = frozenset(["with", "whose"])
 """What a subject has besides what was described: "with an upper floor, | with a fence"."""
 
@@ -127,10 +128,11 @@ def _is_aside(draft: Draft, word: Word) -> bool:
         and c.span.end == before.full_end
         for c in draft.constraints
     )
-    if described and (told or word.norm in _BESIDES):
+    made = word.norm in _MADE and following.norm in ("of", "from", "out")
+    if described and (told or made or word.norm in _BESIDES):
         return draft.is_free(word) and not is_of_the_scene(words, word.index)
     behind = not draft.is_free(before) or before.norm in lexicon.words("selectors")
-    return behind and told and draft.is_free(word)
+    return behind and (told or made) and draft.is_free(word)
 
 
 def _behind(draft: Draft, index: int) -> None:

@@ -137,7 +137,8 @@ def _wishes(constraint: Constraint) -> list[Wish]:
             )
         ]
     singles = []
-    things = things_of(" ".join(constraint.values))
+    # With its numbers, "three-legged", and with the subject, "computer chair".
+    things = {**things_of(constraint.text), **things_of(" ".join(constraint.values))}
     worded = worded_concepts(" ".join(constraint.values))
     for concept, text in worded:
         single = Trait(
@@ -579,9 +580,11 @@ def _comparable(wish: Wish, card: Profile, common: frozenset[Trait]) -> Iterator
     for said in card.traits:
         if said in common or said.lacks != wish.trait.lacks:
             continue
-        words = said.words if whole else tuple(w for w in said.words if stem(w) not in card.nouns)
+        words = tuple(w for w in said.words if whole or stem(w) not in card.nouns)
         if wish.phrase:
-            yield words
+            words = tuple(w for w in words if w not in lexicon.colours() and w != "sky")
+            if words:  # the sky of "sky-blue" is like no cloud
+                yield words
         else:
             yield from ((word,) for word in words)
 

@@ -106,7 +106,15 @@ def _is_its_colour(constraint: Constraint, intent: Intent) -> bool:
     if subject is None or constraint.excluded or constraint.hard or constraint.coarse:
         return False
     plain = _is_plain(constraint.text)
-    kind = wordnet.look_up(canonical(f"{constraint.text} {subject.text}"))  # "an orange tree"
+    kind = _before(constraint, subject) and wordnet.look_up(
+        canonical(f"{constraint.text} {subject.text}")  # "an orange tree"
+    )
     meant = {m.subjects for m in intent.mentions if m.span == subject.span} | {subject.values}
     several = {m.subjects for m in intent.mentions if m.weight >= 2} - meant
-    return plain and kind is None and not several
+    return plain and not kind and not several
+
+
+def _before(constraint: Constraint, subject: Constraint) -> bool:
+    """Whether a constraint stands right before the subject: not "the fox, the blue one"."""
+    span = constraint.span
+    return span is None or subject.span is None or span.end + 1 == subject.span.start

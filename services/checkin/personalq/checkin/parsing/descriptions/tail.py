@@ -174,7 +174,7 @@ def _is_whence(draft: Draft, index: int) -> bool:
     told = words[index + 2]
     if words[index + 1].norm not in ("a", "an", "the") or not told.joined:
         return False
-    return lexicon.names_thing(told.norm) and told.norm not in _NO_WHENCE
+    return told.norm not in _NO_WHENCE and not lexicon.is_no_noun(told.norm)
 
 
 def _skip(draft: Draft, index: int) -> int:
