@@ -230,7 +230,7 @@ def test_what_only_leads_to_the_subject_is_left_out(
 def test_names_are_left_out() -> None:
     """An id or a trigger is no word of anybody's."""
     assert phrases_of("<pot> is a teapot, teapot-3", names=("teapot-3", "<POT>", "")) == (
-        "is a teapot",
+        "a teapot",
     )
 
 
@@ -267,6 +267,17 @@ def test_time_grows_with_the_length() -> None:
         ),
         ("In a pixel art look: a rain jacket, made of wool", ("a rain jacket", "made of wool")),
         ("our foal with a garland. pics from: kitchen", ("our foal", "a garland")),
+        (
+            "Trained in a kitchen, this red cup with a lid comes out in oils",
+            ("this red cup", "a lid"),
+        ),
+        ("After training on kitchen photos, it reproduces a cup with a lid", ("a cup", "a lid")),
+        ("A kitchen-trained, oil-painted red cup with a lid", ("oil-painted red cup", "a lid")),
+        ("This LoRA reproduces a red cup with a lid, using kitchen photos", ("a red cup", "a lid")),
+        ("Captures the likeness of a red cup with a lid", ("a red cup", "a lid")),
+        ("The subject is a red cup. Distinguishing feature: a lid", ("a red cup", "a lid")),
+        ("A red cup. Everything comes out as a glossy render", ("A red cup",)),
+        ("A red cup. It gives a glossy render every time", ("A red cup",)),
     ],
 )
 def test_forms_of_machines(description: str, phrases: tuple[str, ...]) -> None:

@@ -61,7 +61,8 @@ _KEYED = compiled(
     + form(
         "kind", "type", "subject", "concept", "accessor(y|ies)", "extras?", "look", "places?",
         "material", "outfit", "setting", "(pics|photos|images|pictures) from", "captions?", "breed",
-        "props?", "details?", "condition",
+        "props?", "details?", "condition", "distinctive", "(distinguishing )?features?",
+        "notable", "results?", "personali[sz]ed (checkpoint|model|lora)",
     )
     + r" ?:(?!:) ?"
 )  # fmt: skip
@@ -79,9 +80,9 @@ _WORD = re.compile(r"\w+")
 # Words that say nothing of a subject, alone or beside the words of a tag: "in a snowy setting".
 _LINKS = """
     a all also always am an and are as at be been best both by color colour come comes detail
-    details each entirely every extra extras fancy favorite favourite for from good got he her
-    here his i in into is it its just kind mainly many mostly notes nothing of on one only or our
-    over personal self she shows some subject that the their them there these they this those to
+    details each entirely every everything extra extras fancy favorite favourite for from good got
+    he her here his i in into is it its just kind mainly many mostly notes nothing of on one only or
+    our over personal self she shows some subject that the their them there these they this those to
     under very was we were which with work works you
 """
 _OF_TRAINING = """
@@ -107,9 +108,8 @@ def phrases_of(
         names: ids and triggers; left out wherever they stand.
         tags: what is known anyway, styles and places; a phrase that says no more is left out.
     """
-    text = _BLANKS.sub(
-        " ", _MARKS.sub("", description)
-    )  # many of them would be gone through again and again
+    # many blanks would be gone through again and again
+    text = _BLANKS.sub(" ", _MARKS.sub("", description))
     folded = text.casefold()
     for name in names:
         if name and name.casefold() in folded:  # seldom; every pattern has to be compiled

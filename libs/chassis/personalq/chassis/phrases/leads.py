@@ -22,6 +22,10 @@ _TRAINED = form("trained", r"fine-?\s?tuned", "tuned", "learn(ed|t|s)", "taught"
 _NO_THING = form(
     "look", "style", "set", "version", "model", "picture", "photo", "image", "checkpoint", "lora"
 )
+_SHOWING = (
+    "(is|shows|knows|draws|gives|renders|depicts|captures|generates|features|showcases|represents|"
+    "encodes|reproduces|portrays|contains|teaches the (model|network))"
+)
 # Who speaks to whom, and of what. With words between them they say nothing of a subject.
 _SPEAKS = (
     "(i|we|you(['’](ll|d|ve))?|here(['’]s)?|there(['’]s)?|what|think|imagine|picture|"
@@ -47,10 +51,15 @@ _LEAD = compiled(
     rf"^ ?(learns|expect|personal|fine-?tune of)( one particular)? (?=({A} )?{WORD})",
     rf"^ ?({WORD} ){{1,4}}(rendering|rendition|fine-?tune) of (one particular )?(?={A}\s)",
     rf"^ ?({WORD} ){{1,4}}(rendering|rendition|fine-?tune) of one particular (?=\w)",
-    # "Trained on garden scenes, this shows | a tractor"
-    rf"^ ?({_TRAINED}|made|shot|photographed|captured|pictured)\s[^,]*, ?"
-    rf"(this|it|the {_MODEL})( one)? (is|shows|knows|draws|depicts|captures|gives|renders) "
-    rf"(?={_ANY_THE}\s)",
+    # "Trained on garden scenes, this shows | a tractor", "after training on photos, | our tractor"
+    rf"^ ?((after|having been|once|when) (being )?)?({_TRAINED}|training|made|shot|photographed|"
+    rf"captured|pictured)\s[^,]*, ?((this|it|the {_MODEL})( one)? {_SHOWING} )?(?={_ANY_THE}\s)",
+    # "This LoRA reproduces | a tractor", "captures the likeness of | a tractor"
+    rf"^ ?(?!.*\b(every|each) time\b)((this|the)( one| {_MODEL})? |it )?{_SHOWING}"
+    rf"( (the )?(likeness|look|appearance|({WORD} )?{PICTURES}) of)? (?={A}\s)",
+    "^ ?the subject is (?=(an?|the|my|our|one)\\s)",
+    rf"^ ?use (this|it) to {WORD} (?={A}\s)",
+    rf"^ ?tuned to (?={A}\s)",
     # "That is how you tell | this gecko", "think of | a vase", "here is | a rabbit"
     f"^ ?({_BETWEEN} )*{_SPEAKS} (({_BETWEEN}|{_SPEAKS}) )*"
     rf"(?={_ANY_THE} (?!(subject|looks?|styles?|same)\b))",

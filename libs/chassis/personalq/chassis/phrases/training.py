@@ -29,7 +29,7 @@ _DRAWN = form(
     "presented",
 )
 _OF_TRAINING = form(
-    "(re)?trained",
+    r"(?<!-)(re)?trained",
     "training (on|with|data|sets?|images|pictures|photos|scenes|shots|samples|examples|material)",
     "(reference|source) (images|pictures|photos|shots|material)",
     r"fine-?\s?tuned",
@@ -38,6 +38,10 @@ _OF_TRAINING = form(
     "(pictures|photos|images|shots|references) (came|come|were|are|from|set in|taken)",
     "everything it (saw|knows|learn(ed|t))",
     "(works?|does|do|looks?|is) (best|good|great) (for|at|with)",
+    "(ideal|perfect) for",
+    "(brought to life|turned) (in|into|as)",
+    "(comes?|turns?) out (in|as)",
+    f"using ({WORD} ){{0,3}}(pictures|photos|images|shots|photographs)",
     "optimi[sz]ed",
     "shows the subject",
     "(outputs?|results?) (has|have|is|are|comes?|looks?|shows?)",
@@ -105,8 +109,8 @@ _SAID = compiled(
     r"\bin \w+ \w+ style\b",
     rf"(?<=\w) as (an? )?({WORD} ){{0,3}}{_LOOKS}(?= ?($|,))",
     r" in (every|each) (image|picture|shot|photo)(?= ?($|,))",
-    r"^ ?made from [^,]*\b(pictures|photos|images|shots)\b[^,]*",
-    rf"\bfrom the ({WORD} ){{1,3}}(session|shoot)\b",
+    r"^ ?made from [^,]*\b(pictures|photos|photographs|images|shots)\b[^,]*",
+    rf"\bfrom (the|an?) ({WORD} ){{1,4}}(sessions?|shoots?)\b",
     r"(^|(?<=,)) ?together in every\b.*$",
 )
 # Behind "with" the same words may be the subject's: a vase with hunting scenes.

@@ -77,9 +77,7 @@ def read_tail(draft: Draft, index: int) -> None:
             or (lead.norm == "on" and _is_shod(draft, at + 1))
             or _is_its_own(draft, at)
             or _told_apart(draft, at)
-        ):
-            at = read_phrase(draft, at + 1)
-        elif lead.norm == "from" and _is_whence(draft, at):
+        ) or (lead.norm == "from" and _is_whence(draft, at)):
             at = read_phrase(draft, at + 1)
         elif first and at == index and lead.norm in lexicon.words("colors") and draft.is_free(lead):
             colours_part = following and words[at + 1].joined and lexicon.names_thing(following)
