@@ -471,6 +471,8 @@ def test_words_of_the_camera(prompt: str, described: list[str]) -> None:
         ("a stool called oskar", None),
         ("a portrait of oskar the stool", None),
         ("stools by oskar", "freelance-oskar"),
+        ("the stool on a hill - oskar's one", "freelance-oskar"),
+        ("the stool on a hill. Take oskar's red one", "freelance-oskar"),
         ("the stool on a stack of books", None),
         ("a stool below a comet", None),
         ("the stool trained in a studio", None),

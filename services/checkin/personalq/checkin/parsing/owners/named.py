@@ -56,11 +56,13 @@ def _is_theirs(draft: Draft, span: Span, word: Word, *, bare: bool) -> bool:
         return True
     if deed(draft, span, end) is not None:
         return True
+    following = draft.page.words[word.index + 1 : word.index + 2]
+    if word.possessive and following and draft.leads_to_selector(following[0].index):
+        return True  # "a guitar on a hill - Nadia's one"
     if any(noun.entry.subjects and noun.last <= word.index for noun in draft.nouns):
         ends = draft.page.word_at(end)
         told = ends_before(_IS, draft.page.shadow, span.start) is not None
         return word.possessive and told and (ends is None or not ends.joined)
-    following = draft.page.words[word.index + 1 : word.index + 2]
     owns = word.possessive or bare
     if owns and draft.answering and not following:
         return True
