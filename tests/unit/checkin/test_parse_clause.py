@@ -179,6 +179,8 @@ def test_what_only_leads_to_a_look(prompt: str) -> None:
         ("the kettle of the squat breed, with a ribbon", [("squat",), ("ribbon",)], []),
         ("yellowish round-bellied / kettle / in a paddy", [("yellowish", "round", "bellied")], []),
         ("red, a kettle on a hill", [], []),
+        ("kettle, chessboard-patterned, on a scale", [("chessboard", "patterned")], []),
+        ("tiny: kettle on a belt", [("tiny",)], []),
     ],
 )
 def test_described_wherever_it_stands(

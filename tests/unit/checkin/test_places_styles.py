@@ -761,3 +761,15 @@ def test_a_place_whose_noun_is_a_verb_too() -> None:
     ):
         (place,) = parse(prompt, lexicon, context).all(Attribute.ENVIRONMENT)
         assert place.values == (tag,)
+
+
+def test_a_frame_styled() -> None:
+    """A painting-style one is an oil painting or a watercolor; of a room it says nothing."""
+    styles = ("oil painting", "watercolor", "anime")
+    lexicon = compile_lexicon(Vocabulary(subjects=("kite",), styles=styles))
+    context = Context(now=datetime(2026, 11, 20, 12, tzinfo=UTC), zone=ZoneInfo("UTC"))
+    intent = parse("the kite on a hill, the painting-style one", lexicon, context)
+    (look,) = intent.all(Attribute.STYLE)
+    assert set(look.values) == {"oil painting", "watercolor"}
+    assert not intent.all(Attribute.DESCRIPTION)
+    assert not parse("a kite in a painting-like room", lexicon, context).all(Attribute.STYLE)

@@ -19,8 +19,8 @@ _PASSED_OVER = frozenset((
     "ideally",
 ))  # fmt: skip
 _TONES = frozenset(["dark", "light", "deep", "bright", "pale", "vivid", "soft", "warm", "muted"])
-_BAR = compile_form(" ?[/|]")
-"""Behind the first of several wishes: "yellowish | / robot toy / in a paddy"."""
+_BAR = compile_form(" ?[/|:]")
+"""Behind the first of several wishes: "yellowish | / robot toy / in a paddy", "tiny | : boot"."""
 _IT = frozenset(["pair", "fellow", "specimen", "chap", "guy", "critter", "beauty", "example"])
 """What a person calls the subject by, once it has been named."""
 
@@ -58,11 +58,18 @@ def _read_aside(draft: Draft, run: list[Word]) -> None:
         said = [] if _does(run) else _without_camera(said)
     if not said or not all(draft.is_free(w) for w in said):
         return
-    if all(is_adjective(w.norm) for w in said):
+    if all(is_adjective(w.norm) for w in said) or _is_compounded(said):
         if run[0].index > 0 or _BAR.match(draft.page.shadow, run[-1].full_end):
             describe(draft, said)
     elif all(may_describe(w, draft) for w in said) and len(said) <= 4 and not _frames(said):
-        describe(draft, said, phrase=True, vague=run[0].norm != "the")
+        listed = not run[0].index and _BAR.match(draft.page.shadow, run[-1].full_end)
+        describe(draft, said, phrase=True, vague=run[0].norm != "the" and not listed)
+
+
+def _is_compounded(said: list[Word]) -> bool:
+    """Whether words are one adjective: "chessboard-patterned"."""
+    joined = all(word.hyphen for word in said[1:])
+    return len(said) > 1 and joined and said[-1].norm.endswith("ed")
 
 
 def _until_claimed(draft: Draft, run: list[Word]) -> list[Word]:

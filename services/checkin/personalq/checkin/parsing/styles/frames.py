@@ -6,7 +6,12 @@ from personalq.chassis.forms import compile_form
 from personalq.checkin import lexicon
 from personalq.checkin.intent import Attribute, Constraint, Span
 from personalq.checkin.parsing.draft import Draft
-from personalq.checkin.parsing.styles.leads import NEGATION, SCENE_PREPOSITIONS, THAT_IS
+from personalq.checkin.parsing.styles.leads import (
+    NEGATION,
+    SCENE_PREPOSITIONS,
+    STYLED,
+    THAT_IS,
+)
 from personalq.checkin.parsing.text import Word, ends_before
 
 _REFUSED = compile_form(
@@ -29,6 +34,9 @@ def parse_look(draft: Draft) -> None:
         if negation is not None and values and refuses(draft, word) and _closes(draft, word):
             whole = Span(negation.start(), word.full_end)
             draft.add(_looking(draft, whole, values, f"no {word.norm}", excluded=True))
+        elif negation is None and values and (end := _styled(draft, word)):
+            draft.add(_looking(draft, Span(word.start, end), values, f"a {word.norm}"))
+            styled = True
         elif negation is None and values and not styled and framed:
             draft.constraints.append(_looking(draft, word.span, values, f"a {word.norm}"))
             styled = True
@@ -47,6 +55,14 @@ def _looking(
         text=span.of(draft.page.text),
         label=label,
     )
+
+
+def _styled(draft: Draft, word: Word) -> int:
+    """Where "painting-style" ends, before what is asked for; 0 for "a painting-like room"."""
+    styled = STYLED.match(draft.page.shadow, word.end)
+    following = draft.page.word_at(styled.end()) if styled else None
+    heads = following is not None and draft.leads_to_head(following.index, reach=2)
+    return styled.end() if styled and heads else 0
 
 
 def _frames_subject(draft: Draft, word: Word) -> bool:
