@@ -87,12 +87,9 @@ def _called(intent: Intent, scored: list[_Scored]) -> list[_Scored]:
 def _preferred(intent: Intent, scored: list[_Scored], zone: ZoneInfo) -> list[_Scored]:
     """Soft wishes push out cards that miss them, unless those are better described.
 
-    "A photo of the latest dog" is of the latest that looks like a photo (paper, Table 8), but any
-    look is "a picture of the latest dog".
+    "A photo of the latest dog" is of the latest that looks like a photo (paper, Table 8).
     """
     for constraint in intent.constraints:
-        if intent.order is not None and constraint.label == "a picture":
-            continue
         if constraint.prefers and not constraint.hard and not _says_so(intent, constraint, scored):
             better = [s for s in scored if satisfies(s.hit.card, constraint, zone)]
             if better and _well_described(better, scored):
