@@ -142,7 +142,7 @@ def test_what_only_sounds_like_a_look_stays(phrase: str) -> None:
         ("Personalised on a grey owl with a bell", ("a grey owl", "a bell")),
         ("This one is a lilac hamster; note glitter paws", ("a lilac hamster", "glitter paws")),
         ("A pug whose colour is fawn. It has a bow", ("A fawn pug", "a bow")),
-        ("Personal octopus kite, colour mint", ("octopus kite", "coloured mint")),
+        ("Personal octopus kite, colour mint", ("Personal octopus kite", "coloured mint")),
         (
             "Fine-tuned on pictures in a library of one dotted backpack that has a bottle; outputs "
             "come out as papercraft.",
@@ -234,10 +234,44 @@ def test_names_are_left_out() -> None:
     )
 
 
+@pytest.mark.parametrize(
+    ("description", "phrases"),
+    [
+        ("A toy that holds up a sign, with a hat", ("A toy that holds up a sign", "a hat")),
+        (
+            "A pumpkin turned into a lantern, with a grin",
+            ("A pumpkin turned into a lantern", "a grin"),
+        ),
+        (
+            "A cuckoo that comes out as it strikes, with a beak",
+            ("A cuckoo that comes out as it strikes", "a beak"),
+        ),
+        (
+            "A skirt all gathered at the waist, with lace",
+            ("A skirt all gathered at the waist", "lace"),
+        ),
+        ("A clown; its look is sad, with a red nose", ("A clown", "a red nose")),
+        ("A wallet with three photos inside", ("A wallet", "three photos inside")),
+        ("A vase recast in bronze, with a chip", ("A vase recast in bronze", "a chip")),
+        ("An owl carved as a window, with green eyes", ("An owl carved as a window", "green eyes")),
+        ("Made of felt, a green frog with a crown", ("Made of felt", "a green frog", "a crown")),
+        ("Personal computer from 1985", ("Personal computer from 1985",)),
+        ("A dog with collar_color: red, a bell", ("A dog", "collar coloured red", "a bell")),
+        ('A 12" ruler saying "OPEN"', ('A 12" ruler saying "OPEN"',)),
+        ("A castle with a dataset tape inside", ("A castle", "a dataset tape inside")),
+    ],
+)
+def test_what_is_said_of_the_subject_stays(description: str, phrases: tuple[str, ...]) -> None:
+    """The same words, where they speak of no pictures."""
+    assert phrases_of(description) == phrases
+
+
 def test_time_grows_with_the_length() -> None:
     """A wall of punctuation takes no longer than words do."""
     began = time.perf_counter()
     assert len(phrases_of("!" * 40_000 + "x")) == 1
+    assert not phrases_of("\n" * 40_000)
+    assert not phrases_of(" \n- " * 10_000)
     assert phrases_of(f"A llama.{' ' * 40_000}x") == ("A llama", "x")
     assert phrases_of(f"a{chr(9) * 40_000}b") == ("a b",)
     assert len(phrases_of("a sets the " * 400)) == 1

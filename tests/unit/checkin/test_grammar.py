@@ -970,3 +970,28 @@ def test_what_covers_the_subject_is_scene() -> None:
     """What is done to it in the picture tells nothing of the card."""
     assert not read("take the kettle and cover it with petals").all(Attribute.DESCRIPTION)
     assert read("take the kettle, it has petals").all(Attribute.DESCRIPTION)
+
+
+@pytest.mark.parametrize(
+    "prompt",
+    [
+        "a bear who goes to work with number 7 on a badge",
+        "a lamp, start with number one on top",
+    ],
+)
+def test_a_number_that_somebody_has(prompt: str) -> None:
+    """It chooses no version."""
+    assert not read(prompt).all(Attribute.VERSION)
+
+
+def test_what_is_likened_to_a_subject() -> None:
+    """It is no subject beside another, and what is asked for where it is alone."""
+    (lamp,) = read("the lamp that has a grip shaped like a bear").all(Attribute.SUBJECT)
+    assert lamp.values == ("lamp",)
+    assert read("draw a cloud shaped like a lamp").all(Attribute.SUBJECT)
+
+
+def test_what_the_one_turns_into() -> None:
+    """A noun said of "the one" is no subject of an answer; a bare one is."""
+    assert not read("the one that turns into a lamp", answering=True).all(Attribute.SUBJECT)
+    assert read("the lamp", answering=True).all(Attribute.SUBJECT)

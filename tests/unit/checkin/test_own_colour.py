@@ -60,6 +60,13 @@ def test_a_kind_of_something() -> None:
     assert _refused("a purple owl on a branch", [*kinds, *birds])
 
 
+def test_a_kind_that_a_colour_names() -> None:
+    """A blue fox is a kind of fox, but "the blue one" is a colour."""
+    foxes = [replace(each, subjects=("fox",), description="A red fox.") for each in OWLS]
+    assert _refused("a fox in a hall; the blue one, please", foxes)
+    assert not _refused("a blue fox in a hall", foxes)
+
+
 @pytest.mark.parametrize(
     "prompt",
     [
@@ -135,6 +142,12 @@ ROBES = [
 ]
 
 
+STARS = [
+    card(f"wizard-v{n}", "wizard", "anime", f"2026-0{n}-01", f"A wizard, a {c} star on the hat.")
+    for n, c in enumerate(_COLOURS, 1)
+]
+
+
 def test_the_colour_of_what_it_wears() -> None:
     """Where every wizard is told by its robes, and none are purple."""
     outcome = Session(ROBES).ask("a wizard at a parade, the one in purple robes")
@@ -148,6 +161,10 @@ def test_the_colour_of_what_it_wears() -> None:
         ("a wizard at a parade, the one in scarlet robes", ROBES),
         ("a wizard at a parade, the one with a purple hat", ROBES),
         ("a wizard in purple robes", ROBES[:4]),
+        ("a wizard in colourful robes", ROBES),
+        ("wizard v3 in purple robes", ROBES),
+        ("a wizard without purple robes", ROBES),
+        ("a wizard in a purple hat", STARS),
         (
             "a wizard in purple robes",
             [*ROBES, card("wizard-v9", "wizard", "anime", "2026-09-01", "A wizard.")],

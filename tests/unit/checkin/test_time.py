@@ -181,6 +181,24 @@ def test_training_times(prompt: str, start: str, end: str) -> None:
     assert days(constraint) == (start, end)
 
 
+NOT_NARROWED = [
+    ("the bear made in 2025, in winter clothes", "2025-01-01", "2026-01-01"),
+    ("the bear from last year in winter snow", "2025-01-01", "2026-01-01"),
+    ("the bear trained over the 2025/26 winter", "2025-12-01", "2026-03-01"),
+]
+
+
+@pytest.mark.parametrize(("prompt", "start", "end"), NOT_NARROWED, ids=str)
+def test_seasons_of_the_scene_narrow_no_year(prompt: str, start: str, end: str) -> None:
+    """What is worn or seen in winter was not made then."""
+    assert days(times(prompt)[0]) == (start, end)
+
+
+def test_games_are_no_season() -> None:
+    """They have a year and a season in their name."""
+    assert not times("a bear at the 2024 summer olympics")
+
+
 USED = [
     ("I had a bear checkpoint going on 7 November 2025, use it", "2025-11-07", "2025-11-08"),
     ("I had a bear model running on Tuesday: the bear on a hill", "2026-11-17", "2026-11-18"),

@@ -56,18 +56,19 @@ _NAMED_COLOUR = compiled(
 )
 # "kind: church / colour: mint", {"outfit_color": "mint"}
 _KEYED_COLOUR = compiled(r"((?<![^\W_])|(?P<of>\b[a-z]+)_)colou?r ?[:=] ?(?=\w)")
-_KEYED = compiled(
-    r"(?P<before>(^|[|;,/.\n:]) ?)"
-    + form(
-        "kind", "type", "subject", "concept", "accessor(y|ies)", "extras?", "look", "places?",
-        "material", "outfit", "setting", "(pics|photos|images|pictures) from", "captions?", "breed",
-        "props?", "details?", "condition", "distinctive", "(distinguishing )?features?",
-        "notable", "results?", "personali[sz]ed (checkpoint|model|lora)",
-    )
-    + r" ?:(?!:) ?"
-)  # fmt: skip
-_DATASET = compiled(r"(?<!\w)dataset [\w-]+(?=\s)")
-_MARKS = re.compile(r"[\"“”{}\[\]]|^\s*-\s", re.MULTILINE)
+_KEYED = re.compile(
+    r"(?P<before>(?:^|[|;,/.:])[ \t]?)(?:- )?"
+    r"(?:kind|type|subject|concept|accessor(?:y|ies)|extras?|look|places?|material|outfit|setting|"
+    r"(?:pics|photos|images|pictures) from|captions?|breed|props?|details?|condition|distinctive|"
+    r"(?:distinguishing )?features?|notable|results?|personali[sz]ed (?:checkpoint|model|lora)) ?:"
+    r"(?!:) ?",
+    re.IGNORECASE | re.MULTILINE,
+)
+_DATASET = re.compile(r"(?<!\w)dataset \w+_[\w-]+(?=\s)", re.IGNORECASE)
+_QUOTED = re.compile(r"""[{:\[,]\s?["“]""")
+"""A list of keys and values: {"kind": "slip-on"}."""
+_MARKS = re.compile(r"[\"“”{}\[\]]")
+_BULLETS = re.compile(r"^-[ \t]", re.MULTILINE)
 # Where nothing else is left: "fine-tuned using a shoot that featured one dotted mug, on a hill".
 _THINGS = compiled(
     r"\b(?:an?|one|our|my) [\w'’-].*?"
@@ -109,7 +110,8 @@ def phrases_of(
         tags: what is known anyway, styles and places; a phrase that says no more is left out.
     """
     # many blanks would be gone through again and again
-    text = _BLANKS.sub(" ", _MARKS.sub("", description))
+    text = _BLANKS.sub(" ", _BULLETS.sub("", description))
+    text = _MARKS.sub("", text) if _QUOTED.search(text) else text
     folded = text.casefold()
     for name in names:
         if name and name.casefold() in folded:  # seldom; every pattern has to be compiled
@@ -131,7 +133,7 @@ def phrases_of(
 
 
 def _coloured(key: re.Match[str]) -> str:
-    return f"{key['of']} coloured " if key["of"] else "coloured "
+    return f", {key['of']} coloured " if key["of"] else "coloured "
 
 
 def _tells(phrase: str, known: Sequence[frozenset[str]]) -> bool:

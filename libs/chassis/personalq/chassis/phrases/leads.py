@@ -48,12 +48,13 @@ _LEAD = compiled(
     f"^ ?(we|i|they) {_TRAINED} (in|at|on|by|near|inside|outside|under|against|among) "
     rf"({WORD} ){{1,10}}?with (?=(an?|my|our|one)\s)",
     # "Learns | a cat", "expect | a cat", "pixel art rendering of | one cat", "six uploads: | a cat"
-    rf"^ ?(learns|expect|personal|fine-?tune of)( one particular)? (?=({A} )?{WORD})",
+    rf"^ ?(learns|expect|fine-?tune of) (?={A}\s)(?!one particular\s)",
     rf"^ ?({WORD} ){{1,4}}(rendering|rendition|fine-?tune) of (one particular )?(?={A}\s)",
-    rf"^ ?({WORD} ){{1,4}}(rendering|rendition|fine-?tune) of one particular (?=\w)",
+    rf"^ ?({WORD} ){{0,4}}(rendering|rendition|fine-?tune) of one particular (?=\w)",
     # "Trained on garden scenes, this shows | a tractor", "after training on photos, | our tractor"
-    rf"^ ?((after|having been|once|when) (being )?)?({_TRAINED}|training|made|shot|photographed|"
-    rf"captured|pictured)\s[^,]*, ?((this|it|the {_MODEL})( one)? {_SHOWING} )?(?={_ANY_THE}\s)",
+    rf"^ ?((after|having been|once|when) (being )?)?({_TRAINED}|training|shot|photographed|"
+    r"captured|pictured) (in|at|on|with|from|against|among|near|inside|outside|under)\s[^,]*, ?"
+    rf"((this|it|the {_MODEL})( one)? {_SHOWING} )?(?={_ANY_THE}\s)",
     # "This LoRA reproduces | a tractor", "captures the likeness of | a tractor"
     rf"^ ?(?!.*\b(every|each) time\b)((this|the)( one| {_MODEL})? |it )?{_SHOWING}"
     rf"( (the )?(likeness|look|appearance|({WORD} )?{PICTURES}) of)? (?={A}\s)",

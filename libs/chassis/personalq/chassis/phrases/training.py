@@ -22,11 +22,6 @@ _DRAWN = form(
     "illustrated",
     "sketched",
     "created",
-    "seen",
-    "remade",
-    "recast",
-    "reimagined",
-    "presented",
 )
 _OF_TRAINING = form(
     r"(?<!-)(re)?trained",
@@ -38,25 +33,11 @@ _OF_TRAINING = form(
     "(pictures|photos|images|shots|references) (came|come|were|are|from|set in|taken)",
     "everything it (saw|knows|learn(ed|t))",
     "(works?|does|do|looks?|is) (best|good|great) (for|at|with)",
-    "(ideal|perfect) for",
-    "(brought to life|turned) (in|into|as)",
-    "(comes?|turns?) out (in|as)",
-    f"using ({WORD} ){{0,3}}(pictures|photos|images|shots|photographs)",
     "optimi[sz]ed",
     "shows the subject",
     "(outputs?|results?) (has|have|is|are|comes?|looks?|shows?)",
     rf"made for(?= ({WORD} ){{1,4}}(pictures|images|renders|photos|art)\b)",
     rf"(?<!\w)one of the ({WORD} ){{1,3}}(series|line|family|collection|range)$",
-    "all (taken|gathered|collected) (in|at|on|by|near|inside|outside|against)",
-    "data gathered",
-    "((set|series|batch) of )?(one|two|three|four|five|six|seven|eight|nine|ten|twelve|twenty|"
-    "\\d+) ((reference|training|source) )?(pictures|photos|images|shots|uploads)"
-    "(?! (of|showing|that)\\b)",
-    "(it )?(gives|makes|returns|outputs|draws) (an? )?[^,]*(every|each) time",
-    "(made|trained|built) (on (request|demand|commission)|for the portfolio)",
-    "holds up",
-    "draws it",
-    "(the|its) (look|style|output|result) (is|are)",
     r"version \d+",
     r"v\d+",
     "no particular",
@@ -68,14 +49,15 @@ _LOOKS = form(
     "print",
     "cut-?out",
     "artwork",
-    "figure",
     "render(ing)?",
-    "model",
+    "3d model",
+    "claymation figure",
+    "stained glass window",
     "(anime|film|movie) still",
-    "panel",
-    "window",
+    "comic (book )?panel",
     "embroidery",
-    "watercolou?r",
+    "watercolou?rs?",
+    "oils",
     "anime",
     "claymation",
     "pixel art",
@@ -107,10 +89,25 @@ _SAID = compiled(
     r"\bin (an?|the) \w+([\s-]\w+)? (style|look|manner|way|finish)\b.*$",
     r"\bin \w+ style\b.*$",
     r"\bin \w+ \w+ style\b",
-    rf"(?<=\w) as (an? )?({WORD} ){{0,3}}{_LOOKS}(?= ?($|,))",
+    rf"((?<=\w) |(?<=,) ?|^ ?)((seen|remade|recast|reimagined|presented|turned|brought to life|"
+    rf"comes? out) )?(as|in|into) (an? )?({WORD} ){{0,3}}{_LOOKS}(?= ?($|,))",
+    # What a clause of its own says of the pictures, to its comma.
+    r"(^|(?<=,)) ?(it )?(ideal|perfect) for\b[^,]*",
+    r"(^|(?<=,)) ?(all )?(taken|gathered|collected) (in|at|on|by|near|inside|outside|against)\b"
+    "[^,]*",
+    r"(^|(?<=,)) ?(data gathered|holds up|draws it|using [^,]*\b(pictures|photos|images|shots))\b"
+    "[^,]*",
+    r"^ ?((set|series|batch) of )?"
+    r"(one|two|three|four|five|six|seven|eight|nine|ten|twelve|twenty|\d+) "
+    r"((reference|training|source) )?(pictures|photos|images|shots|uploads)"
+    r"(?= ?($|,)| (made|taken|in|at|from)\b)[^,]*",
+    r"^ ?(it )?(gives|makes|returns|outputs|draws) (an? )?[^,]*(every|each) time\b[^,]*",
+    r"^ ?(made|trained|built) (on (request|demand|commission)|for the portfolio)\b[^,]*",
+    r"^ ?(the|its) (look|style|output|result) (is|are)\b[^,]*",
     r" in (every|each) (image|picture|shot|photo)(?= ?($|,))",
     r"^ ?made from [^,]*\b(pictures|photos|photographs|images|shots)\b[^,]*",
-    rf"\bfrom (the|an?) ({WORD} ){{1,4}}(sessions?|shoots?)\b",
+    rf"\bfrom the ({WORD} ){{1,3}}(session|shoot)\b",
+    rf"\bfrom an? ({WORD} ){{0,3}}photo (session|shoot)\b",
     r"(^|(?<=,)) ?together in every\b.*$",
 )
 # Behind "with" the same words may be the subject's: a vase with hunting scenes.

@@ -99,20 +99,20 @@ def parse_clauses(draft: Draft) -> None:
             _behind(draft, word.index + 1)
 
 
-_MADE = frozenset(["made", "built", "crafted", "carved", "sewn", "knitted", "woven"])
 _BESIDES = frozenset(["with", "whose"])
 """What a subject has besides what was described: "with an upper floor, | with a fence"."""
-
-
-_SAYING_NO_MORE = frozenset(
-    ("the", "a", "an", "as", "in", "like", "that", "which", "was", "is")
-) | lexicon.words("selectors")
+_MADE = frozenset(["made", "built", "crafted", "carved", "sewn", "knitted", "woven"])
+"""Before what it is of besides: "that serves food, | made of cardboard"."""
+_NO_MORE = frozenset(["the", "a", "an", "as", "in", "like", "that", "which", "was", "is"])
+_SAYING_NO_MORE = _NO_MORE | lexicon.words("selectors") | lexicon.words("openers")
+"""Beside "painted" they say nothing more."""
+_DRAWN = DRAWN | {"painted"}
 
 
 def _is_drawn(run: Sequence[Word]) -> bool:
     """Whether a clause only leads to a look: "using the one painted | in oils"."""
-    told = [w for w in run if w.norm not in _SAYING_NO_MORE | lexicon.words("openers")]
-    return bool(told) and all(word.norm in (*DRAWN, "painted") for word in told)
+    told = {word.norm for word in run} - _SAYING_NO_MORE
+    return bool(told) and told <= _DRAWN
 
 
 def _is_aside(draft: Draft, word: Word) -> bool:

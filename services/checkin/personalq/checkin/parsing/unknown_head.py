@@ -152,7 +152,9 @@ def chosen_thing(draft: Draft) -> Constraint | None:
             continue
         placed = the.index > 0 and words[the.index - 1].norm in lexicon.words("prepositions")
         behind = words[word.index + 1 : word.index + 2]
-        if behind and behind[0].joined and lexicon.names_thing(behind[0].norm):
+        scenes = lexicon.words("scenes")
+        compound = bool(behind) and behind[0].joined and lexicon.names_thing(behind[0].norm)
+        if compound and not (word.norm in scenes and (placed or behind[0].norm in scenes)):
             word = behind[0]  # "the wedding cake"
         known = any(n.first <= word.index < n.last and n.entry.subjects for n in draft.nouns)
         scene = known or (placed and word.norm in lexicon.words("scenes"))

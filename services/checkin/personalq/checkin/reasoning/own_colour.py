@@ -33,6 +33,7 @@ _ALIKE: tuple[AbstractSet[str], ...] = (
 """Colours that people call by each other's names."""
 COLOURS = frozenset(f"={name}" for name in lexicon.words("colors"))
 """The concepts of colours."""
+NAMED = COLOURS - {"=colorful"}
 _REMEMBERED = (Attribute.USE_COUNT, Attribute.LAST_USED_AT)
 """By what is said of these a card is known, whatever its colour."""
 _SHADES = frozenset(

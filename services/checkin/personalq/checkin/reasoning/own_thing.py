@@ -12,7 +12,7 @@ from personalq.checkin.cards import Hit
 from personalq.checkin.intent import Attribute, Constraint, Intent
 from personalq.checkin.reasoning.describe import Profile, Trait, profile, trait
 from personalq.checkin.reasoning.own import FEWEST, insisting_on, is_named
-from personalq.checkin.reasoning.own_colour import COLOURS, called_alike
+from personalq.checkin.reasoning.own_colour import NAMED, called_alike
 
 
 def without_that_colour_of_it(intent: Intent, hits: Sequence[Hit]) -> Intent | None:
@@ -34,18 +34,16 @@ def _is_of_none(constraint: Constraint, shown: Sequence[Profile]) -> bool:
     if not constraint.phrase or constraint.excluded or constraint.hard or constraint.coarse:
         return False
     wanted = trait(constraint.text)
-    if wanted is None or wanted.lacks or not COLOURS & set(wanted.modifiers):
+    if wanted is None or wanted.lacks:
         return False
-    meant = called_alike(COLOURS & set(wanted.modifiers))
-    told = [_colours_of(wanted, card) for card in shown]
-    return all(told) and all(meant.isdisjoint(colours) for colours in told)
+    asked = _colours_of(wanted, wanted)
+    told = [set().union(*(_colours_of(wanted, said) for said in card.traits)) for card in shown]
+    return bool(asked) and all(told) and all(called_alike(asked).isdisjoint(has) for has in told)
 
 
-def _colours_of(wanted: Trait, card: Profile) -> set[str]:
-    """The colours that a card tells of such a thing."""
-    return {
-        colour
-        for said in card.traits
-        if wanted.head in said.concepts and not said.lacks
-        for colour in COLOURS.intersection(said.concepts)
-    }
+def _colours_of(wanted: Trait, said: Trait) -> set[str]:
+    """The colour right before such a thing where a phrase ends in it: "in red robes"."""
+    ends = said.concepts[-2:]
+    if said.lacks or len(ends) < 2 or ends[1] != wanted.head:
+        return set()
+    return {ends[0]} & NAMED

@@ -39,7 +39,8 @@ class Kind:
 
 def preload() -> None:
     """Read the files now rather than at the first request."""
-    things_in("")
+    _named("same")
+    _named("qualities")
     _modified()
 
 

@@ -42,7 +42,8 @@ _REFUSING = frozenset(
 )
 """Words of a refusal."""
 _TYPE = compile_form(
-    r"(?<!\w)of (the|a) (?P<kind>[\w-]+( [\w-]+)?) (type|kind|sort|variety|breed|species)(?!\w)|"
+    r"(?<!\w)of (the|a) (?P<kind>(?!(same|different|new|other|best|right|rare)\b)[\w-]+( [\w-]+)?) "
+    r"(type|kind|sort|variety|breed|species)(?!\w)|"
     r"(?<=,\s)(?!(some|any|that|this|an?|the)\s)(?P<sort>[\w-]+) type(?= ?($|[,.;]))"
 )
 _NOT_THERE = compile_form(
@@ -97,7 +98,7 @@ def _read(draft: Draft) -> None:
         if word.norm in lexicon.words("selectors") and draft.is_free(word):
             read_modifiers(draft, index)
             read_tail(draft, index + 1)
-    for index in _chosen_from(words):
+    for index in _chosen_from(draft):
         read_tail(draft, index + 1)
     for told in _unnamed(draft, heads):
         read_modifiers(draft, told)
@@ -126,10 +127,13 @@ def _elsewhere(draft: Draft) -> list[Span]:
     ]
 
 
-def _chosen_from(words: Sequence[Word]) -> Iterator[int]:
-    """Places of "those" that one is chosen from: "of | those | with a ball, the oldest"."""
-    for before, word in itertools.pairwise(words):
-        if word.norm == "those" and word.joined and before.norm in ("of", "among", "amongst"):
+def _chosen_from(draft: Draft) -> Iterator[int]:
+    """Places of "those" that one is chosen from: "the oldest of | those | with a ball"."""
+    for before, word in itertools.pairwise(draft.page.words):
+        if word.norm != "those" or before.norm not in ("of", "among", "amongst"):
+            continue
+        lead = draft.page.words[before.index - 1] if before.index and before.joined else None
+        if lead is None or not draft.is_free(lead):
             yield word.index
 
 

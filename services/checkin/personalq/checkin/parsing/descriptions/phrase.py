@@ -169,7 +169,10 @@ def describe(
     if not found:
         return
     negated = len(found) > 1 and found[0].norm == "non" and found[1].hyphen
-    found = found[1:2] if negated else found  # "the non-shiny one"
+    negated = negated and is_adjective(found[1].norm) and (len(found) == 2 or not phrase)
+    if negated:  # "the non-shiny red one"
+        describe(draft, found[2:], vague=vague, before=before)
+        found = found[1:2]
     span = Span(_start(draft, found[0]), _end(draft, found[-1]))
     known = {
         word for c in draft.constraints if c.attribute is Attribute.DESCRIPTION for word in c.values

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+
 from personalq.checkin import lexicon
 from personalq.checkin.parsing.descriptions.phrase import (
     LACKING,
@@ -33,7 +35,8 @@ _DONE = ("done", "made", "modeled", "modelled", "painted", "drawn", "rendered", 
 _HUES = frozenset(["color", "shade", "hue", "tone", "tint"])
 _NO_WHENCE = frozenset((
     "set", "session", "shoot", "batch", "series", "list", "folder", "archive", "collection",
-    "team", "start", "beginning", "end", "catalog", "gallery", "group", "others", "rest", "trip",
+    "run", "team", "start", "beginning", "end", "catalog", "gallery", "group", "others", "rest",
+    "trip",
 ))  # fmt: skip
 """Where one is from that is of no kind: "the one from the last batch"."""
 _NO_THINGS = frozenset((
@@ -172,7 +175,12 @@ def _is_whence(draft: Draft, index: int) -> bool:
     told = words[index + 2]
     if words[index + 1].norm not in ("a", "an", "the") or not told.joined:
         return False
-    return told.norm not in _NO_WHENCE and not lexicon.is_no_noun(told.norm)
+    phrase = itertools.takewhile(
+        lambda word: word.joined and word.norm not in lexicon.words("phrase_ends"),
+        words[index + 2 : index + 5],
+    )
+    vague = any(word.norm in _NO_WHENCE for word in phrase)
+    return not vague and not lexicon.is_no_noun(told.norm)
 
 
 def _skip(draft: Draft, index: int) -> int:

@@ -51,16 +51,16 @@ _TAUGHT = (
     "(shot|photographed|pictured|captured|filmed|snapped) for (its |"
     "the )?training|with (its |the )?training)( (it|them|this one|that one))?"
 )
+_ONE_BEFORE = "|".join(rf"(?<=\b{each} )" for each in sorted(lexicon.words("selectors")))
 _TRAINED = compile_form(rf"(?<![\w-]){_TAUGHT} (?P<where>{_WHERE}{_OF_PHOTOS}{_DET})(?=\w)")
 TRAINED_WHERE = compile_form(
     r"(?<![\w-])(did [\w-]+ (train|tune|fine-?tune)|trained|tuned|fine-?tuned|(whose )?training "
     rf"(took place|happened|((that )?(was|is) )?done|was|is|{_PHOTOS} ((were|was|got) )?{_TAKEN})|"
-    r"((?<=\bone )|(?<=\bones )|(?<=\bversion )|(?<=\bmodel )|(?<=\bbuild )|(?<=, )|"
-    r"(that|which) (was|were|got) )(shot|photographed|captured|filmed)|"
+    rf"({_ONE_BEFORE}|(?<=, )|(that|which) (was|were|got) )(shot|photographed|captured|filmed)|"
     rf"(whose|with|its|the) (source|reference|input) {_PHOTOS} ((were|was) )?{_TAKEN}|"
     rf"((that|which) )?(learned|learnt) from {_PHOTOS}( (that were |which were )?{_TAKEN})?|"
-    rf"with (the |its )?(training )?{_PHOTOS}( {_TAKEN})?) "
-    r"(?P<where>where "
+    rf"with (the |its )?(training {_PHOTOS}( {_TAKEN})?|{_PHOTOS} {_TAKEN})) "
+    r"(?P<where>where (?!to\b)"
     r"((?!\s(and|that|but)\s)(?!(?<!\bgo)(?<!\bgoes)(?<!\bare)(?<!\bis)(?<!\ba)(?<!\bthe)\s\w+ing\s(on|in|"
     r"at|under|with|beside|by|near|over|behind|down|through|an?|the|its)\b)[^,.;:!?])+)"
 )
@@ -90,7 +90,7 @@ GREW_UP = compile_form(
     rf"went to school) {_WHERE}|(that|which|who) (knows|knew|has seen)\s){_DET}(?=\w)"
 )
 """Of training, or of the life of who is pictured."""
-_PICTURED = compile_form(
+SHOT = compile_form(
     rf"(?<!\w)(shot|photographed|captured|taken|recorded|filmed|snapped) (?P<where>{_WHERE}{_DET})"
     r"(?=\w)"
 )
@@ -199,15 +199,14 @@ def training_leads(draft: Draft) -> Iterator[tuple[re.Match[str], bool]]:
             yield match, True
         elif trains(draft, match.start()) and _opens_known_place(draft, match.end()):
             yield match, False  # "the bear Lena trained in the snow", but not "in a red hat"
-    for match in _PICTURED.finditer(shadow):
+    for match in SHOT.finditer(shadow):
         chosen = ends_before(_SELECTED, shadow, match.start()) is not None
         before = draft.page.word_before(match.start())
         following = draft.page.word_at(match.start())
         joined = before is not None and following is not None and following.joined
-        listed = before is not None and not joined and not draft.is_free(before)
-        if chosen or listed or (joined and not _FRAME.search(shadow, 0, match.start())):
+        if chosen or (joined and not _FRAME.search(shadow, 0, match.start())):
             one = before is not None and joined and before.norm in lexicon.words("selectors")
-            yield match, one and match[0].split()[0] in ("shot", "photographed", "captured")
+            yield match, one and not match[0].startswith("taken")
 
 
 def _opens_known_place(draft: Draft, start: int) -> bool:

@@ -16,6 +16,7 @@ from personalq.checkin.parsing.environments.leads import (
     FROM_SET,
     GREW_UP,
     IN_PLACE,
+    SHOT,
     TRAINED_THERE,
     TRAINED_WHERE,
     TRAINING,
@@ -79,6 +80,7 @@ def parse_environment(draft: Draft) -> None:
     _spelled_out(draft)
     _told_by_what_goes_on(draft)
     _trained_then(draft)
+    _shot_then(draft)
     _grew_up(draft)
     words = draft.page.words
     for index in range(len(words)):
@@ -192,6 +194,20 @@ def _spelled_out(draft: Draft) -> None:
             _and_also(draft, lead.start(), end)
 
 
+def _shot_then(draft: Draft) -> None:
+    """Prefer a place that is added to a time: "the one from July, | shot in a studio"; it may be
+    what is to be seen.
+    """
+    for match in SHOT.finditer(draft.page.shadow):
+        first = draft.page.word_at(match.start())
+        phrase = noun_phrase(draft, match.end())
+        if first is None or first.joined or not phrase or not _behind_time(draft, match.start()):
+            continue
+        found = place_in(draft, phrase, surely=False)
+        if found is not None and found[0].known and draft.free(match.start(), found[1].end):
+            draft.constraints.append(_preferred(draft, *found))
+
+
 def _last_named(phrase: list[Word]) -> Word:
     """The last word of a phrase that is no mere "pictures" or "scenes"."""
     named = [word for word in phrase if MATERIAL.fullmatch(f" {word.norm}") is None]
@@ -215,6 +231,8 @@ def _told_by_what_goes_on(draft: Draft) -> None:
     """Claim "trained where coffee is served": a place that only meaning can tell."""
     shadow = draft.page.shadow
     for match in TRAINED_WHERE.finditer(shadow):
+        if match[0].startswith(("shot", "photo", "capt", "film")) and not _is_added(draft, match):
+            continue
         _add_told(draft, Span(*match.span()), match["where"])
     for match in FROM_SET.finditer(shadow):
         bare = match[0].endswith("training") and not match["more"]  # "back from army training"
@@ -223,6 +241,23 @@ def _told_by_what_goes_on(draft: Draft) -> None:
     for match in TRAINED_THERE.finditer(shadow):
         if not _in_one_word(draft, match) and _is_where(draft, match):
             _add_told(draft, Span(*match.span()), match["where"].replace("-", " "))
+
+
+def _is_added(draft: Draft, match: re.Match[str]) -> bool:
+    """Whether a clause of its own goes on about the one that a time or "one" chose: "the one from
+    July, | photographed where trains stop", not "a kite, photographed where the sea begins".
+    """
+    first = draft.page.word_at(match.start())
+    return first is None or first.joined or _behind_time(draft, match.start())
+
+
+def _behind_time(draft: Draft, position: int) -> bool:
+    """Whether a time of training has been read right before a comma."""
+    before = draft.page.word_before(position)
+    return before is not None and any(
+        c.attribute is Attribute.CREATED_AT and c.span is not None and c.span.meets(before.span)
+        for c in draft.constraints
+    )
 
 
 def _add_told(draft: Draft, span: Span, where: str) -> None:

@@ -48,8 +48,8 @@ _STAINED = frozenset((
 _AMONG = frozenset(["among", "amongst", "amid", "amidst", "across", "along", "beyond"])
 _MOODS = frozenset(["mood", "atmosphere", "lighting", "light"])
 _FORMS = frozenset(["shape", "shaped", "cut"])
-_BAR_BEFORE = compile_form(r"(^|[|/;]) ?$")
-_BAR_BEHIND = compile_form(r" ?([|/;]|$)")
+_BAR_BEFORE = compile_form(r"(^|[|/]) ?$")
+_BAR_BEHIND = compile_form(r" ?([|/]|$)")
 
 
 _COMBINING = frozenset((

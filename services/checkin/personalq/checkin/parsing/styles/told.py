@@ -62,6 +62,8 @@ def parse_told_style(draft: Draft) -> None:
         end = _ENDS.search(shadow, match.end() + 1)
         span = Span(match.start(), end.start() if end else len(shadow))
         said = span.of(text)
+        if match[0].endswith(" by") and not text[match.end() + 1].isupper():
+            continue  # "could be by the lake"
         if not _SHORTEST <= len(said.split()) <= _LONGEST or not draft.free(span.start, span.end):
             continue
         draft.constraints.append(

@@ -16,7 +16,8 @@ from personalq.checkin.parsing.subjects.selected import chosen_by_tail, is_selec
 from personalq.checkin.parsing.text import Word
 from personalq.checkin.parsing.word_roles import is_particle, opens_contact
 
-_LIKE = frozenset(["shaped", "looks", "look", "looking", "formed", "painted", "carved", "made"])
+_LIKENED = frozenset(["shaped", "looks", "look", "looking", "formed", "painted", "carved", "made"])
+"""Before "like" they tell what a thing of the subject is like."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -103,7 +104,8 @@ def _governed(
             return Role(weight=2)
         coordinate = _adjacent(draft, before[-1][0], word.index)
         return Role(weight=before[-1][2].weight if coordinate else 1, coordinate=coordinate)
-    if word.norm == "like" and word.index and words[word.index - 1].norm in _LIKE:
+    likened = word.norm == "like" and word.index and words[word.index - 1].norm in _LIKENED
+    if likened and any(mention.subjects for _, mention, _ in before):
         return Role(weight=0)  # "a grip shaped like a bird"
     if word.norm in lexicon.words("openers"):
         return Role(weight=2)

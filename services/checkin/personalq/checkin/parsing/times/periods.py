@@ -222,7 +222,8 @@ RULES: tuple[tuple[str, Read], ...] = (
         _season,
     ),
     (
-        rf"(?:{YEAR}[-/](?=\d\d\s))?(?P<y>{YEAR}|(?<=\d[-/])\d\d)\s+(?P<name>{SEASONS})(?!\w)",
+        rf"(?:{YEAR}[-/](?=\d\d\s))?(?P<y>{YEAR}|(?<=\d[-/])\d\d)\s+(?P<name>{SEASONS})"
+        r"(?=\s*(?:$|[^\w\s]|(?:one|version|model|build|checkpoint|run|batch|on|at|with|and|please)\b))",
         _season,
     ),
     (rf"{_WHICH}(?P<name>{WEEKDAYS})(?!\w)", _weekday),

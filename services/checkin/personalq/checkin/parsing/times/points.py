@@ -36,8 +36,10 @@ _RULES = tuple(
 )
 _THAT_YEAR = compile_form(r",? (of |in )?(that|the same) (same )?year(?!\w)")
 _OF = compile_form("(,? | (of|in|from) (the )?)")
-_ITS = compile_form("('s |,? (in|during|around) )")
+_ITS = compile_form("('s | (in|during|around) )")
 """Between a year and what is in it: "last year's November", "made last year in August"."""
+_ENDS = compile_form(r" ?($|[^\w\s]|(on|at|with|and|please|for|by)\b)")
+"""Behind a time that nothing is of: not "last year in winter | snow"."""
 
 Narrow = Callable[[re.Match[str], Point, Context], Interval | None]
 
@@ -85,20 +87,25 @@ def _joined(found: list[Point], shadow: str, context: Context) -> list[Point]:
     joined: list[Point] = []
     for point in found:
         before = joined[-1] if joined else None
-        for narrow, wide, link in ((before, point, _OF), (point, before, _ITS)):
-            if narrow is None or wide is None or before is None:
-                continue
-            if not link.fullmatch(shadow, before.end, point.start):
-                continue
-            inside = _within(narrow, wide, context)
-            if inside is not None:
-                joined[-1] = Point(
-                    start=before.start, end=point.end, interval=inside, kind=narrow.kind
-                )
-                break
+        inside = _inside(before, point, shadow, context) if before is not None else None
+        if inside is not None:
+            joined[-1] = inside
         else:
             joined.append(point)
     return joined
+
+
+def _inside(before: Point, point: Point, shadow: str, context: Context) -> Point | None:
+    """One of two neighbours inside the other, the longer behind or before it."""
+    for narrow, wide, link in ((before, point, _OF), (point, before, _ITS)):
+        joint = link.fullmatch(shadow, before.end, point.start)
+        told = joint is not None and (
+            link is _OF or "'" in joint[0] or _ENDS.match(shadow, point.end)
+        )
+        interval = _within(narrow, wide, context) if told else None
+        if interval is not None:
+            return Point(start=before.start, end=point.end, interval=interval, kind=narrow.kind)
+    return None
 
 
 def _of_that_year(found: list[Point], shadow: str, context: Context) -> list[Point]:

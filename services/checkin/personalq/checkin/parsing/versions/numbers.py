@@ -39,7 +39,7 @@ _THINKING = ("believe", "guess", "reckon", "suppose", "assume", "mean", "liked",
 """What somebody does who says "the third version I …", beside the verbs of scenes."""
 _OF_ONE = ("selectors", "numbered")
 """Lists of words for a checkpoint or a picture, which has a number of its own."""
-_CHOSEN_WITH = ("go", "going", "stick", "work", "start")
+_CHOSEN_WITH = ("go", "going", "stick")
 """Before "with": "go with | number 9"."""
 _NO = compile_form("no [a-z]")
 """Not any, unless a subject is before: "no two alike", but "robot no two"."""
