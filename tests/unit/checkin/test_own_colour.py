@@ -148,6 +148,12 @@ STARS = [
 ]
 
 
+HOUSES = [
+    card(f"wizard-v{n}", "wizard", "anime", f"2026-0{n}-01", f"A wizard with a {c} bird house.")
+    for n, c in enumerate(_COLOURS, 1)
+]
+
+
 def test_the_colour_of_what_it_wears() -> None:
     """Where every wizard is told by its robes, and none are purple."""
     outcome = Session(ROBES).ask("a wizard at a parade, the one in purple robes")
@@ -165,6 +171,7 @@ def test_the_colour_of_what_it_wears() -> None:
         ("wizard v3 in purple robes", ROBES),
         ("a wizard without purple robes", ROBES),
         ("a wizard in a purple hat", STARS),
+        ("a wizard with a purple bird", HOUSES),
         (
             "a wizard in purple robes",
             [*ROBES, card("wizard-v9", "wizard", "anime", "2026-09-01", "A wizard.")],

@@ -42,8 +42,12 @@ def _is_of_none(constraint: Constraint, shown: Sequence[Profile]) -> bool:
 
 
 def _colours_of(wanted: Trait, said: Trait) -> set[str]:
-    """The colour right before such a thing where a phrase ends in it: "in red robes"."""
-    ends = said.concepts[-2:]
-    if said.lacks or len(ends) < 2 or ends[1] != wanted.head:
+    """The colour right before such a thing where a phrase is of it, or ends in it: "in red robes";
+    not that of "a red bird house" for a bird.
+    """
+    whole = said.concepts
+    if said.lacks or wanted.head not in whole[1:]:
         return set()
-    return {ends[0]} & NAMED
+    place = whole.index(wanted.head, 1)
+    told = said.head == wanted.head or place == len(whole) - 1
+    return {whole[place - 1]} & NAMED if told else set()
