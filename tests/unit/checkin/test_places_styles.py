@@ -831,3 +831,20 @@ def test_a_look_of_two_words_before_another_word() -> None:
     )
     assert look.values == ("stained glass",)
     assert not parse("a kite at a cathedral window", lexicon, context).all(Attribute.STYLE)
+
+
+@pytest.mark.parametrize(
+    "prompt",
+    [
+        "I'd rather not use the library kite",
+        "a kite on a hill, don't use the library kite",
+        "rule out the library kites",
+    ],
+)
+def test_a_place_before_the_subject_that_is_refused(prompt: str) -> None:
+    """It is no preference for it."""
+    intent = _read(prompt)
+    (place,) = intent.all(Attribute.ENVIRONMENT)
+    assert place.excluded
+    assert place.hard
+    assert not intent.all(Attribute.DESCRIPTION)

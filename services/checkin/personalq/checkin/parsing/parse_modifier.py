@@ -14,8 +14,9 @@ from personalq.checkin.intent import Attribute, Constraint, Span
 from personalq.checkin.lexicon import wordnet
 from personalq.checkin.lexicon.vectors import likeness
 from personalq.checkin.parsing.draft import Draft
+from personalq.checkin.parsing.environments.parse_environment import REFUSAL
 from personalq.checkin.parsing.styles.frames import tags_of_look
-from personalq.checkin.parsing.text import Word
+from personalq.checkin.parsing.text import Word, ends_before
 
 _REACH = 3
 """Words of the longest tag."""
@@ -30,7 +31,10 @@ def parse_modifiers(draft: Draft) -> None:
     for run in _runs(draft):
         text = " ".join(word.norm for word in run)
         span = Span(run[0].start, run[-1].end)
-        if values := _places(draft, run, text):
+        values = _places(draft, run, text)
+        if values and (refusal := ends_before(REFUSAL, draft.page.shadow, span.start)):
+            _refuse(draft, values, Span(refusal.start(), span.end), text)
+        elif values:
             _prefer(draft, Attribute.ENVIRONMENT, values, span, hard=_is_spelled_out(draft, run))
         elif values := _looks(draft, text):
             _prefer(draft, Attribute.STYLE, values, span)
@@ -174,6 +178,26 @@ def _prefer(
         draft.add(replace(preferred, hard=True, prefers=False, fallback=preferred), selecting=True)
     else:
         draft.constraints.append(preferred)
+
+
+def _refuse(draft: Draft, values: tuple[str, ...], span: Span, place: str) -> None:
+    """Rule out a place and whatever its words were read as: "rather not use the library | bear"."""
+    draft.constraints = [
+        c
+        for c in draft.constraints
+        if c.attribute is not Attribute.DESCRIPTION or c.span is None or not c.span.meets(span)
+    ]
+    draft.add(
+        Constraint(
+            attribute=Attribute.ENVIRONMENT,
+            values=values,
+            excluded=True,
+            span=span,
+            text=span.of(draft.page.text),
+            label=f"not trained with {place} pictures",
+        ),
+        selecting=True,
+    )
 
 
 def _describes(constraint: Constraint, span: Span) -> bool:

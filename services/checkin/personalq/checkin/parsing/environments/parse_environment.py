@@ -36,7 +36,7 @@ _LAST_ONE = compile_form(
 """Before a "trained" that says which is the last."""
 _ARTICLE = compile_form(r"(?<!\w)an? $")
 _SELECTORS = "|".join(sorted(lexicon.words("selectors")))
-_NEGATION = compile_form(
+REFUSAL = compile_form(
     r"(?<!\w)(not|except( for)?|other than|anything but|without|never|wasn't|isn't|no|minus|"
     "none of|neither|nor|avoid|skip|leave out|leaving out|exclude|excluding|rule out|"
     "(any|every)(thing|one) (except|other than|but)|(don't|do not|rather not) (use|take|pick|want)|"
@@ -112,7 +112,7 @@ def _add(
     shadow = draft.page.shadow
     blank = len(whole.of(shadow)) - len(whole.of(shadow).lstrip())
     whole = Span(whole.start + blank, whole.end)
-    negation = ends_before(_NEGATION, shadow, whole.start)
+    negation = ends_before(REFUSAL, shadow, whole.start)
     excluded = negation is not None and draft.free(negation.start(), whole.start)
     if negation is not None and excluded:
         whole = Span(negation.start(), whole.end)
@@ -262,7 +262,7 @@ def _behind_time(draft: Draft, position: int) -> bool:
 
 def _add_told(draft: Draft, span: Span, where: str) -> None:
     """Claim what is told of a place."""
-    negation = ends_before(_NEGATION, draft.page.shadow, span.start)
+    negation = ends_before(REFUSAL, draft.page.shadow, span.start)
     excluded = negation is not None and draft.free(negation.start(), span.start)
     if negation is not None and excluded:
         span = Span(negation.start(), span.end)
