@@ -34,6 +34,7 @@ _ALIKE: tuple[AbstractSet[str], ...] = (
 COLOURS = frozenset(f"={name}" for name in lexicon.words("colors"))
 """The concepts of colours."""
 NAMED = COLOURS - {"=colorful"}
+"""The colour concepts that name one colour."""
 _REMEMBERED = (Attribute.USE_COUNT, Attribute.LAST_USED_AT)
 """By what is said of these a card is known, whatever its colour."""
 _SHADES = frozenset(
