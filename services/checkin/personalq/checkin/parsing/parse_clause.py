@@ -31,6 +31,7 @@ from personalq.checkin.parsing.word_roles import (
     is_of_the_scene,
     opens_contact,
     past_asides,
+    stands_around,
 )
 
 _REACH = 14
@@ -67,6 +68,11 @@ _RESEMBLANCE = compile_form(
 _OWNERS = frozenset(["its", "his", "her", "their", "him", "it", "them"])
 _SURROUNDINGS = frozenset(["surrounded", "flanked", "engulfed", "bathed", "silhouetted", "backlit"])
 """What they begin is the picture's: "surrounded by falling leaves"."""
+_OF_THE_PICTURE = frozenset((
+    "printing", "posting", "sharing", "using", "showing", "framing", "making", "generating",
+    "drawing", "painting", "rendering", "illustrating", "advertising", "selling",
+))  # fmt: skip
+"""What is done with a picture, or to make it: "use the one for printing"."""
 _FILLERS = frozenset(["was", "is", "it", "there", "one", "ones", "again", "please", "i", "mean"])
 """May stand between a subject and its clause: "which boat was it that …"."""
 
@@ -122,17 +128,31 @@ def _is_aside(draft: Draft, word: Word) -> bool:
         return False
     before, following = words[word.index - 1], words[word.index + 1]
     told = word.norm.endswith("ed") and len(word.norm) > 4 and following.norm in ("with", "by")
-    described = any(
-        c.attribute is Attribute.DESCRIPTION
-        and c.span is not None
-        and c.span.end == before.full_end
-        for c in draft.constraints
-    )
     made = word.norm in _MADE and following.norm in ("of", "from", "out")
-    if described and (told or made or word.norm in _BESIDES):
+    told_last = _is_last_described(draft, before) or (made and _before_scene(draft, before))
+    if told_last and (told or made or word.norm in _BESIDES):
         return draft.is_free(word) and not is_of_the_scene(words, word.index)
     behind = not draft.is_free(before) or before.norm in lexicon.words("selectors")
     return behind and (told or made) and draft.is_free(word)
+
+
+def _is_last_described(draft: Draft, word: Word) -> bool:
+    """Whether a description ends with a word."""
+    return any(
+        c.attribute is Attribute.DESCRIPTION
+        and c.span is not None
+        and c.span.end == word.full_end
+        for c in draft.constraints
+    )
+
+
+def _before_scene(draft: Draft, word: Word) -> bool:
+    """Whether a scene up to a word is behind a description: "that prints pictures on the spot"."""
+    while word.joined and word.index and draft.is_free(word):
+        word = draft.page.words[word.index - 1]
+        if _is_last_described(draft, word):
+            return True
+    return False
 
 
 def _behind(draft: Draft, index: int) -> None:
@@ -149,12 +169,14 @@ def _read_clause(draft: Draft, at: int) -> None:
         return
     likened = _likened(draft, at)
     telling = likened > at or _is_telling(draft, at)
+    if stands_around(draft, draft.page.words[at]):
+        return
     if not telling and not _is_action(draft, at):
         return
     run = _run(draft, likened)
     if len(run) < 2 or _is_where(run) or run[0].norm in _SURROUNDINGS or _is_drawn(run):
         return
-    if run[0].norm in PARTICIPLES:
+    if run[0].norm in PARTICIPLES or run[0].norm == "for":
         read_tail(draft, run[-1].index + 1)
     made = run[-3:]
     if len(made) == 3 and made[0].norm in ("made", "built") and made[1].norm in ("of", "from"):
@@ -300,7 +322,8 @@ def _run(draft: Draft, at: int) -> list[Word]:
             break
         acts = len(run) > 1 and goes_on(draft, word.index)  # "carrying flowers | leaning on"
         acts = acts and not _opens_compound(draft, word)
-        cut = 2 if run and run[0].norm == "for" else _CUT
+        whom = len(run) > 1 and run[0].norm == "for" and not run[1].norm.endswith("ing")
+        cut = 2 if whom else _CUT
         if acts or (len(run) >= cut and _ends(draft, word, run)):
             break
         run.append(word)
@@ -333,8 +356,8 @@ def _ends(draft: Draft, word: Word, run: Sequence[Word]) -> bool:
     """Whether a scene begins here: "who sits | on a pier", but "who is down on one knee"."""
     if word.norm in ("and", "then") and _orders(draft, word.index + 1):
         return True
-    if word.norm == "with" and run[0].norm in PARTICIPLES:
-        return True  # "made of jeans | with metal clasps"
+    if run[0].norm in PARTICIPLES and (word.norm == "with" or _tells_how(draft, word.index)):
+        return True  # "made of jeans | with metal clasps", "made of layers | covered in nuts"
     if word.norm == "with":
         placed = run[-1].norm in lexicon.words("prepositions")
         return run[0].norm == "for" or (placed and bool(_content(run)))
@@ -371,8 +394,14 @@ def _is_telling(draft: Draft, at: int) -> bool:
         return True
     if norm in ("in", "with") and any(w.norm in _FORM for w in words[at + 1 : at + 3]):
         return True
-    following = words[at + 1].norm if at + 1 < len(words) else ""
-    return norm.endswith("ed") and len(norm) > 4 and following in _HOW
+    return _tells_how(draft, at)
+
+
+def _tells_how(draft: Draft, at: int) -> bool:
+    """Whether a participle says what the subject looks like: "covered in nuts"."""
+    words = draft.page.words[at : at + 2]
+    participle = words[0].norm.endswith("ed") and len(words[0].norm) > 4
+    return participle and len(words) == 2 and words[1].norm in _HOW
 
 
 def _is_purpose(draft: Draft, at: int) -> bool:
@@ -390,6 +419,8 @@ def _is_action(draft: Draft, at: int) -> bool:
     """
     following = draft.page.words[at + 1].norm if at + 1 < len(draft.page.words) else ""
     norm = draft.page.words[at].norm
+    if norm == "for" and at and draft.page.words[at - 1].norm in lexicon.words("selectors"):
+        return following.endswith("ing") and following not in _OF_THE_PICTURE
     beside = following == "by" and norm.endswith("ing")
     if following in lexicon.words("prepositions") and (beside or following not in _NO_PLACE):
         return False

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import takewhile
 
+from personalq.chassis.forms import compile_form
 from personalq.checkin import lexicon
 from personalq.checkin.lexicon import wordnet
 from personalq.checkin.lexicon.wordnet import look_up
@@ -146,9 +147,6 @@ def opens_phrase(draft: Draft, index: int) -> bool:
     return norm not in lexicon.verb_forms() or norm in lexicon.description_groups()
 
 
-_SHADES = frozenset(["pale", "light", "dark", "bright", "deep", "soft", "pastel", "neon", "dusty"])
-
-
 def is_worn(draft: Draft, index: int) -> bool:
     """Whether "in" opens clothes or a colour ("in cobalt"), not a place."""
     run: list[str] = []
@@ -159,7 +157,7 @@ def is_worn(draft: Draft, index: int) -> bool:
             break
         run.append(word.norm)
     said = [norm for norm in run if norm not in lexicon.words("determiners")]
-    if len(said) > 1 and said[0] in _SHADES:
+    if len(said) > 1 and said[0] in lexicon.words("tones"):
         said = said[1:]  # "in pale green"
     if any(lexicon.is_wearable(norm) for norm in said):
         return True
@@ -278,6 +276,12 @@ def is_owner(draft: Draft, index: int) -> bool:
     return index < len(draft.page.words) and draft.page.words[index].norm in owners
 
 
+_AROUND = compile_form(
+    r" ((an?|the|some|several|two|three|many) )?([\w-]+ ){1,3}(in the (background|distance|"
+    r"foreground|sky|air)|(right |just )?(behind|beside|next to|in front of) (it|him|her|them)|"
+    r"nearby|overhead)(?= ?($|[,.;!?)]))"
+)
+"""Somebody or something, and that it is near the subject."""
 _NEARBY = frozenset(["beside", "behind", "next", "outside", "inside", "above", "below", "nearby"])
 
 
@@ -292,3 +296,8 @@ def is_of_the_scene(words: Sequence[Word], index: int) -> bool:
         and wordnet.nature(run[0].norm) is wordnet.Nature.PERSON
     )
     return person or any(word.norm in _NEARBY for word in run)
+
+
+def stands_around(draft: Draft, lead: Word) -> bool:
+    """Whether what follows "with" is near the subject: "with | a fox in the background"."""
+    return lead.norm == "with" and bool(_AROUND.match(draft.page.shadow, lead.full_end))

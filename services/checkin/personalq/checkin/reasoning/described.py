@@ -139,7 +139,7 @@ def _wishes(constraint: Constraint) -> list[Wish]:
     singles = []
     # With its numbers, "three-legged", and with the subject, "computer chair".
     things = {**things_of(constraint.text), **things_of(" ".join(constraint.values))}
-    worded = worded_concepts(" ".join(constraint.values))
+    worded = _telling(worded_concepts(" ".join(constraint.values)))
     for concept, text in worded:
         single = Trait(
             words=tuple(text.split()),
@@ -162,6 +162,18 @@ def _wishes(constraint: Constraint) -> list[Wish]:
     return singles
 
 
+def _telling(worded: Sequence[tuple[str, str]]) -> Sequence[tuple[str, str]]:
+    """Those that tell something by themselves: not "rich" of "rich red", nor "egg-shaped"'s end."""
+    colours = lexicon.words("colors")
+    ends, tones = lexicon.words("compound_ends"), lexicon.words("tones")
+    following = [concept.removeprefix("=") for concept, _ in worded[1:]] + [""]
+    return [
+        (concept, text)
+        for place, (concept, text) in enumerate(worded)
+        if not (place and text in ends) and not (text in tones and following[place] in colours)
+    ]
+
+
 def spoken(intent: Intent) -> tuple[str, ...]:
     """What a catalog is asked to compare with the phrases of its cards."""
     told = [said for wish in wishes(intent) if not wish.vague for said in wish.said]
@@ -172,11 +184,12 @@ def answers(intent: Intent, hits: Sequence[Hit]) -> tuple[Described, ...]:
     """How each card answers to what the person described."""
     wanted = wishes(intent)
     profiles = [profile(hit.card) for hit in hits] if wanted else []
+    shared = shared_details(profiles)
     weights = [0.0] * len(hits)
     matched: list[list[str]] = [[] for _ in hits]
     possible = 0.0
     for wish in wanted:
-        gains = _gains(wish, profiles, _by_meaning(wish, hits, profiles, intent), intent)
+        gains = _gains(wish, profiles, _by_meaning(wish, hits, profiles, shared, intent), intent)
         if not any(gains):
             continue
         possible += 1.0
@@ -211,7 +224,11 @@ def says_all(intent: Intent, hit: Hit, *, besides: Sequence[Hit]) -> bool:
 
 
 def _by_meaning(
-    wish: Wish, hits: Sequence[Hit], profiles: Sequence[Profile], intent: Intent
+    wish: Wish,
+    hits: Sequence[Hit],
+    profiles: Sequence[Profile],
+    shared: Sequence[Sequence[int]],
+    intent: Intent,
 ) -> list[float] | None:
     """How well each card has what was wished for, by its meaning; None where nobody knows."""
     if wish.vague or not wish.said or wish.trait.lacks:  # "no hat" is much like "a hat"
@@ -222,7 +239,7 @@ def _by_meaning(
     like = compare(wish.said, hits)
     if like is None:
         return None
-    meant = probabilities(like, place_of(wish, intent), bare=is_bare(wish))
+    meant = probabilities(like, place_of(wish, intent), bare=is_bare(wish), shared=shared)
     if intent.order is not None and max(meant) < SURELY:
         vague = wish.action or is_bare(wish)  # "the latest tree, with owls"
         return [0.0] * len(hits) if vague else _of_a_detail(meant, profiles)
@@ -231,6 +248,16 @@ def _by_meaning(
     logits = [wish.part * math.log(each / likeliest) / DECIDES for each in meant]
     most = min(1.0, -min(logits))
     return [max(0.0, most + logit) for logit in logits]
+
+
+def shared_details(profiles: Sequence[Profile]) -> tuple[tuple[int, ...], ...]:
+    """The places of the cards of each detail that several have, but at most half of them."""
+    having: dict[str, list[int]] = {}
+    for place, card in enumerate(profiles):
+        for concept in {concept for said in card.traits for concept in said.concepts}:
+            having.setdefault(concept, []).append(place)
+    found = {tuple(places) for places in having.values()}
+    return tuple(sorted(places for places in found if 1 < len(places) <= 0.5 * len(profiles)))
 
 
 def _of_a_detail(meant: Sequence[float], profiles: Sequence[Profile]) -> list[float]:

@@ -2,8 +2,10 @@
 
 A word or two before the subject, a phrase behind it, or what it does may be what tells one card
 from the others, or say nothing of them. So the likeness of each card, above the mean of all, is a
-logit, and that it tells nobody apart is one more possibility. The weights were fitted to requests
-worded by hand (`docs/decisions/010-phrase-vectors.md`).
+logit, and that it tells nobody apart is one more possibility. Who says "of several layers" means a
+detail, not a card: what several cards share is a possibility too, by the mean of theirs, and makes
+them equally likely. The weights were fitted to requests worded by hand
+(`docs/decisions/010-phrase-vectors.md`, `024-shared-details.md`).
 """
 
 from __future__ import annotations
@@ -46,23 +48,31 @@ class Weights:
     nobody: Mapping[Place, float]
     bare: float
     """More, of one or two words behind the subject: "in sunglasses" may as well be the scene."""
+    shared: float
+    """Of a detail that several cards share, per mean logit of theirs."""
+    sharing: float
+    """More, of such a detail."""
 
 
 BY_WORDS = Weights(
-    whole=9.9,
-    detail=10.3,
-    look=18.0,
-    thing=18.0,
-    nobody={Place.BEFORE: 0.7, Place.BEHIND: 2.0, Place.DOES: 2.5, Place.ANSWER: -math.inf},
-    bare=0.5,
+    whole=5.9,
+    detail=17.3,
+    look=24.8,
+    thing=20.6,
+    nobody={Place.BEFORE: 2.3, Place.BEHIND: 2.4, Place.DOES: 4.7, Place.ANSWER: -math.inf},
+    bare=2.1,
+    shared=1.9,
+    sharing=-2.9,
 )
 BY_PHRASES = Weights(
-    whole=20.1,
+    whole=9.8,
     detail=10.8,
-    look=18.0,
-    thing=18.0,
-    nobody={Place.BEFORE: 1.0, Place.BEHIND: 2.2, Place.DOES: 1.6, Place.ANSWER: -math.inf},
-    bare=0.8,
+    look=22.4,
+    thing=16.7,
+    nobody={Place.BEFORE: 1.7, Place.BEHIND: 1.9, Place.DOES: 3.9, Place.ANSWER: -math.inf},
+    bare=2.2,
+    shared=1.8,
+    sharing=-3.1,
 )
 """The same where the embedding model does not tell of words."""
 LOOK = 0.45
@@ -115,11 +125,14 @@ def compare(said: Sequence[str], hits: Sequence[Hit]) -> Likeness | None:
     )
 
 
-def probabilities(like: Likeness, place: Place, *, bare: bool = False) -> list[float]:
+def probabilities(
+    like: Likeness, place: Place, *, bare: bool = False, shared: Sequence[Sequence[int]] = ()
+) -> list[float]:
     """How likely each card is meant; the same for all as far as nobody is told apart.
 
     Args:
         bare: it is one or two words.
+        shared: the places of the cards of each detail that several have.
 
     Returns:
         One number per card, their sum 1.
@@ -135,8 +148,15 @@ def probabilities(like: Likeness, place: Place, *, bare: bool = False) -> list[f
         )
     ]
     nobody = weights.nobody[place] + (weights.bare if bare else 0.0)
-    top = max(*logits, nobody)
+    details = [
+        weights.shared * sum(logits[at] for at in places) / len(places) + weights.sharing
+        for places in shared
+    ]
+    top = max(*logits, *details, nobody)
     odds = [math.exp(logit - top) for logit in logits]
+    for detail, places in zip(details, shared, strict=True):
+        for at in places:
+            odds[at] += math.exp(detail - top) / len(places)
     untold = math.exp(nobody - top)
     total = sum(odds) + untold
     return [(each + untold / len(odds)) / total for each in odds]

@@ -43,7 +43,6 @@ _SHADES = frozenset(
      "chestnut", "auburn", "ebony", "fuchsia", "indigo", "aqua", "gilded"]
 )  # fmt: skip
 """Names that are little else before a noun; "emerald" is also what things are made of."""
-_TONES = frozenset(["dark", "light", "deep", "bright", "pale", "colored", "color"])
 
 
 def without_its_colour(
@@ -94,11 +93,12 @@ def _colour_of(intent: Intent) -> Constraint | None:
 def _is_plain(text: str) -> bool:
     """Whether words are names of colours and nothing else: "pale blue", "reddish-brown"."""
     names = (set(lexicon.words("colors")) | _SHADES) - {"colorful"}
+    plain = lexicon.words("tones") | {"colored", "color"}
     said = [word for _, word in worded_concepts(text)]
     coloured = [word for word in said if word in names or set(word.split()) & names]
     coloured += [word for word in said if word.endswith(" colored")]
     return bool(coloured) and all(
-        word in coloured or word in _TONES or word.endswith("ish") for word in said
+        word in coloured or word in plain or word.endswith("ish") for word in said
     )
 
 

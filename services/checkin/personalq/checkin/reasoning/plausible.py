@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from personalq.checkin.outcome import Candidate
 
-PLAUSIBLE = 0.25
+PLAUSIBLE = 0.3
 """A candidate is plausible when it is at least this likely compared with the likeliest."""
 PLAUSIBLE_ANSWERED = 0.5
 """The same after an answer: the person has said what matters, a clear lead is enough."""

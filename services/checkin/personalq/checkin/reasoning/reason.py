@@ -28,7 +28,7 @@ PRIMARY = 1.0
 """Logit of being mainly of this subject, against listing it as another name."""
 CLEARLY = 0.4
 """Share of the wishes that a card must have to be put before those that are first in order."""
-RECENT = 1.35
+RECENT = 1.15
 """Logit lost per place from the newest, when "recent" was said."""
 _EPOCH = datetime.min.replace(tzinfo=UTC)
 

@@ -18,7 +18,6 @@ _PASSED_OVER = frozenset((
     "and", "but", "a", "an", "the", "one", "very", "specifically", "namely", "preferably",
     "ideally",
 ))  # fmt: skip
-_TONES = frozenset(["dark", "light", "deep", "bright", "pale", "vivid", "soft", "warm", "muted"])
 _BAR = compile_form(" ?[/|:]")
 """Behind the first of several wishes: "yellowish | / robot toy / in a paddy", "tiny | : boot"."""
 _IT = frozenset(["pair", "fellow", "specimen", "chap", "guy", "critter", "beauty", "example"])
@@ -85,7 +84,7 @@ def _until_claimed(draft: Draft, run: list[Word]) -> list[Word]:
 def _is_colour(said: list[Word]) -> bool:
     """Whether words name a colour and no more: "dark gray", "vivid green"."""
     named = [word.norm in lexicon.colours() for word in said]
-    plain = (is_adjective(w.norm) or w.norm in _TONES for w in said)
+    plain = (is_adjective(w.norm) or w.norm in lexicon.words("tones") for w in said)
     return bool(named) and named[-1] and all(a or b for a, b in zip(named, plain, strict=True))
 
 

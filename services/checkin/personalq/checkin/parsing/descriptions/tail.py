@@ -23,6 +23,7 @@ from personalq.checkin.parsing.word_roles import (
     is_worn,
     opens_phrase,
     past_asides,
+    stands_around,
 )
 
 _FULL = frozenset((
@@ -60,6 +61,8 @@ def read_tail(draft: Draft, index: int) -> None:
         if lead.norm == "all" and following == "in":
             at += 1  # "all in black"
             continue
+        if stands_around(draft, lead):
+            return
         lacks = lead.norm in LACKING and following not in NO_LACK
         if lead.norm in lexicon.words("bearing") or lacks:
             at = read_phrase(draft, at + 1)
@@ -102,9 +105,6 @@ def read_tail(draft: Draft, index: int) -> None:
             at += 1
 
 
-_TONES = frozenset(["dark", "light", "deep", "bright", "pale", "soft", "muted", "pure", "off"])
-
-
 def _colour(draft: Draft, index: int) -> list[Word]:
     """The words of a colour that nothing is of: "in | dark yellow | racing", not "in red denim"."""
     said: list[Word] = []
@@ -113,7 +113,7 @@ def _colour(draft: Draft, index: int) -> list[Word]:
             break
         if word.norm in lexicon.words("phrase_ends") or word.norm in lexicon.verb_forms():
             break
-        if word.norm not in _TONES and word.norm not in lexicon.colours():
+        if word.norm not in lexicon.words("tones") and word.norm not in lexicon.colours():
             return []
         said.append(word)
     return said if any(word.norm in lexicon.colours() for word in said) else []
