@@ -14,13 +14,17 @@ from personalq.checkin.reasoning.meaning import Likeness, Place
 
 
 def _examples(
-    seed: int, *, telling: float, looking: float = 0.0, having: float = 0.0
+    seed: int,
+    *,
+    telling: float,
+    looking: float = 0.0,
+    having: float = 0.0,
 ) -> list[Example]:
     """Five cards each; the meant one stands out by its details, its look, or a thing it has."""
     dice = random.Random(seed)  # noqa: S311
     found = []
     for number in range(60):
-        meant = dice.randrange(6)  # 5: nobody
+        meant = dice.randrange(5)
         detail = [dice.gauss(0, 0.05) + telling * (card == meant) for card in range(5)]
         like = Likeness(
             whole=[dice.gauss(0, 0.05) for _ in range(5)],
@@ -36,7 +40,9 @@ def _examples(
                 bare=False,
                 by_words=like,
                 by_phrases=replace(like, detail=like.whole, by_words=False),
-                meant=meant,
+                shared=(),
+                left=tuple(range(5)),
+                meant=(meant,),
             )
         )
     return found
@@ -67,6 +73,30 @@ def test_a_thing_that_tells_gets_its_own_weight() -> None:
     assert thing > 10
     assert max(abs(whole), abs(detail), abs(look)) < thing / 3
     assert f"thing {thing:.1f}" in report(examples)
+
+
+def test_a_detail_that_several_share_makes_them_alike() -> None:
+    """Where it is what is meant, the numbers say so, and what may be meant is likelier."""
+    dice = random.Random(6)  # noqa: S311
+    pairs = ((0, 1), (2, 3), (4, 5))
+    found = []
+    for example in _examples(6, telling=0.0):
+        meant = dice.choice(pairs)
+        detail = [dice.gauss(0, 0.1) + 0.3 * (card in meant) for card in range(6)]
+        nothing = [0.0] * 6
+        like = Likeness(whole=nothing, detail=detail, look=nothing, thing=nothing, by_words=True)
+        found.append(
+            replace(
+                example, by_words=like, by_phrases=like, left=tuple(range(6)), meant=meant,
+                shared=pairs,
+            )
+        )  # fmt: skip
+
+    def entropy(examples: list[Example]) -> float:
+        by_words = report(examples).partition("## By words")[2]
+        return float(by_words.partition("Cross entropy ")[2].split(". ")[0])
+
+    assert entropy(found) < entropy([replace(each, shared=()) for each in found]) - 0.1
 
 
 def test_the_report_counts_every_example_once() -> None:

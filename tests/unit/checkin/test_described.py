@@ -316,6 +316,36 @@ def test_what_many_cards_say_is_less_likely_meant() -> None:
     assert weights[-1] > max(weights[:-1])
 
 
+def test_cards_that_share_what_is_meant_are_alike() -> None:
+    """That a card is a little less like the words says little, where it has the same thing."""
+    others = tuple(f"a kettle with a part {number}" for number in "abcdefgh")
+    said = "of more than one floor"
+    alike = (0.75, 0.65, 0.62, *[0.2] * 8)
+    shared = ("a layered kettle in tin", "a layered kettle, dented", "a layered kettle with a lid")
+    apart = ("a tiered kettle in tin", "a stacked kettle, dented", "a layered kettle with a lid")
+    first, *rest = _meant(said, *alike, descriptions=(*shared, *others))
+    alone, *unlike = _meant(said, *alike, descriptions=(*apart, *others))
+    assert min(rest[:2]) > 0.8 * first
+    assert max(unlike[:2]) < 0.8 * alone
+    assert max(rest[2:]) < 0.5 * first
+
+
+@pytest.mark.parametrize(
+    ("said", "words"),
+    [
+        ("a rich red kettle", ["red"]),
+        ("the egg-shaped kettle", ["egg"]),
+        ("a lime-coloured kettle", ["lime"]),
+        ("the rich kettle", ["rich"]),
+    ],
+)
+def test_what_tells_by_itself(said: str, words: list[str]) -> None:
+    """How a colour is, and the end of a compound, are nothing to compare by themselves."""
+    lexicon_ = compile_lexicon(vocabulary_of([Card(checkpoint_id="k", subjects=("kettle",))]))
+    context = Context(now=NOW, zone=ZoneInfo("UTC"))
+    assert [wish.text for wish in wishes(parse(said, lexicon_, context))] == words
+
+
 def test_words_come_before_meaning() -> None:
     """A card that says the very thing has it, whatever else is like it."""
     descriptions = ("a kettle with a red scarf", "a kettle with a crimson shawl of wool")

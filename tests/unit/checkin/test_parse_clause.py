@@ -50,6 +50,10 @@ def _parse(prompt: str) -> Intent:
         ("the banged up kettle at sea", "banged up"),
         ("the good humored kettle at sea", "good humored"),
         ("a kettle for a sailor with a kite", "for a sailor"),
+        ("a kettle in fog, the one for boiling eggs and corn", "for boiling eggs and corn"),
+        ("a kettle in fog, the one for taking on the road", "for taking on the road"),
+        ("a kettle, the one made of several rings covered in knobs", "made of several rings"),
+        ("kettle; the one that whistles its songs on the hour, made of felt", "felt"),
     ],
 )
 def test_a_clause_is_what_cards_are_compared_with(prompt: str, clause: str) -> None:
@@ -97,6 +101,9 @@ def test_what_is_added_later(prompt: str, words: tuple[str, ...]) -> None:
         "a kettle that is in a kitchen",
         "the kettle the sun shines on",
         "kettle sitting by a brook",
+        "use the one for printing on a shirt, a kettle",
+        "a kettle with a fox in the background",
+        "the kettle with a big bird behind it",
     ],
 )
 def test_a_scene_is_no_clause(prompt: str) -> None:

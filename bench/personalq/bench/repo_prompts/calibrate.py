@@ -2,9 +2,9 @@
 
 Requests worded by hand (bench/repo_prompts/written/, and the development half) are parsed and
 searched by the real services. What a request describes and no word of a card explains is an
-example: how like each card is, and which one is meant. The numbers of
-`personalq.checkin.reasoning.meaning` maximize the likelihood of all; what they are worth is
-measured on each set, with those of the others.
+example: how like each card is, which cards share a detail, which are left by what words do explain,
+and which of these may be meant. The numbers of `personalq.checkin.reasoning.meaning` maximize the
+likelihood of all; what they are worth is measured on each set, with those of the others.
 """
 
 from __future__ import annotations
@@ -28,9 +28,17 @@ from personalq.chassis.rpc import open_channel
 from personalq.chassis.tenancy import tenant_scope
 from personalq.checkin.cards import Hit
 from personalq.checkin.catalog_client import CatalogClient
-from personalq.checkin.intent import Intent
+from personalq.checkin.intent import Attribute, Intent
 from personalq.checkin.ports import Ranking
-from personalq.checkin.reasoning.described import is_bare, is_explained, place_of, wishes
+from personalq.checkin.reasoning.describe import profile
+from personalq.checkin.reasoning.described import (
+    answers,
+    is_bare,
+    is_explained,
+    place_of,
+    shared_details,
+    wishes,
+)
 from personalq.checkin.reasoning.meaning import Likeness, Place, compare
 from personalq.checkin.reasoning.plausible import PLAUSIBLE
 from personalq.checkin.reasoning.reason import DeterministicReasoner
@@ -42,6 +50,7 @@ from personalq.v1 import catalog_pb2_grpc
 
 LIKENESSES = ("whole", "detail", "look", "thing")
 PLACES = (Place.BEFORE, Place.BEHIND, Place.DOES)
+NUMBERS = (*LIKENESSES, *PLACES, "bare", "shared", "sharing")
 #: Keeps numbers finite where a set is told apart perfectly.
 _RIDGE = 2e-3
 
@@ -56,8 +65,12 @@ class Example:
     bare: bool
     by_words: Likeness
     by_phrases: Likeness
-    meant: int
-    """Place of the card that is meant; their number when nobody is told apart."""
+    shared: tuple[tuple[int, ...], ...]
+    """Places of the cards of each detail that several have."""
+    left: tuple[int, ...]
+    """Places of the cards that best answer to what words explain."""
+    meant: tuple[int, ...]
+    """Places, among those left, of the card that is meant, or of all that may be."""
 
 
 async def examples(sets: Iterable[tuple[str, Path, Path]]) -> list[Example]:
@@ -104,11 +117,13 @@ async def _of_query(query: Query, catalog: CatalogClient, name: str) -> list[Exa
     if reasoner.asked is None or reasoner.asked[0].order is not None:
         return []
     intent, hits = reasoner.asked
-    ids = [hit.card.checkpoint_id for hit in hits]
-    one = query.kind == "single"
-    wanted = query.ground_truth.checkpoint_id
-    if one and wanted not in ids:
+    truth = query.ground_truth
+    wanted = {truth.checkpoint_id} if query.kind == "single" else set(truth.acceptable_ids)
+    left = _left(intent, hits)
+    meant = tuple(place for place in left if hits[place].card.checkpoint_id in wanted)
+    if not meant:
         return []
+    shared = shared_details([profile(hit.card) for hit in hits])
     found = {}
     for wish in wishes(intent):
         if wish.vague or not wish.said or is_explained(wish, hits):
@@ -123,9 +138,23 @@ async def _of_query(query: Query, catalog: CatalogClient, name: str) -> list[Exa
             bare=is_bare(wish),
             by_words=by_words,
             by_phrases=by_phrases,
-            meant=ids.index(wanted) if one and wanted else len(ids),
+            shared=shared,
+            left=left,
+            meant=meant,
         )
     return list(found.values())
+
+
+def _left(intent: Intent, hits: Sequence[Hit]) -> tuple[int, ...]:
+    """Places of the cards that best answer to what cards say in words."""
+    told = tuple(
+        each
+        for each in intent.constraints
+        if each.attribute is not Attribute.DESCRIPTION
+        or all(is_explained(wish, hits) for wish in wishes(replace(intent, constraints=(each,))))
+    )
+    weights = [fit.weight for fit in answers(replace(intent, constraints=told), hits)]
+    return tuple(place for place, weight in enumerate(weights) if weight >= max(weights) - 1e-6)
 
 
 @dataclass(frozen=True)
@@ -136,36 +165,53 @@ class Prepared:
     """(cards, 4): whole text, detail, look, thing."""
     stands: Tensor
     """(4,): one of the places, and whether it is bare."""
-    meant: int
+    shared: Tensor
+    """(details, cards): one over their number for the cards that share a detail."""
+    left: Tensor
+    """Places of the cards left by what words explain."""
+    meant: Tensor
+    """Places among those left."""
 
 
 def prepared(example: Example, *, words: bool) -> Prepared:
     """Choose by words or by phrases."""
     like = example.by_words if words else example.by_phrases
+    shared = torch.zeros(len(example.shared), len(like.whole))
+    for row, places in zip(shared, example.shared, strict=True):
+        row[list(places)] = 1 / len(places)
     return Prepared(
         likeness=torch.tensor([like.whole, like.detail, like.look, like.thing]).T,
         stands=torch.tensor([*(example.place is p for p in PLACES), example.bare]).float(),
-        meant=example.meant,
+        shared=shared,
+        left=torch.tensor(example.left),
+        meant=torch.tensor([example.left.index(place) for place in example.meant]),
     )
 
 
 def _log_probabilities(numbers: Tensor, of: Prepared) -> Tensor:
-    """Of each card, and of nobody; (cards + 1,)."""
-    nobody = of.stands @ numbers[len(LIKENESSES) :]
-    logits = torch.cat([of.likeness @ numbers[: len(LIKENESSES)], nobody[None]])
-    return torch.log_softmax(logits, 0)
+    """Of each card left, (cards left,); as `meaning.probabilities` has it."""
+    told, stands = len(LIKENESSES), len(LIKENESSES) + len(PLACES) + 1
+    logits = of.likeness @ numbers[:told]
+    nobody = of.stands @ numbers[told:stands]
+    details = numbers[stands] * (of.shared @ logits) + numbers[stands + 1]
+    top = torch.cat([logits, details, nobody[None]]).max()
+    odds = (logits - top).exp() + (details - top).exp() @ of.shared
+    odds = odds + (nobody - top).exp() / len(logits)
+    return torch.log(odds[of.left] / odds[of.left].sum())
 
 
 def fit(of: Sequence[Prepared]) -> Tensor:
-    """The numbers that make what was meant likeliest: the likenesses, the places, bare."""
-    numbers = torch.zeros(len(LIKENESSES) + len(PLACES) + 1, requires_grad=True)
+    """The numbers that make what was meant likeliest, in the order of `NUMBERS`; (10,)."""
+    numbers = torch.zeros(len(NUMBERS))
+    numbers[NUMBERS.index("shared")], numbers[NUMBERS.index("sharing")] = 1.0, -3.0
+    numbers.requires_grad_()
     optimizer = torch.optim.LBFGS([numbers], max_iter=300, line_search_fn="strong_wolfe")
 
     def loss() -> Tensor:
         optimizer.zero_grad()
         total = _RIDGE * (numbers**2).sum()
         for each in of:
-            total = total - _log_probabilities(numbers, each)[each.meant]
+            total = total - _log_probabilities(numbers, each)[each.meant].mean()
         total.backward()  # type: ignore[no-untyped-call]
         return total
 
@@ -179,11 +225,10 @@ def report(found: Sequence[Example]) -> str:
     for words in (True, False):
         tensors = [prepared(example, words=words) for example in found]
         numbers = [f"{number:.1f}" for number in fit(tensors).tolist()]
-        names = (*LIKENESSES, *PLACES, "bare")
         lines += [
             "## " + ("By words" if words else "By phrases"),
             "",
-            ", ".join(f"{name} {number}" for name, number in zip(names, numbers, strict=True)),
+            ", ".join(f"{name} {number}" for name, number in zip(NUMBERS, numbers, strict=True)),
             "",
             *_held_out(found, tensors),
             "",
@@ -205,13 +250,12 @@ def _held_out(found: Sequence[Example], tensors: Sequence[Prepared]) -> list[str
         others = [p for p, e in zip(tensors, found, strict=True) if e.of != name]
         numbers = fit(others)
         for each in (p for p, e in zip(tensors, found, strict=True) if e.of == name):
-            told = _log_probabilities(numbers, each).exp()
-            entropy -= float(told[each.meant].log())
-            cards = told[:-1] + told[-1] / len(each.likeness)
+            cards = _log_probabilities(numbers, each).exp()
+            entropy -= float(cards[each.meant].log().mean())
             likeliest = int(cards.argmax())
             asks = int((cards >= PLAUSIBLE * cards.max()).sum()) > 1
-            several = each.meant == len(each.likeness)
-            right = likeliest == each.meant
+            several = len(each.meant) > 1
+            right = likeliest in each.meant.tolist()
             outcomes[_outcome(several=several, asks=asks, right=right)] += 1
             if not several:
                 bins.setdefault(min(int(cards.max() * 10), 9), []).append(right)
