@@ -139,9 +139,7 @@ def _is_aside(draft: Draft, word: Word) -> bool:
 def _is_last_described(draft: Draft, word: Word) -> bool:
     """Whether a description ends with a word."""
     return any(
-        c.attribute is Attribute.DESCRIPTION
-        and c.span is not None
-        and c.span.end == word.full_end
+        c.attribute is Attribute.DESCRIPTION and c.span is not None and c.span.end == word.full_end
         for c in draft.constraints
     )
 
