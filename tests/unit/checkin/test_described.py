@@ -337,6 +337,7 @@ def test_cards_that_share_what_is_meant_are_alike() -> None:
         ("the egg-shaped kettle", ["egg"]),
         ("a lime-coloured kettle", ["lime"]),
         ("the rich kettle", ["rich"]),
+        ("a dusty red kettle", ["dusty", "red"]),
     ],
 )
 def test_what_tells_by_itself(said: str, words: list[str]) -> None:

@@ -103,7 +103,7 @@ def test_what_is_added_later(prompt: str, words: tuple[str, ...]) -> None:
         "kettle sitting by a brook",
         "use the one for printing on a shirt, a kettle",
         "a kettle with a fox in the background",
-        "the kettle with a big bird behind it",
+        "the kettle with two big birds in the distance",
     ],
 )
 def test_a_scene_is_no_clause(prompt: str) -> None:

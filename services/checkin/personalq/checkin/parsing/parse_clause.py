@@ -70,7 +70,8 @@ _SURROUNDINGS = frozenset(["surrounded", "flanked", "engulfed", "bathed", "silho
 """What they begin is the picture's: "surrounded by falling leaves"."""
 _OF_THE_PICTURE = frozenset((
     "printing", "posting", "sharing", "using", "showing", "framing", "making", "generating",
-    "drawing", "painting", "rendering", "illustrating", "advertising", "selling",
+    "drawing", "painting", "rendering", "illustrating", "advertising", "selling", "testing",
+    "training", "publishing", "editing",
 ))  # fmt: skip
 """What is done with a picture, or to make it: "use the one for printing"."""
 _FILLERS = frozenset(["was", "is", "it", "there", "one", "ones", "again", "please", "i", "mean"])

@@ -277,11 +277,10 @@ def is_owner(draft: Draft, index: int) -> bool:
 
 
 _AROUND = compile_form(
-    r" ((an?|the|some|several|two|three|many) )?([\w-]+ ){1,3}(in the (background|distance|"
-    r"foreground|sky|air)|(right |just )?(behind|beside|next to|in front of) (it|him|her|them)|"
-    r"nearby|overhead)(?= ?($|[,.;!?)]))"
+    r" ((an?|the|some|several|two|three|many) )?([\w-]+ ){1,3}in the (background|distance|"
+    r"foreground|sky)(?!\w)"
 )
-"""Somebody or something, and that it is near the subject."""
+"""Somebody or something, and that it is not near enough to be the subject's."""
 _NEARBY = frozenset(["beside", "behind", "next", "outside", "inside", "above", "below", "nearby"])
 
 
@@ -299,5 +298,5 @@ def is_of_the_scene(words: Sequence[Word], index: int) -> bool:
 
 
 def stands_around(draft: Draft, lead: Word) -> bool:
-    """Whether what follows "with" is near the subject: "with | a fox in the background"."""
+    """Whether what follows "with" is the scene's: "with | a fox in the background"."""
     return lead.norm == "with" and bool(_AROUND.match(draft.page.shadow, lead.full_end))

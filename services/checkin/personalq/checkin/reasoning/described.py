@@ -165,12 +165,12 @@ def _wishes(constraint: Constraint) -> list[Wish]:
 def _telling(worded: Sequence[tuple[str, str]]) -> Sequence[tuple[str, str]]:
     """Those that tell something by themselves: not "rich" of "rich red", nor "egg-shaped"'s end."""
     colours = lexicon.words("colors")
-    ends, tones = lexicon.words("compound_ends"), lexicon.words("tones")
+    ends, empty = lexicon.words("compound_ends"), lexicon.words("intensities")
     following = [concept.removeprefix("=") for concept, _ in worded[1:]] + [""]
     return [
         (concept, text)
         for place, (concept, text) in enumerate(worded)
-        if not (place and text in ends) and not (text in tones and following[place] in colours)
+        if not (place and text in ends) and not (text in empty and following[place] in colours)
     ]
 
 
@@ -184,12 +184,11 @@ def answers(intent: Intent, hits: Sequence[Hit]) -> tuple[Described, ...]:
     """How each card answers to what the person described."""
     wanted = wishes(intent)
     profiles = [profile(hit.card) for hit in hits] if wanted else []
-    shared = shared_details(profiles)
     weights = [0.0] * len(hits)
     matched: list[list[str]] = [[] for _ in hits]
     possible = 0.0
     for wish in wanted:
-        gains = _gains(wish, profiles, _by_meaning(wish, hits, profiles, shared, intent), intent)
+        gains = _gains(wish, profiles, _by_meaning(wish, hits, profiles, intent), intent)
         if not any(gains):
             continue
         possible += 1.0
@@ -224,11 +223,7 @@ def says_all(intent: Intent, hit: Hit, *, besides: Sequence[Hit]) -> bool:
 
 
 def _by_meaning(
-    wish: Wish,
-    hits: Sequence[Hit],
-    profiles: Sequence[Profile],
-    shared: Sequence[Sequence[int]],
-    intent: Intent,
+    wish: Wish, hits: Sequence[Hit], profiles: Sequence[Profile], intent: Intent
 ) -> list[float] | None:
     """How well each card has what was wished for, by its meaning; None where nobody knows."""
     if wish.vague or not wish.said or wish.trait.lacks:  # "no hat" is much like "a hat"
@@ -239,7 +234,9 @@ def _by_meaning(
     like = compare(wish.said, hits)
     if like is None:
         return None
-    meant = probabilities(like, place_of(wish, intent), bare=is_bare(wish), shared=shared)
+    meant = probabilities(
+        like, place_of(wish, intent), bare=is_bare(wish), shared=shared_details(profiles)
+    )
     if intent.order is not None and max(meant) < SURELY:
         vague = wish.action or is_bare(wish)  # "the latest tree, with owls"
         return [0.0] * len(hits) if vague else _of_a_detail(meant, profiles)
