@@ -277,7 +277,7 @@ def is_owner(draft: Draft, index: int) -> bool:
 
 
 _AROUND = compile_form(
-    r" ((an?|the|some|several|two|three|many) )?([\w-]+ ){1,3}in the (background|distance|"
+    r" ((an?|the|some|several|two|three|many) )?([\w-]+ ){1,4}in the (background|distance|"
     r"foreground|sky)(?!\w)"
 )
 """Somebody or something, and that it is not near enough to be the subject's."""
