@@ -35,6 +35,8 @@ from personalq.chassis.phrases import phrases_of
         ("An owl, drawn in a bold style, shown with a bell", ("An owl", "a bell")),
         ("An owl photographed in a desert, with a bell", ("An owl", "a bell")),
         ("An owl, painted in oils, with a brooding mood", ("An owl",)),
+        ("The owl here is ash, made in felt, and comes with a bell", ("ash owl", "a bell")),
+        ("An owl drawn in ink, and with a bell", ("An owl", "a bell")),
         ("One owl, and never without a bell", ("One owl", "a bell")),
         ("An owl. Pencil look throughout. Retrained after feedback", ("An owl",)),
         ("The lights set off the alarm", ("The lights set off the alarm",)),

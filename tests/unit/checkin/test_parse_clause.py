@@ -207,3 +207,10 @@ def test_described_wherever_it_stands(
     told = _parse(prompt).all(Attribute.DESCRIPTION)
     assert [c.values for c in told if not c.excluded] == described
     assert [c.values for c in told if c.excluded] == refused
+
+
+def test_half_a_compound_is_no_verb() -> None:
+    """Nobody wants to see a "lime-coloured" that rolls."""
+    intent = _parse("show me the lime-coloured roll-top kettle")
+    assert intent.unknown_subject is None
+    assert intent.first(Attribute.SUBJECT) is not None

@@ -136,6 +136,7 @@ def test_many_places(monkeypatch: pytest.MonkeyPatch) -> None:
         ("the kite as a photo", {"photo-realistic"}),
         ("kite in brutalist style", {"brutalist"}),
         ("vaporwave kite", {"vaporwave"}),
+        ("a paper collage of the kite", {"collage"}),
         ("the newest of the kites that look like real photos", {"photo-realistic"}),
         ("a kite of claymation type", {"claymation"}),
         ("we are doing line drawings of the kite", {"lineart", "line-art"}),

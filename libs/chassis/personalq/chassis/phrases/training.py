@@ -72,7 +72,7 @@ _SAID = compiled(
     # "drawn in a bold style, | with twin funnels"
     rf"\b(?!(rendered|shown) in {WORD} ?(,|$|with\b|and\b))"
     rf"{_DRAWN} (in|as|like)\b.*?"
-    rf"(?=$|, ((and |it is|shown|seen|complete) )*{_WITH}\s"
+    rf"(?=$|, ((and|it is|shown|seen|complete|comes|comes along) )*{_WITH}\s"
     r"(?!an?\s[^.]*\b(mood|finish|look|feel)\b))",
     # "photographed in a library | with a hat"
     rf"{_WAS}\b(captured|photographed|shot|filmed|pictured|seen|taken) "

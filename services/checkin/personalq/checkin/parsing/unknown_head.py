@@ -358,6 +358,8 @@ def _names_something(chunk: list[Word]) -> bool:
 
 
 def _is_finite(word: Word, draft: Draft) -> bool:
+    if any(behind.hyphen for behind in draft.page.words[word.index + 1 : word.index + 2]):
+        return False  # "a roll-top desk"
     if draft.noun_at(word.index) or draft.style_at(word.index) or not draft.is_free(word):
         return False
     return word.norm in lexicon.verb_forms() and word.norm not in lexicon.words("frames")
