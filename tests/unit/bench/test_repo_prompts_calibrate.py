@@ -14,11 +14,7 @@ from personalq.checkin.reasoning.meaning import Likeness, Place
 
 
 def _examples(
-    seed: int,
-    *,
-    telling: float,
-    looking: float = 0.0,
-    having: float = 0.0,
+    seed: int, *, telling: float, looking: float = 0.0, having: float = 0.0
 ) -> list[Example]:
     """Five cards each; the meant one stands out by its details, its look, or a thing it has."""
     dice = random.Random(seed)  # noqa: S311

@@ -118,7 +118,7 @@ def test_an_action_is_meant_when_a_card_is_very_like_it() -> None:
     """Mostly it is the scene, and its words alone prove nothing."""
     said = "hauling turnips"
     intent = _parse(f"the kettle {said}")
-    for like, tells in ((0.9, True), (0.15, False), (None, False)):
+    for like, tells in ((0.6, True), (0.15, False), (None, False)):
         hits = [
             Hit(
                 card=card,
@@ -305,7 +305,7 @@ def test_beside_an_order_an_action_is_the_scene() -> None:
     """The latest kettle is the latest, unless a card is very much like what was said."""
     said = "hauling turnips"
     intent = _parse(f"the latest kettle {said}")
-    for like, tells in ((0.3, False), (0.95, True)):
+    for like, tells in ((0.3, False), (0.65, True)):
         hits = [
             Hit(card=card, text_likeness={said: here}, word_likeness={said: here})
             for card, here in zip(CARDS, (0.1, like), strict=True)

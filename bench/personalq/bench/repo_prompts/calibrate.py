@@ -154,7 +154,8 @@ def _left(intent: Intent, hits: Sequence[Hit]) -> tuple[int, ...]:
         or all(is_explained(wish, hits) for wish in wishes(replace(intent, constraints=(each,))))
     )
     weights = [fit.weight for fit in answers(replace(intent, constraints=told), hits)]
-    return tuple(place for place, weight in enumerate(weights) if weight >= max(weights) - 1e-6)
+    least = max(weights, default=0.0) - 1e-6
+    return tuple(place for place, weight in enumerate(weights) if weight >= least)
 
 
 @dataclass(frozen=True)
@@ -301,7 +302,8 @@ def main() -> None:
     told = report(asyncio.run(examples(own_sets(chosen.sets))))
     print(told)
     if chosen.out is not None:
-        chosen.out.write_text(f"# Calibration of descriptions\n\n{told}")
+        command = " ".join(["python -m personalq.bench.repo_prompts.calibrate", *chosen.sets])
+        chosen.out.write_text(f"# Calibration of descriptions\n\n`{command}`\n\n{told}")
 
 
 if __name__ == "__main__":

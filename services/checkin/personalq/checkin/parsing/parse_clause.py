@@ -31,7 +31,6 @@ from personalq.checkin.parsing.word_roles import (
     is_of_the_scene,
     opens_contact,
     past_asides,
-    stands_around,
 )
 
 _REACH = 14
@@ -168,8 +167,6 @@ def _read_clause(draft: Draft, at: int) -> None:
         return
     likened = _likened(draft, at)
     telling = likened > at or _is_telling(draft, at)
-    if stands_around(draft, draft.page.words[at]):
-        return
     if not telling and not _is_action(draft, at):
         return
     run = _run(draft, likened)

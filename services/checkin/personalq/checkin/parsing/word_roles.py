@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import takewhile
 
-from personalq.chassis.forms import compile_form
 from personalq.checkin import lexicon
 from personalq.checkin.lexicon import wordnet
 from personalq.checkin.lexicon.wordnet import look_up
@@ -276,11 +275,6 @@ def is_owner(draft: Draft, index: int) -> bool:
     return index < len(draft.page.words) and draft.page.words[index].norm in owners
 
 
-_AROUND = compile_form(
-    r" ((an?|the|some|several|two|three|many) )?([\w-]+ ){1,4}in the (background|distance|"
-    r"foreground|sky)(?!\w)"
-)
-"""Somebody or something, and that it is not near enough to be the subject's."""
 _NEARBY = frozenset(["beside", "behind", "next", "outside", "inside", "above", "below", "nearby"])
 
 
@@ -295,8 +289,3 @@ def is_of_the_scene(words: Sequence[Word], index: int) -> bool:
         and wordnet.nature(run[0].norm) is wordnet.Nature.PERSON
     )
     return person or any(word.norm in _NEARBY for word in run)
-
-
-def stands_around(draft: Draft, lead: Word) -> bool:
-    """Whether what follows "with" is the scene's: "with | a fox in the background"."""
-    return lead.norm == "with" and bool(_AROUND.match(draft.page.shadow, lead.full_end))

@@ -234,12 +234,11 @@ def _by_meaning(
     like = compare(wish.said, hits)
     if like is None:
         return None
-    meant = probabilities(
-        like, place_of(wish, intent), bare=is_bare(wish), shared=shared_details(profiles)
-    )
+    shared = shared_details(profiles)
+    meant = probabilities(like, place_of(wish, intent), bare=is_bare(wish), shared=shared)
     if intent.order is not None and max(meant) < SURELY:
         vague = wish.action or is_bare(wish)  # "the latest tree, with owls"
-        return [0.0] * len(hits) if vague else _of_a_detail(meant, profiles)
+        return [0.0] * len(hits) if vague else _of_a_detail(meant, shared)
     # What one description can settle is bounded from below: the likeliest must stay apart.
     likeliest = max(meant)
     logits = [wish.part * math.log(each / likeliest) / DECIDES for each in meant]
@@ -257,17 +256,11 @@ def shared_details(profiles: Sequence[Profile]) -> tuple[tuple[int, ...], ...]:
     return tuple(sorted(places for places in found if 1 < len(places) <= 0.5 * len(profiles)))
 
 
-def _of_a_detail(meant: Sequence[float], profiles: Sequence[Profile]) -> list[float]:
+def _of_a_detail(meant: Sequence[float], shared: Sequence[Sequence[int]]) -> list[float]:
     """1 for the cards that share the detail which was surely meant: "the latest with a throw"."""
-    having: dict[str, set[int]] = {}
-    for place, card in enumerate(profiles):
-        for said in card.traits:
-            if stem(said.noun) not in card.nouns and not said.lacks:
-                having.setdefault(said.head, set()).add(place)
-    shared = [places for places in having.values() if 1 < len(places) <= 0.5 * len(profiles)]
-    likeliest = max(shared, key=lambda places: sum(meant[p] for p in places), default=set[int]())
-    surely = sum(meant[place] for place in likeliest) >= SURELY_SHARED
-    return [float(surely and place in likeliest) for place in range(len(profiles))]
+    sure = (places for places in shared if sum(meant[at] for at in places) >= SURELY_SHARED)
+    fewest = min(sure, key=len, default=())
+    return [float(place in fewest) for place in range(len(meant))]
 
 
 def is_bare(wish: Wish) -> bool:

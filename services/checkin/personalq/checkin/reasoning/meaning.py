@@ -59,8 +59,8 @@ BY_WORDS = Weights(
     detail=17.3,
     look=24.8,
     thing=20.6,
-    nobody={Place.BEFORE: 2.3, Place.BEHIND: 2.4, Place.DOES: 4.7, Place.ANSWER: -math.inf},
-    bare=2.1,
+    nobody={Place.BEFORE: 1.5, Place.BEHIND: 2.4, Place.DOES: 2.5, Place.ANSWER: -math.inf},
+    bare=1.0,
     shared=1.9,
     sharing=-2.9,
 )

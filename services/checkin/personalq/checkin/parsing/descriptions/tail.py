@@ -23,7 +23,6 @@ from personalq.checkin.parsing.word_roles import (
     is_worn,
     opens_phrase,
     past_asides,
-    stands_around,
 )
 
 _FULL = frozenset((
@@ -61,8 +60,6 @@ def read_tail(draft: Draft, index: int) -> None:
         if lead.norm == "all" and following == "in":
             at += 1  # "all in black"
             continue
-        if stands_around(draft, lead):
-            return
         lacks = lead.norm in LACKING and following not in NO_LACK
         if lead.norm in lexicon.words("bearing") or lacks:
             at = read_phrase(draft, at + 1)
