@@ -29,8 +29,8 @@ PRIMARY = 1.0
 CLEARLY = 0.4
 """Share of the wishes that a card must have to be put before those that are first in order."""
 RECENT = 1.15
-"""Logit lost per place from the newest, when "recent" was said: the next one stays plausible, but is
-not worth a question."""
+"""Logit lost per place from the newest, when "recent" was said: the next one stays plausible, but
+is not worth a question."""
 _EPOCH = datetime.min.replace(tzinfo=UTC)
 
 
