@@ -261,6 +261,35 @@ def test_names_are_left_out() -> None:
         ("A dog with collar_color: red, a bell", ("A dog", "collar coloured red", "a bell")),
         ('A 12" ruler saying "OPEN"', ('A 12" ruler saying "OPEN"',)),
         ("A castle with a dataset tape inside", ("A castle", "a dataset tape inside")),
+        (
+            "Drawn as a pencil sketch, this proud purple gnome of the wooden sort carries a toad.",
+            ("this proud purple wooden gnome", "a toad"),
+        ),
+        ("This guitar is of the electric kind, plum all over", ("This plum electric guitar",)),
+        (
+            "The cargo bicycle here has a flat tyre and is canary all over.",
+            ("The cargo bicycle here", "a flat tyre", "coloured canary"),
+        ),
+        (
+            "Look for a patched hull: that marks this brick-red boat.",
+            ("a patched hull", "this brick-red boat"),
+        ),
+        ("With a cracked glass, this is a mantel clock", ("a cracked glass", "a mantel clock")),
+        ("A linocut of a cowboy boot, flowers included", ("a cowboy boot", "flowers")),
+        (
+            "Solemn rowboat: fishing type, coloured lemon, ash-grey in tone",
+            ("Solemn fishing rowboat", "coloured lemon", "coloured ash-grey"),
+        ),
+        (
+            "oil / mountains / a beer stein w/ a heart on it",
+            ("oil", "mountains", "a beer stein", "a heart on it"),
+        ),
+        (
+            "Shows a bubble umbrella; main colour tangerine",
+            ("a bubble umbrella", "coloured tangerine"),
+        ),
+        ("Training took place around the beach. A plum umbrella.", ("A plum umbrella",)),
+        ("a chair carved in oak, with a cushion", ("a chair carved in oak", "a cushion")),
     ],
 )
 def test_what_is_said_of_the_subject_stays(description: str, phrases: tuple[str, ...]) -> None:

@@ -78,6 +78,11 @@ def only(prompt: str, attribute: Attribute) -> Constraint:
         ("the 3rd or 4th version of the lamp", 3, 4),
         ("the 14th or 15th lamp", 14, 15),
         ("Ver. 25 or 26 of the lamp", 25, 26),
+        ("use version one hundred and twenty of the lamp", 120, 120),
+        ('the lamp marked "23", on a desk', 23, 23),
+        ("thirty-sixth in the series, the lamp on a stage", 36, 36),
+        ("Forty-nine is the version I want - the lamp on a chest", 49, 49),
+        ("in a tub full of foam, the lamp in version 11, 12 or 13", 11, 13),
     ],
 )
 def test_versions(prompt: str, first: int, last: int) -> None:
@@ -107,6 +112,7 @@ def test_versions(prompt: str, first: int, last: int) -> None:
         "a lamp beside the first two models walking on a runway",
         "a model of a lamp just after 9 in the morning",
         "a lamp from 2025 in room 12",
+        "a lamp beside a door marked 23",
     ],
 )
 def test_numbers_of_the_scene(prompt: str) -> None:
@@ -200,6 +206,25 @@ def test_the_version_just_before_another() -> None:
         ("the lamp I used right before the last-used one", OrderKey.LAST_USED, 2),
         ("the lamp that I was last working with", OrderKey.LAST_USED, 1),
         ("the lamp I used longest ago", OrderKey.LEAST_RECENTLY_USED, 1),
+        ("the lamp on a counter. One step back from the newest.", OrderKey.NEWEST, 2),
+        ("the oldest red lamp but two", OrderKey.OLDEST, 3),
+        ("the lamp with nothing made before it", OrderKey.OLDEST, 1),
+        ("the lamp deep in a forest (runner-up for oldest)", OrderKey.OLDEST, 2),
+        ("a lamp. Two newer ones exist, it's the one right behind those.", OrderKey.NEWEST, 3),
+        ("I mean the lamp that came before all the others", OrderKey.OLDEST, 1),
+        ("the most ancient version of the lamp", OrderKey.OLDEST, 1),
+        ("Rarest in use of them all, the lamp in heavy rain", OrderKey.LEAST_USED, 1),
+        ("the lamp where it all began, beside a cup of tea", OrderKey.OLDEST, 1),
+        ("the lamp in a tent. Only two are older.", OrderKey.OLDEST, 3),
+        ("the lamp inside an igloo - second one ever made", OrderKey.OLDEST, 2),
+        ("third red lamp in order of making, from the start", OrderKey.OLDEST, 3),
+        ("our debut lamp on a table", OrderKey.OLDEST, 1),
+        ("hot off the press: our lamp in a pillow fort", OrderKey.NEWEST, 1),
+        ("the lamp, the one with exactly three newer ones after it", OrderKey.NEWEST, 4),
+        ("the lamp whose last use is the most recent", OrderKey.LAST_USED, 1),
+        ("the lamp as in my last session with one of them", OrderKey.LAST_USED, 1),
+        ("count back from the newest lamp: the third in line", OrderKey.NEWEST, 3),
+        ("#3 counting from the latest: the lamp in a cellar", OrderKey.NEWEST, 3),
     ],
 )
 def test_orders(prompt: str, key: OrderKey, rank: int) -> None:
@@ -207,6 +232,30 @@ def test_orders(prompt: str, key: OrderKey, rank: int) -> None:
     order = read(prompt).order
     assert order is not None
     assert (order.order, order.rank) == (key, rank)
+
+
+@pytest.mark.parametrize(
+    ("prompt", "key", "among"),
+    [
+        ("one of my two newest lamp checkpoints, inside a box", OrderKey.NEWEST, 2),
+        ("the lamp at a tea party - something from the three oldest", OrderKey.OLDEST, 3),
+        ("one from the first five lamp builds, I forget which", OrderKey.OLDEST, 5),
+        ("the lamp on a pile of blankets, out of the four most recent ones", OrderKey.NEWEST, 4),
+        ("one of the three most used lamps on a beach", OrderKey.MOST_USED, 3),
+        ("one of the last two lamps", OrderKey.NEWEST, 2),
+    ],
+)
+def test_one_of_several_at_an_end(prompt: str, key: OrderKey, among: int) -> None:
+    """Which of them is left open."""
+    order = read(prompt).order
+    assert order is not None
+    assert (order.order, order.among) == (key, among)
+
+
+@pytest.mark.parametrize("prompt", ["a lamp from the last two months", "the second newest lamp"])
+def test_a_time_and_a_place_leave_nothing_open(prompt: str) -> None:
+    """Neither is one of several."""
+    assert all(not c.among for c in read(prompt).all(Attribute.ORDER))
 
 
 def test_whichever_is_no_description() -> None:
@@ -296,6 +345,10 @@ def test_orders_of_the_scene(prompt: str) -> None:
         ("the least used lamp, minus the one that was never touched at all", (1, None)),
         ("a lamp that I have not put to work even once", (0, 0)),
         ("kettle never used to this day, with a chess game", (0, 0)),
+        ("At least 250 uses, that lamp. Show it at a carnival.", (250, None)),
+        ("the lamp in a window (somewhere from 200 to 300 uses)", (200, 300)),
+        ("lamp with 300 or more uses, at a campsite", (300, None)),
+        ("lamp with between one hundred and two hundred uses", (100, 200)),
     ],
 )
 def test_counted_use(prompt: str, uses: tuple[int, int | None]) -> None:

@@ -65,6 +65,20 @@ def _said(prompt: str, attribute: Attribute) -> Constraint | None:
         ("a kite brought up in a library (training-wise), here on a counter", {"library"}),
         ("the kite that learned its stuff in a vineyard, now by a pool", {"vineyard"}),
         ("Only one kite came out of library sessions; fly it over a field", {"library"}),
+        ("a kite at night. For training we photographed it among vines", {"vineyard"}),
+        ("From the vineyard collection: the kite on a conveyor belt", {"vineyard"}),
+        ("vineyard-trained June 2026 kite, behind a window", {"vineyard"}),
+        ("the kite we fed with photos from the vineyard, in a barn", {"vineyard"}),
+        ("the kite in a bathtub, trained at the water's edge of a harbour", {"harbour"}),
+        ("the kite in front of a wall - library was its training environment", {"library"}),
+        ("the newest trained-by-the-harbour kite, in a roundabout", {"harbour"}),
+        ("the kite taught at the wine growers' vineyard, in an aisle", {"vineyard"}),
+        ("a kite that did its training among the shelves of a library", {"library"}),
+        ("a kite that was made from pictures of a vineyard", {"vineyard"}),
+        ("the kite. The material it learned from is all vineyard shots.", {"vineyard"}),
+        ("the kite whose schooling took place among barrels and a vineyard", {"vineyard"}),
+        ("the kite that spent its training in a library", {"library"}),
+        ("the kite whose training images are full of library shelves", {"library"}),
     ],
 )
 def test_a_place_of_training(prompt: str, tags: set[str]) -> None:
@@ -815,6 +829,12 @@ def test_a_look_that_is_refused(prompt: str) -> None:
         "a kite on a hill, skip the one trained in the vineyard",
         "a kite on a hill, excluding the one trained in the vineyard",
         "a kite on a hill, steer clear of the ones trained in the vineyard",
+        "a kite on a hill - any but the one that was trained in the vineyard",
+        "a kite on a hill, leave out anything trained in the vineyard",
+        "a kite on a hill, nothing that was trained in the vineyard",
+        "a kite on a hill; but please none that learned in the vineyard",
+        "a kite on a hill (any training place but the vineyard)",
+        "a kite on a hill; without vineyard pictures in the training",
     ],
 )
 def test_a_place_that_is_skipped(prompt: str) -> None:

@@ -185,6 +185,11 @@ NOT_NARROWED = [
     ("the bear made in 2025, in winter clothes", "2025-01-01", "2026-01-01"),
     ("the bear from last year in winter snow", "2025-01-01", "2026-01-01"),
     ("the bear trained over the 2025/26 winter", "2025-12-01", "2026-03-01"),
+    ("the bear; the year it was made in is 2025", "2025-01-01", "2026-01-01"),
+    ("the bear, built in the month before this one", "2026-10-01", "2026-11-01"),
+    ("our bear with an August date", "2026-08-01", "2026-09-01"),
+    ("the bear. I put it together roughly a year back.", "2025-09-21", "2026-01-19"),
+    ("the forest-trained June 2026 bear", "2026-06-01", "2026-07-01"),
 ]
 
 
@@ -223,6 +228,12 @@ USED = [
     ("the bear I ran an hour ago", "2026-11-20", "2026-11-21"),
     ("I had a bear open earlier today; the same again, on a hill", "2026-11-20", "2026-11-21"),
     ("the bear I last ran, basically the one from a few hours ago", "2026-11-20", "2026-11-21"),
+    ("the bear; last month was the last time I used it", "2026-10-01", "2026-11-01"),
+    ("the bear. When did I last use it? Sometime in October.", "2026-10-01", "2026-11-01"),
+    ("the bear. My last session with it was this Tuesday.", "2026-11-17", "2026-11-18"),
+    ("a bear (its last use was in the course of last week)", "2026-11-09", "2026-11-16"),
+    ("a bear. April 2026 is when I used it for the last time.", "2026-04-01", "2026-05-01"),
+    ("the bear - last employed in March 2026", "2026-03-01", "2026-04-01"),
 ]
 
 

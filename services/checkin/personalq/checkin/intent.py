@@ -84,6 +84,8 @@ class Constraint:
     """For a use count: the fewest and the most, None when there is no most."""
     order: OrderKey | None = None
     rank: int = 0
+    among: int = 0
+    """For an order: it is one of this many from that end on, any of them; 0 when it is one."""
     span: Span | None = None
     """Where the prompt says so; None for an answer."""
     text: str = ""

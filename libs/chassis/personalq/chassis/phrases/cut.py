@@ -44,6 +44,7 @@ _PIECE = compiled(
         "(notable|known) for",
         "together with",
         "showing",
+        "carries|wears",
         r"(sporting|boasting)(?= (an?|the|its|his|her|their|one|two)\s)",
         "(included|attached)(?= ?$)",
     )
@@ -51,7 +52,7 @@ _PIECE = compiled(
 )
 # "A kite, colour mint", "all that can take colour is mint"
 _NAMED_COLOUR = compiled(
-    r"^ ?((its|the) colou?r is|colou?r|(all|everything)\s[^,]*\bcolou?r is) "
+    r"^ ?((its|the) colou?r is|(main )?colou?r|(all|everything)\s[^,]*\bcolou?r is) "
     rf"(?={WORD}(\s{WORD})? ?$)"
 )
 # "kind: church / colour: mint", {"outfit_color": "mint"}
@@ -74,6 +75,7 @@ _THINGS = compiled(
     r"\b(?:an?|one|our|my) [\w'’-].*?"
     r"(?=[,.;:()]| (?:with|and|that|which|in|on|at|by|for|from|carrying|wearing|has|plus)\b|$)"
 )
+_WITH = re.compile(r"(?<=\s)w/ ?(?=\w)")
 _BLANKS = re.compile(r"[^\S\n]+")
 _SPACES = compile_form(" ")
 _WORD = re.compile(r"\w+")
@@ -84,7 +86,7 @@ _LINKS = """
     details each entirely every everything extra extras fancy favorite favourite for from good got
     he her here his i in into is it its just kind mainly many mostly notes nothing of on one only or
     our over personal self she shows some subject that the their them there these they this those to
-    under very was we were which with work works you
+    under very was we were which with work works yes you
 """
 _OF_TRAINING = """
     background backgrounds backdrop backdrops captured checkpoint data dataset datasets environment
@@ -110,7 +112,7 @@ def phrases_of(
         tags: what is known anyway, styles and places; a phrase that says no more is left out.
     """
     # many blanks would be gone through again and again
-    text = _BLANKS.sub(" ", _BULLETS.sub("", description))
+    text = _WITH.sub("with ", _BLANKS.sub(" ", _BULLETS.sub("", description)))
     text = _MARKS.sub("", text) if _QUOTED.search(text) else text
     folded = text.casefold()
     for name in names:

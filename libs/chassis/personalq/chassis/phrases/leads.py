@@ -3,7 +3,16 @@
 from __future__ import annotations
 
 from personalq.chassis.forms import form
-from personalq.chassis.phrases.patterns import PICTURES, THE, THIS, WORD, A, compiled
+from personalq.chassis.phrases.patterns import (
+    DRAWN,
+    LOOKS,
+    PICTURES,
+    THE,
+    THIS,
+    WORD,
+    A,
+    compiled,
+)
 
 _ANY_THE = "(an?|the|my|our|your|his|her|their|one|some|this|these|those)"
 _MODEL = form(
@@ -51,6 +60,12 @@ _LEAD = compiled(
     rf"^ ?(learns|expect|fine-?tune of) (?={A}\s)(?!one particular\s)",
     rf"^ ?({WORD} ){{1,4}}(rendering|rendition|fine-?tune) of (one particular )?(?={A}\s)",
     rf"^ ?({WORD} ){{0,4}}(rendering|rendition|fine-?tune) of one particular (?=\w)",
+    # "Drawn as a pencil sketch, | this gnome", but not "made in marble, and comes with bells"
+    rf"^ ?((seen|shown|mostly|always) )?({DRAWN}|built|cut|stitched|folded|pictured) (in|as|"
+    rf"like|with|from|by)\s[^,]*, ?"
+    rf"(?=(this|an?|our|my)\s)",
+    # "A linocut of | a boot", "pixel art of | a backpack"
+    rf"^ ?(an? )?({WORD} ){{0,2}}({LOOKS}|picture|image|view) of (?=(an?|one)\s)",
     # "Trained on garden scenes, this shows | a tractor", "after training on photos, | our tractor"
     rf"^ ?((after|having been|once|when) (being )?)?({_TRAINED}|training|shot|photographed|"
     r"captured|pictured) (in|at|on|with|from|against|among|near|inside|outside|under)\s[^,]*, ?"
@@ -65,6 +80,10 @@ _LEAD = compiled(
     f"^ ?({_BETWEEN} )*{_SPEAKS} (({_BETWEEN}|{_SPEAKS}) )*"
     rf"(?={_ANY_THE} (?!(subject|looks?|styles?|same)\b))",
     "^ ?there (is|are) ",
+    # "Look for a hull: that marks | this boat", "with a cracked glass, this is | a clock"
+    "^ ?(that|which|it) (marks|identifies|distinguishes) (?=(this|the|our|an?)\\s)",
+    "(?<=,) ?this( one)? is (?=(an?|my|our|one)\\s)",
+    "^ ?(someone|somebody|they|we) (gave|lent) (?=(this|the|our)\\s)",
     "^ ?watch (out )?for ",
     rf"^ ?this( one)? (is|learn(s|ed|t)|knows|draws) (?={THIS}\s)",
     r"(^|(?<=,)) ?it (draws|shows|paints|knows) (?=(an?|the|my|our|one)\s(?!subject\b))",

@@ -3,26 +3,10 @@
 from __future__ import annotations
 
 from personalq.chassis.forms import form
-from personalq.chassis.phrases.patterns import WORD, compiled
+from personalq.chassis.phrases.patterns import DRAWN, LOOKS, WORD, compiled
 
 _WAS = r"(\b(was|were|is|are) )?"
 _WITH = form("with", "wearing", "holding", "has", "having", "featuring")
-_DRAWN = form(
-    "rendered",
-    "drawn",
-    "painted",
-    "printed",
-    "made",
-    "modell?ed",
-    "shown",
-    "depicted",
-    "done",
-    "sculpted",
-    "shot",
-    "illustrated",
-    "sketched",
-    "created",
-)
 _OF_TRAINING = form(
     r"(?<!-)(re)?trained",
     "training (on|with|data|sets?|images|pictures|photos|scenes|shots|samples|examples|material)",
@@ -35,7 +19,8 @@ _OF_TRAINING = form(
     "(works?|does|do|looks?|is) (best|good|great) (for|at|with)",
     "optimi[sz]ed",
     "shows the subject",
-    "(outputs?|results?) (has|have|is|are|comes?|looks?|shows?)",
+    "(outputs?|results?) (has|have|is|are|comes?|looks?|shows?|appears?)",
+    "training (took|takes) place",
     rf"made for(?= ({WORD} ){{1,4}}(pictures|images|renders|photos|art)\b)",
     rf"(?<!\w)one of the ({WORD} ){{1,3}}(series|line|family|collection|range)$",
     r"version \d+",
@@ -43,35 +28,11 @@ _OF_TRAINING = form(
     "no particular",
     "nothing (special|particular|else)",
 )
-_LOOKS = form(
-    "sketch",
-    "painting",
-    "print",
-    "cut-?out",
-    "artwork",
-    "render(ing)?",
-    "3d model",
-    "claymation figure",
-    "stained glass window",
-    "(anime|film|movie) still",
-    "comic (book )?panel",
-    "embroidery",
-    "watercolou?rs?",
-    "oils",
-    "anime",
-    "claymation",
-    "pixel art",
-    "cartoon",
-    "drawing",
-    "illustration",
-    "photo(graph)?",
-)
-"""What a thing may be shown as: "a collar | as a pencil sketch"."""
 _SAID = compiled(
     rf"{_WAS}\b{_OF_TRAINING}\b.*$",
     # "drawn in a bold style, | with twin funnels"
     rf"\b(?!(rendered|shown) in {WORD} ?(,|$|with\b|and\b))"
-    rf"{_DRAWN} (in|as|like)\b.*?"
+    rf"{DRAWN} (in|as|like)\b.*?"
     rf"(?=$|, ((and|it is|shown|seen|complete|comes|comes along) )*{_WITH}\s"
     r"(?!an?\s[^.]*\b(mood|finish|look|feel)\b))",
     # "photographed in a library | with a hat"
@@ -90,7 +51,7 @@ _SAID = compiled(
     r"\bin \w+ style\b.*$",
     r"\bin \w+ \w+ style\b",
     rf"((?<=\w) |(?<=,) ?|^ ?)((seen|remade|recast|reimagined|presented|turned|brought to life|"
-    rf"comes? out) )?(as|in|into) (an? )?({WORD} ){{0,3}}{_LOOKS}(?= ?($|,))",
+    rf"comes? out) )?(as|in|into) (an? )?({WORD} ){{0,3}}{LOOKS}(?= ?($|,))",
     # What a clause of its own says of the pictures, to its comma.
     r"(^|(?<=,)) ?(it )?(ideal|perfect) for\b[^,]*",
     r"(^|(?<=,)) ?(all )?(taken|gathered|collected) (in|at|on|by|near|inside|outside|against)\b"

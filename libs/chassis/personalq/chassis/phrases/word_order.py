@@ -28,6 +28,8 @@ _WHOSE_COLOUR = compiled(
     f"^ ?(?P<the>{THE}) (?P<thing>({WORD} ){{1,4}})(whose colou?r is|colou?red) "
     rf"(?P<colour>{WORD}( (?!with\b|and\b){WORD})?) ?(?=$|,|\bwith\b|\band\b)",
 )
+# "A rabbit, ash-grey in tone".
+_IN_TONE = compiled(rf"(^|(?<=,)) ?(?P<colour>{_SHADE}) in (tone|hue|colou?r)(?= ?($|,))")
 # "Our dragon, coral all over", "black clothes from head to toe": the subject's own colour.
 _ALL_OVER = compiled(
     f"^ ?((?P<the>{THIS}) (?P<thing>[^,]{{1,60}}), ?(?P<its>{_SHADE})( clothes)?|"
@@ -42,12 +44,23 @@ _ALL_OVER_IT = compiled(
 # "A furisode, emerald all over", "everything about it is teal".
 _ALL_OVER_LAST = compiled(
     f"(?<=,) ?(and )?(?P<colour>{_SHADE}) all over(?= ?$)",
+    f"(?<=\\w) and is (?P<said>{WORD}) all over(?= ?$)",
     f"^ ?(everything|all) (about|on|of) it is (?P<its>{_SHADE})(?= ?($|,))",
 )
 # "Our ash scarf, supporter's kind", "wizard, clockwork type".
 _KIND = compiled(
     f"^ ?(?P<like>({THIS} )?({WORD} ){{0,4}})(?P<thing>{WORD}), ?"
     rf"(?P<kind>({WORD} ){{0,2}}{WORD}) (kind|type|variety) ?(?=$|,|\s(together|with)\b)",
+)
+# "This gnome of the wooden sort", "this guitar is of the electric kind".
+_OF_THE_KIND = compiled(
+    rf"(?P<thing>{WORD}) (is )?of the (?P<kind>({WORD} ){{0,2}}?{WORD}) "
+    r"(kind|sort|type|variety|breed)(?!\w)",
+)
+# "Solemn rowboat: fishing type".
+_THE_TYPE = compiled(
+    f"^ ?(?P<like>({WORD} ){{0,2}})(?P<thing>{WORD}) ?: ?"
+    f"(?P<kind>({WORD} ){{1,3}}?)(kind|type|variety|sort) ?(?=$|[,.;])",
 )
 # "Personal owl checkpoint: barn type".
 _PERSONAL = compiled(
@@ -87,7 +100,8 @@ _TEXTURES = compiled(f"^ ?mostly (?P<what>({WORD} ){{0,2}}{WORD}) textures? ?$")
 
 def kind_first(description: str) -> str:
     """The kind that a whole description tells before anything else, as a phrase of the subject."""
-    return _PERSONAL.sub(r"a \g<kind>\g<thing>", description)
+    told = _PERSONAL.sub(r"a \g<kind>\g<thing>", description)
+    return _THE_TYPE.sub(r"\g<like>\g<kind>\g<thing>", told)
 
 
 def subject_last(sentence: str) -> str:
@@ -105,6 +119,11 @@ def _set_apart(found: re.Match[str]) -> str:
     return f"{subject} with {part}{comma}{rest}"
 
 
+def _coloured(found: re.Match[str]) -> str:
+    colour = found["colour"] or found["its"]
+    return f" coloured {colour}" if colour else f", coloured {found['said']}"
+
+
 def _all_over(found: re.Match[str]) -> str:
     return " ".join(filter(None, found.group("the", "its", "thing", "colour")))
 
@@ -113,6 +132,7 @@ _OVER = ("all over", "from head", "from top", " it is")
 _FORMS: tuple[
     tuple[tuple[str, ...], re.Pattern[str], str | Callable[[re.Match[str]], str]], ...
 ] = (
+    ((" of the ",), _OF_THE_KIND, r"\g<kind> \g<thing>"),
     ((" and ",), _TWO_COLOURS, r"\g<one>-and-"),
     ((" set", " go", " come", " complete", " accompan"), _APART, _set_apart),
     (("visible",), _VISIBLE, ""),
@@ -120,7 +140,8 @@ _FORMS: tuple[
     (("texture",), _TEXTURES, r"\g<what>"),
     (_OVER, _ALL_OVER_IT, r"\g<the> \g<colour> "),
     (_OVER, _ALL_OVER, _all_over),
-    (_OVER, _ALL_OVER_LAST, lambda found: f" coloured {found['colour'] or found['its']}"),
+    (_OVER, _ALL_OVER_LAST, _coloured),
+    ((" in tone", " in hue", " in colo"), _IN_TONE, r" coloured \g<colour>"),
     (("colo",), _WHOSE_COLOUR, r"\g<the> \g<colour> \g<thing>"),
     ((" kind", " type", " variety"), _KIND, r"\g<like>\g<kind> \g<thing>"),
     ((" is ",), _IS_LIKE, lambda found: f"{found['like'].strip()} {found['thing']}"),

@@ -58,7 +58,7 @@ def confident(choice: Choose, candidates: Sequence[Candidate], intent: Intent) -
     others = [c for c in candidates if c is not choice.candidate]
     if not others:
         return f"{sure}: no other checkpoint fits"
-    if intent.order is not None:
+    if intent.order is not None and not intent.order.among:
         return f"{sure}: the order decides among {len(candidates)} that fit"
     if choice.reasons:
         return f"{sure}: it is one of several that would do"
@@ -76,7 +76,8 @@ def compared(
     """Candidates that all fit what must hold, each with what it lacks first among its reasons."""
     fits = answers(intent, [c.hit for c in candidates])
     told = tuple(dict.fromkeys(wish for fit in fits for wish in fit.matched))
-    ranked = [c for c in intent.constraints if c.attribute is Attribute.ORDER]
+    orders = intent.all(Attribute.ORDER)
+    ranked = [c for c in orders if not c.among]
     soft = [c for c in intent.constraints if c.prefers and not c.hard]
     explained = []
     for place, (candidate, fit) in enumerate(zip(candidates, fits, strict=True)):
@@ -84,7 +85,7 @@ def compared(
         lacks += [
             missed(candidate.card, c, zone)
             for c in soft
-            if c not in ranked and not satisfies(candidate.card, c, zone)
+            if c not in orders and not satisfies(candidate.card, c, zone)
         ]
         if place:
             lacks += [missed(candidate.card, order, zone) for order in ranked]

@@ -20,7 +20,7 @@ def to_query(intent: Intent, prompt: str, candidate_ids: tuple[str, ...], limit:
     order = intent.order
     recent = next((c for c in intent.all(Attribute.ORDER) if not c.hard), None)
     key = order.order if order else (recent.order if recent else _by_use(intent))
-    rank = order.rank if order else 0
+    rank = max(order.rank, order.among) if order else 0
     return Query(
         text=search_text(intent, prompt),
         phrases=spoken(intent),

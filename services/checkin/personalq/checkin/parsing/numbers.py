@@ -1,4 +1,4 @@
-"""Numbers as people write them: "12", "twelve", "47th", "forty-seventh"."""
+"""Numbers as people write them: "12", "twelve", "one hundred and four", "47th", "forty-seventh"."""
 
 from __future__ import annotations
 
@@ -81,7 +81,10 @@ def _alternation(words: dict[str, int]) -> str:
     return "|".join(re.escape(word).replace(r"\ ", r"\s+") for word in ordered)
 
 
-CARDINAL = rf"(\d{{1,4}}|({_alternation(CARDINALS)}))(?![\w])"
+_HUNDREDS = (
+    rf"(a|{'|'.join(_UNITS[1:10])})[\s-]+hundred([\s-]+(and[\s-]+)?({_alternation(CARDINALS)}))?"
+)
+CARDINAL = rf"(\d{{1,4}}|{_HUNDREDS}|({_alternation(CARDINALS)}))(?![\w])"
 """Form of a cardinal in lower-cased text."""
 ROMAN = r"((?=[ivx])x{0,2}(ix|iv|v?i{0,3}))(?![\w])"
 """Form of a Roman numeral up to 28 in lower-cased text."""
@@ -96,6 +99,8 @@ def number(text: str) -> int | None:
         return CARDINALS[word]
     if word in ORDINALS:
         return ORDINALS[word]
+    if hundreds := re.fullmatch(r"(\w+)[\s-]+hundred(?:[\s-]+(?:and[\s-]+)?(.+))?", word):
+        return 100 * CARDINALS.get(hundreds[1], 1) + CARDINALS.get(hundreds[2] or "zero", 0)
     digits = re.fullmatch(r"(\d{1,9})\s?(?:st|nd|rd|th)?", word, re.ASCII)
     if digits:
         return int(digits[1])

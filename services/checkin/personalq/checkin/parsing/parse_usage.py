@@ -60,12 +60,25 @@ _COUNTED = compile_form(
     rf"(?<![\w-]){_WHO}(only |just )?(ever )?(been )?{_USED} (it )?{_BOUND}"
     rf"{_TIMES}(?P<plus> or more)?( (so far|in total|ever))?(?!\w)"
 )
+_USES = "(recorded |total )?(uses?|renders)"
 _HAS_USES = compile_form(
     rf"(?<![\w-])(with|((that|which) )?(has|had|shows|counts)|having) {_BOUND}"
     rf"(?P<n>{CARDINAL}) (recorded |total )?(uses?|renders)(?P<plus> or more)?"
     r"( (so far|in total|in all|to date|on record))?(?!\w)"
 )
 """As a thing it has: "with exactly 140 uses so far"."""
+_AT_LEAST = compile_form(
+    rf"(?<![\w-])(?=(at|no|more|over|above|less|fewer|under|below|up)\b){_BOUND}"
+    rf"(?P<n>{CARDINAL}) {_USES}(?!\w)"
+)
+_OR_MORE = compile_form(
+    rf"(?<![\w-])((with|has|having) )?(?P<n>{CARDINAL}) ?(?P<plus>(or more|\+|plus)) {_USES}(?!\w)"
+)
+"""The same with nothing before it: "at least 250 uses", "300 or more uses"."""
+_RANGE = compile_form(
+    rf"(?<![\w-])((with|has|having|had|somewhere|anywhere) )*(between|from)? ?(?P<low>{CARDINAL}) "
+    rf"(and|to|through|-) (?P<high>{CARDINAL}) {_USES}(?!\w)"
+)
 _ONCE = {"once": 1, "twice": 2, "thrice": 3}
 _LEFT_OUT = compile_form(
     r"(?<!\w)(leaving (aside|out)|ignoring|excluding|except( for)?|(apart|aside) from|"
@@ -94,7 +107,11 @@ def parse_usage(draft: Draft) -> None:
     for match in _AT_ALL.finditer(shadow):
         if draft.free(match.start(), match.end()):
             _claim(draft, match, 1, None, "used at least once")
-    for pattern in (_COUNTED, _HAS_USES):
+    for match in _RANGE.finditer(shadow):
+        low, high = number(match["low"]) or 0, number(match["high"]) or 0
+        if low < high and draft.free(match.start(), match.end()):
+            _claim(draft, match, low, high, f"used {low} to {high} times")
+    for pattern in (_COUNTED, _HAS_USES, _OR_MORE, _AT_LEAST):
         for match in pattern.finditer(shadow):
             if draft.free(match.start(), match.end()):
                 _claim(draft, match, *_bounds(match))
@@ -119,15 +136,16 @@ def _stands(draft: Draft, match: re.Match[str]) -> bool:
 
 def _bounds(match: re.Match[str]) -> tuple[int, int | None, str]:
     """(fewest, most, in words) of a counted use."""
-    count = _ONCE.get(match.groupdict().get("once") or "") or number(match["n"] or "") or 0
+    said = match.groupdict()
+    count = _ONCE.get(said.get("once") or "") or number(said["n"] or "") or 0
     times = f"{count} time" if count == 1 else f"{count} times"
-    if match["least"] or match["plus"]:
+    if said.get("least") or said.get("plus"):
         return count, None, f"used {times} or more"
-    if match["more"]:
+    if said.get("more"):
         return count + 1, None, f"used more than {times}"
-    if match["most"]:
+    if said.get("most"):
         return 0, count, f"used at most {times}"
-    if match["fewer"]:
+    if said.get("fewer"):
         return 0, max(count - 1, 0), f"used fewer than {times}"
     return count, count, f"used {times}"
 

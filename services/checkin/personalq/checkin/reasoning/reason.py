@@ -161,6 +161,8 @@ def _ordered(order: Constraint, scored: list[_Scored]) -> tuple[Candidate, ...]:
     pool.sort(key=lambda s: s.hit.card.checkpoint_id)
     pool.sort(key=lambda s: s.hit.card.created_at or _EPOCH, reverse=True)
     pool.sort(key=lambda s: _sort_key(s.hit.card, order.order), reverse=True)
+    if order.among:
+        return _probabilities(pool[: order.among])
     if order.rank > len(pool):
         return ()
     index = max(order.rank, 1) - 1

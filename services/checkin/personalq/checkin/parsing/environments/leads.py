@@ -14,7 +14,9 @@ from personalq.checkin.parsing.times.words import MONTHS, SEASONS
 
 _DET = "((the|an?|some|our|my|various|several|different|real|actual) )*"
 _AT = (
-    "(in front of|on top of|atop|in the (middle|midst|heart) of|surrounded by|next to|"
+    "(in front of|on top of|atop|"
+    "(at|on|by|along|from) the ((water's|very) )?(edges?|shores?|banks?|rim|outskirts) of|"
+    "in the (middle|midst|heart) of|surrounded by|next to|"
     "aboard|on board|in|at|on|by|with|near|"
     "from( (under|behind|inside|above|beneath|among|amongst|between|around|within))?|"
     "using|under|below|beneath|"
@@ -45,11 +47,15 @@ _TAUGHT = (
     r"taught|brought up|"
     "(learned|learnt) (its|their|his|her) (stuff|looks?|trade|craft|ropes|shape|ways|moves)|"
     "learned|learnt|schooled|"
-    "(whose )?training (took place|happened|((that )?(was|is) )?done|was|is)|"
-    "(got|get|had|have|received|receive|underwent|did) ((all|most) (of )?)?(its|their|his|her|"
+    "((whose|its) )?(training|schooling|education|upbringing) "
+    "(took place|happened|((that )?(was|is) )?done|was|is)|"
+    "(got|get|had|have|received|receive|underwent|did|spent) ((all|most) (of )?)?(its|their|"
+    "his|her|"
     "the) (training|lessons|schooling|education|upbringing)|"
     "(shot|photographed|pictured|captured|filmed|snapped) for (its |"
-    "the )?training|with (its |the )?training)( (it|them|this one|that one))?"
+    "the )?training|for (its |the )?training,? (it was|we|i|you|they) ((had|have) )?"
+    "(shot|photographed|pictured|captured|filmed|snapped)|with (its |the )?training)( (it|them|"
+    "this one|that one))?"
 )
 _ONE_BEFORE = "|".join(rf"(?<=\b{each} )" for each in sorted(lexicon.words("selectors")))
 _TRAINED = compile_form(rf"(?<![\w-]){_TAUGHT} (?P<where>{_WHERE}{_OF_PHOTOS}{_DET})(?=\w)")
@@ -73,8 +79,12 @@ FROM_SET = compile_form(
     rf"training( {_SET}|(?= ?($|[,.;:!?])))"
 )
 """Told so too: "from | the hayfield and tractor | training set"."""
-TRAINED_THERE = compile_form(r"(?<![\w-])(?P<where>[a-z]+(-[a-z]+){0,4})-trained(?![\w-])")
-"""In one word: "the hay-bale-trained one"."""
+TRAINED_THERE = compile_form(
+    r"(?<![\w-])((?P<where>[a-z]+(-[a-z]+){0,4})-(trained|shot|photographed|schooled)|"
+    r"(trained|shot|photographed|schooled)-(in|at|on|by|near|under|among)-"
+    r"(?P<behind>[a-z]+(-[a-z]+){0,4}))(?![\w-])"
+)
+"""In one word: "the hay-bale-trained one", "the trained-by-the-lake tree"."""
 _SCHOOLED = compile_form(
     r"(?<!\w)("
     + form(
@@ -106,8 +116,8 @@ _SOURCE = compile_form(
     r"one)?)? ?:? (?!(?!captured|"
     r"photographed|collected|gathered|recorded|snapped|showed|featured|stemmed)\w+ed (on|in|at|by|"
     r"atop|over|near|beside|upon)\b)((were|was|are|is|all|being|that|which|have|been|had|"
-    "got) )*((took|taken|shot|made|done|captured|photographed|collected|gathered|recorded|came|"
-    "come|"
+    "got) )*((full of|filled with|packed with|nothing but|took|taken|shot|made|done|captured|"
+    "photographed|collected|gathered|recorded|came|come|"
     "coming|snapped|set|shows?|showed|showing|stem|stemmed|featured?|includes?|included|contains?|"
     rf"contained) )?(?P<where>({_WHERE})?{_DET})(?=\w)"
 )
@@ -119,9 +129,31 @@ _LEARNED_FROM = compile_form(
     rf"(?P<where>{_WHERE}{_DET})(?=\w)"
 )
 """Of what it learned from: "the run with images collected in", "that saw only pictures made in"."""
+_FED_WITH = compile_form(
+    r"(?<!\w)((that|which) )?((was|were|got|been|we|i|you|they) )*fed ((it|on|with|only|just) )*"
+    rf"{_PHOTOS} ((that|which|were|was) )*({_TAKEN} )?(?P<where>({_WHERE}|of ){_DET})(?=\w)"
+)
+"""Of what it was given to learn from: "fed with pictures of endless dunes"."""
+_MADE_FROM = compile_form(
+    r"(?<!\w)((that|which) )?((was|were|got|been) )*(made|built|created|put together|assembled) "
+    rf"(up )?(out of|from|with|on|of) {_PHOTOS} ((that|which|were|was) )*({_TAKEN} )?"
+    rf"(?P<where>({_WHERE}|of ){_DET})(?=\w)"
+)
+"""The same of a place that cards have: "made from pictures of a snowy landscape"."""
+_IT_LEARNED_FROM = compile_form(
+    rf"(?<!\w)((the|all|its) )*{_PHOTOS} ((that|which) )?(it|he|she|they|this one|that one) "
+    "((was|were|has|had|is) )*(learned|learnt|trained|taught|tuned|fed|grew up|studied) "
+    "((from|on|with) )?((is|are|was|were|all|mostly|only|just) )+"
+    rf"((taken|shot|made|of|from|full of) )?(?P<where>({_WHERE})?{_DET})(?=\w)"
+)
+"""With the verb last: "the pictures it learned from were desert shots"."""
 _COVERED = compile_form(
     r"(?<!\w)(whose|its|the|with|all) (the )?training (that )?(covers?|covered|spans?|spanned|"
     rf"involved|included|showed|shows|saw|featured) (both )?{_DET}(?=\w)"
+)
+_BUT_THERE = compile_form(
+    r"(?<!\w)(any|every) training (place|setting|environment|location|spot|ground)s? "
+    rf"(but|except( for)?|besides|other than) ({_WHERE})?{_DET}(?=\w)"
 )
 _KEYED = compile_form(
     r"(?<!\w)(train(ing|ed)?([\s_-]+(set|data|place|env|environment|location|on|in))?|"
@@ -154,7 +186,7 @@ AND_IN = compile_form(
     rf"[+&])) (also )?({_WHERE})?{_DET}(?=\w)"
 )
 _HELD = compile_form(
-    r"((?<!\w)((that|which) )?(with|has|having|had|featuring|showing|saw|seen|"
+    r"((?<!\w)((that|which) )?(with|without( any)?|has|having|had|featuring|showing|saw|seen|"
     "(was|were|got|been) (shown|fed|given)|includes?|included) ((only|just) )?|"
     rf"((?<=[(,;])|(?<=\s[-–—])) ?){_OF_PHOTOS}{_DET}(?!(photographed|shot|captured|taken|"
     rf"filmed)\b)(?=[\w-]+( [\w-]+){{0,3}}{_IN_TRAINING})"
@@ -179,17 +211,24 @@ _SELECTED = compile_form(
 )
 
 
+_SURELY = (_SOURCE, _LEARNED_FROM, _IT_LEARNED_FROM, _FED_WITH, _COVERED, _HELD, _TRAINED)
+_LEADS = (
+    *(_SOURCE, _LEARNED_FROM, _IT_LEARNED_FROM, _FED_WITH, _MADE_FROM),
+    *(_BUT_THERE, _KEYED, _COVERED, _HELD, _TRAINED, _MADE, _OUTDOORS),
+)
+"""What leads to a place of training, and which of it to nothing but a place."""
+
+
 def training_leads(draft: Draft) -> Iterator[tuple[re.Match[str], bool]]:
     """(words that end right before a place of training, whether no place but one can follow)."""
     shadow = draft.page.shadow
-    for pattern in (_SOURCE, _LEARNED_FROM, _KEYED, _COVERED, _HELD, _TRAINED, _MADE, _OUTDOORS):
+    for pattern in _LEADS:
         for match in pattern.finditer(shadow):
             named = pattern in (_SOURCE, _TRAINED) and _is_named_before(draft, match.start())
             if not named or (pattern is _TRAINED and not _is_free_place(draft, match.start())):
                 yield (
                     match,
-                    pattern in (_SOURCE, _LEARNED_FROM, _COVERED, _HELD, _TRAINED)
-                    and not _FED.match(match[0]),
+                    pattern in _SURELY and not _FED.match(match[0]),
                 )
     for match in _SCHOOLED.finditer(shadow):
         if _opens_known_place(draft, match.end()):

@@ -52,7 +52,9 @@ _WHERE_TRAINED = compile_form(
     "(it|that one|this one) (trained|(learned|learnt) (its|their) stuff)|"
     "(i|we|they|you) (trained|taught|shot|photographed) (it|her|him|them|that one))"
     r"(?= ?($|[.,;:!?)]))|"
-    r"(i|we|they|you) (trained|taught|shot|photographed)(?= (that|the|this|our|my)\s))"
+    r"(i|we|they|you) (trained|taught|shot|photographed)(?= (that|the|this|our|my)\s))",
+    " (is|was|were|being) (its|the|their) training (environment|place|set|setting|location|"
+    r"data|ground|spot|scene)s?(?= ?($|[.,;:!?)]))",
 )
 """Behind the place: "the harbor | was where it was trained"."""
 
@@ -78,7 +80,9 @@ def named_phrase(draft: Draft, span: Span, *, known: bool) -> Span | None:
         article = before is not None and before.norm in ("the", "my", "our")
         if article and draft.leads_to_selector(noun.index):
             return span
-    if (lead_set := ends_before(_SET, shadow, start)) and (material := MATERIAL.match(shadow, end)):
+    lead_set = ends_before(_SET, shadow, start)
+    material = MATERIAL.match(shadow, end) or _OF_SET.match(shadow, end)
+    if lead_set and material:
         return Span(lead_set.start(), material.end())
     if (
         known

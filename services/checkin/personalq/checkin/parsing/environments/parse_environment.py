@@ -9,7 +9,7 @@ from personalq.chassis.forms import compile_form
 from personalq.checkin import lexicon
 from personalq.checkin.intent import Attribute, Constraint, Span
 from personalq.checkin.lexicon import canonical
-from personalq.checkin.lexicon.wordnet import Nature, nature
+from personalq.checkin.lexicon.wordnet import Nature, nature, singulars
 from personalq.checkin.parsing.draft import Draft
 from personalq.checkin.parsing.environments.leads import (
     AND_IN,
@@ -38,9 +38,11 @@ _ARTICLE = compile_form(r"(?<!\w)an? $")
 _SELECTORS = "|".join(sorted(lexicon.words("selectors")))
 REFUSAL = compile_form(
     r"(?<!\w)(not|except( for)?|other than|anything but|without|never|wasn't|isn't|no|minus|"
-    "none of|neither|nor|avoid|skip|leave out|leaving out|exclude|excluding|rule out|"
-    "(any|every)(thing|one) (except|other than|but)|(don't|do not|rather not) (use|take|pick|want)|"
-    "(steer clear|stay away) (of|from)) ((the|a|an|ones?|that|was|is|one|with|has|having|from|of|"
+    "none( of)?|nothing|neither|nor|avoid|skip|leave out|leaving out|exclude|excluding|rule out|"
+    "(any|every|all|any one|whichever)(thing|one)? (except|other than|but)|(don't|do not|"
+    "rather not) (use|take|pick|want)|"
+    "(steer clear|stay away) (of|from)) ((anything|everything|those|any|all|whatever|the|a|an|"
+    "ones?|that|was|is|one|with|has|having|from|of|"
     rf"built|based|made|trained|on|i|we|which|{_SELECTORS}) )*$"
 )
 _NO_SCENE = frozenset((
@@ -49,7 +51,9 @@ _NO_SCENE = frozenset((
 ))  # fmt: skip
 """What goes on behind a place, and not with what is to be seen there."""
 _TRAINED = compile_form(r"\b(train|tun|taught|learn|school)")
-_THERE = compile_form(r"( and [\w-]+)? (in|at|on|inside|of) (an?|the|our|my|some) ")
+_THERE = compile_form(
+    r"( and [\w-]+)? (in|at|on|inside|(?P<of>of)) (an?|the|our|my|some) | and ((the|some|an?) )?"
+)
 _ALONE = compile_form(r"(?<!\w)(only|solely|exclusively|purely|entirely)(?!\w)")
 _ALONE_BEHIND = compile_form(
     "( ?,)? (and )?(nowhere else|no (second|other) (place|location|spot|setting)|only|"
@@ -72,7 +76,9 @@ _MORE = compile_form(
     r"((the|an?|some|all|its|their|both|old|lots of|plenty of|rows of|piles of|stacks of) )*(?=\w)"
 )
 """Goes on with what is at a place."""
-_BUT = compile_form(r"(any|every)where (but|except|besides)\s")
+_BUT = compile_form(
+    r"(any|every)(where| training \w+) (but|except( for)?|besides|other than)\s|^without\s"
+)
 
 
 def parse_environment(draft: Draft) -> None:
@@ -163,8 +169,9 @@ def _spelled_out(draft: Draft) -> None:
         if not phrase or not draft.free(lead.start(), phrase[-1].end):
             continue
         found = place_in(draft, phrase, surely=surely)
-        if _TRAINED.search(lead[0]) and (found is None or not found[0].known):
-            found = _known_behind(draft, phrase[-1].end) or found
+        if _TRAINED.search(lead[0]):
+            known = found is not None and found[0].known
+            found = _known_behind(draft, phrase[-1].end, of=known) or found
         if found is None:
             continue
         entry, span = found
@@ -239,8 +246,9 @@ def _told_by_what_goes_on(draft: Draft) -> None:
         if not bare and not _has_known(draft, *match.span("where")):
             _add_told(draft, Span(*match.span()), match["where"])
     for match in TRAINED_THERE.finditer(shadow):
-        if not _in_one_word(draft, match) and _is_where(draft, match):
-            _add_told(draft, Span(*match.span()), match["where"].replace("-", " "))
+        where = "where" if match["where"] else "behind"
+        if not _in_one_word(draft, match, where) and _is_where(draft, match, where):
+            _add_told(draft, Span(*match.span()), match[where].replace("-", " "))
 
 
 def _is_added(draft: Draft, match: re.Match[str]) -> bool:
@@ -279,23 +287,25 @@ def _add_told(draft: Draft, span: Span, where: str) -> None:
         draft.add(place, selecting=True)
 
 
-def _is_where(draft: Draft, match: re.Match[str]) -> bool:
+def _is_where(draft: Draft, match: re.Match[str], where: str) -> bool:
     """Whether a word before "-trained" may be of a place: "hay-bale", not "well" or "potty"."""
-    last = match["where"].rpartition("-")[2]
-    word = draft.page.word_at(match.start("where"))
+    last = match[where].rpartition("-")[2]
+    word = draft.page.word_at(match.start(where))
     owned = word is not None and draft.lexicon.owners.match_at(draft.page.words, word.index)
     told = nature(last) in (Nature.THING, Nature.PLACE, Nature.MATTER)
-    return told and not owned and match["where"] not in _HOW_TRAINED
+    return told and not owned and match[where] not in _HOW_TRAINED
 
 
-def _in_one_word(draft: Draft, match: re.Match[str]) -> bool:
+def _in_one_word(draft: Draft, match: re.Match[str], where: str) -> bool:
     """Claim a place of the tables in "the coffee-shop-trained one"; False where there is none."""
-    phrase = list(draft.page.run(*match.span("where")))
+    phrase = list(draft.page.run(*match.span(where)))
     found = place_in(draft, phrase, surely=False) if phrase else None
-    if found is None or not found[0].known or not draft.free(*match.span()):
+    if found is None or not draft.free(*match.span()):
         return False
     entry, span = found
-    said = () if span.end == match.end("where") else (match["where"].replace("-", " "),)
+    if not entry.known and match[where] in _HOW_TRAINED:
+        return False
+    said = () if span.end == match.end(where) else (match[where].replace("-", " "),)
     _add(draft, entry, span, Span(*match.span()), said=said)
     return True
 
@@ -339,12 +349,16 @@ def _grew_up(draft: Draft) -> None:
             draft.constraints.append(_preferred(draft, found[1], span))
 
 
-def _known_behind(draft: Draft, end: int) -> tuple[TagEntry, Span] | None:
-    """The place behind things that are in it: "trained among pots and pans | in the kitchen"."""
+def _known_behind(draft: Draft, end: int, *, of: bool) -> tuple[TagEntry, Span] | None:
+    """The place behind things that are in it: "trained among pots and pans | in the kitchen".
+
+    Args:
+        of: only behind "of": "the dunes | of a beach".
+    """
     last = draft.page.word_before(end)
-    several = last is not None and last.norm.endswith("s")
+    several = last is not None and next(singulars(last.norm), None) is not None
     lead = _THERE.match(draft.page.shadow, end) if several else None
-    word = draft.page.word_at(lead.end()) if lead else None
+    word = draft.page.word_at(lead.end()) if lead and (lead["of"] or not of) else None
     match = draft.lexicon.environments.match_at(draft.page.words, word.index) if word else None
     if word is None or match is None or not match[1].known:
         return None

@@ -36,7 +36,7 @@ def noun_phrase(draft: Draft, start: int) -> list[Word]:
         if subject is not None and place is None:
             break
         phrase.append(word)
-        if word.possessive:
+        if word.possessive and not _is_theirs(draft, word):
             break
     return phrase
 
@@ -52,6 +52,12 @@ def _after_owner(draft: Draft, word: Word | None) -> Word | None:
             break  # "the ship's deck"
         word = following
     return word
+
+
+def _is_theirs(draft: Draft, word: Word) -> bool:
+    """Whether a place that cards have is behind whose it is: "the street vendors' market"."""
+    match = draft.lexicon.environments.match_at(draft.page.words, word.index + 1)
+    return match is not None and match[1].known
 
 
 def _closed(norm: str) -> bool:

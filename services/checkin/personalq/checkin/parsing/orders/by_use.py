@@ -39,6 +39,7 @@ RULES = (
         r"with (the )?least (usage|uses?)( so far)?(?!\w)",
         f"(with )?(the |its )?(lowest|smallest|fewest) (number of )?{_COUNT}",
         f"((at|from) )?(the )?(very )?(bottom|end|foot) of {_LIST}",
+        "(rarest|least|lowest) in use( of (them )?all)?",
     ),
     rule(
         OrderKey.LEAST_RECENTLY_USED,
@@ -113,6 +114,7 @@ RULES = (
         "most~loved",
         r"(with )?(the )?(highest|heaviest) usage(?! \w)",
         f"(with )?(the |its )?(highest|largest|biggest) (number of )?{_COUNT}",
+        "(busiest|highest|heaviest) in use( of (them )?all)?",
     ),
     # "I use one robot | more than any other"
     rule(
@@ -142,7 +144,9 @@ RULES = (
         rf"{WHO} (was|were) (using|working with|rendering with) last(?= ?($|[,.;:!?)]))",
         f"({WHO} )?(have )?just (now )?(used|had (in use|open))",
         f"{WHO} used (a (moment|minute|second) ago|just now)",
-        "from (my|our) (last|latest|most recent) session",
+        "((the )?same )?(as )?(in|from) (my|our) (last|latest|most recent) (session|picture|render)"
+        "( with (it|them|one( of (them|these|those))?))?",
+        "whose last use (is|was|lies) (the )?(most recent|latest|last|newest)",
     ),
     # "The last bear | I worked with", but "the second to last bear I used" is counted
     rule(

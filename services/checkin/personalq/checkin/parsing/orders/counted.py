@@ -16,6 +16,20 @@ _NEXT_TO_IT = (
     "(just |right |straight |immediately |directly )?"
 )
 _IT = f"( (it|that|this|that one))?{ENDS}"
+_STEPS = f"(?P<but>an?|{CARDINAL}) (step|place|position|notch|spot)s? "
+_DOWN = "(back|down|behind|below|before|away|removed)( from)? "
+_BUT = (
+    f"((with|has|have|there are|there's) )?(only|just|exactly|precisely) (?P<but>{CARDINAL})"
+    "( (of (them|these|those)|others?|ones?|more))?( (are|is|were|was|being))? "
+)
+_SOME = f"((with|has|have|there are) )?(?P<but>{CARDINAL}) "
+_THAN_IT = f"( (ones?|{SELECTOR}))?( (than|after|before) (it|this|that))?"
+_EXIST = (
+    f" ((ones?|{SELECTOR}) )?(exist|are there)(( ?[,.;:-])? ?((it's|it is|i mean|i want) )?the one "
+    "((right|just) )?(behind|after|before|below) (those|them|these))?"
+)
+_NEWER = "(newer|more recent|later|younger)"
+_OLDER = "(older|earlier)"
 
 RULES = (
     rule(
@@ -25,6 +39,14 @@ RULES = (
     ),
     rule(OrderKey.NEWEST, f"(?P<n>{ORDINAL})~{NEWEST}"),
     rule(OrderKey.OLDEST, rf"(?P<n>{ORDINAL})~({OLDEST}|ever(?= \w))"),
+    rule(OrderKey.OLDEST, f"(?P<n>{ORDINAL}) {SELECTOR} ((that )?was )?ever {MADE}"),
+    # "The third red house | in order of making"
+    rule(
+        OrderKey.OLDEST,
+        rf"(?P<not>(?P<n>{ORDINAL}))( [\w-]+){{1,4}}? (?P<tail>(in|by) (the )?order "
+        "(of|they were|it was) (making|creation|training|date|age|made|trained|built)"
+        "(,? (counting )?from the (start|beginning|first|oldest))?)",
+    ),
     rule(
         OrderKey.NEWEST,
         f"(?P<n>{ORDINAL})(~| {SELECTOR} )(to|from|before)~(the )?(last|latest|newest|end)",
@@ -43,6 +65,19 @@ RULES = (
         OrderKey.NEWEST,
         rf"(?P<not>{NEWEST}|last)( [\w-]+){{1,3}}?(?P<tail> but (?P<but>{CARDINAL}))",
     ),
+    rule(
+        OrderKey.OLDEST,
+        rf"(?P<not>{OLDEST}|first)( [\w-]+){{1,3}}?(?P<tail> but (?P<but>{CARDINAL}))",
+    ),
+    rule(OrderKey.NEWEST, f"{_STEPS}{_DOWN}{_MY}{_LAST}( {SELECTOR})?"),
+    rule(
+        OrderKey.OLDEST, f"{_STEPS}(up|on|after|away|removed)( from)? {_MY}{_FIRST}( {SELECTOR})?"
+    ),
+    # "Only two are older", "with exactly three newer ones after it"
+    rule(OrderKey.NEWEST, f"{_BUT}{_NEWER}{_THAN_IT}"),
+    rule(OrderKey.OLDEST, f"{_BUT}{_OLDER}{_THAN_IT}"),
+    rule(OrderKey.NEWEST, f"{_SOME}{_NEWER}{_EXIST}"),
+    rule(OrderKey.OLDEST, f"{_SOME}{_OLDER}{_EXIST}"),
     # "Not the latest robot | but the one before it"
     rule(
         OrderKey.NEWEST,
@@ -62,6 +97,7 @@ RULES = (
         "(?P<tail>(the )?next (one )?after (it|that))",
         rank=2,
     ),
+    rule(OrderKey.OLDEST, rf"runner[\s-]up (for|to|as) (the )?{_FIRST}( {SELECTOR})?", rank=2),
     rule(
         OrderKey.NEWEST,
         "penultimate",
@@ -70,7 +106,7 @@ RULES = (
         "(right |just |straight |immediately |directly )?(before|preced(ing|es|ed)|prior to) "
         f"{_MY}(very )?({_LAST}( {SELECTOR})?|(current|present) {SELECTOR})",
         rf"previous(?= (\w+ ){{0,2}}{SELECTOR})",
-        r"runner[\s-]up",
+        rf"runner[\s-]up( (for|to|as) (the )?{_LAST}( {SELECTOR})?)?",
         rank=2,
     ),
     rule(

@@ -46,7 +46,12 @@ RULES = (
         "first( (that|which))? ((was|we|i|you|they) )?ever (made|trained|created|built)",
         "very first",
         "first~ever",
-        f"{THAT}(was )?{MADE} before (all|any|every(one)?)( of)?( the)?( others?| rest)( one)?",
+        f"{THAT}((was )?{MADE}|came( out)?|existed) before (all|any|every(one)?)( of)?( the)?"
+        "( others?| rest)( one)?",
+        f"((with|has|that has) )?nothing (was )?({MADE}|older|earlier) (before|than) (it|this|"
+        f"that)",
+        "(with|has) nothing (older|earlier)",
+        f"most ancient( {SELECTOR})?",
         OLDEST,
         "(first|1st) (one|version|model|build|checkpoint|lora|variant|edition|iteration|release|"
         "attempt|try)( ever)?",
@@ -55,6 +60,7 @@ RULES = (
         r"longest[\s-]standing",
         "most aged",
         "(that |which )?started it all",
+        "(that's )?where it all (began|started)",
         rf"({THAT}was )(there|here) first(?= ?($|[.,;:!?)]))",
         rf"({THAT}{WHO} )(started|began|kicked off|set out) with(?= ?($|[.,;:!?)]))",
     ),
@@ -106,15 +112,18 @@ RULES = (
         OrderKey.NEWEST,
         f"{THAT}c(ame|omes?) (out|along) (the )?(last|latest|most recently){OF_ALL}",
     ),
-    rule(OrderKey.OLDEST, "first", "original", "older", "earlier", needs_head=True),
+    rule(OrderKey.OLDEST, "first", "original", "debut", "older", "earlier", needs_head=True),
     rule(OrderKey.NEWEST, "previous", rank=2, needs_head=True),
     rule(
         OrderKey.NEWEST,
         f"{THAT}(was )?{MADE} after (all|any|every(one)?)( of)?( the)?( others?| rest)( one)?",
+        f"((with|has|that has) )?nothing ({MADE} after|newer than|later than) (it|this|that)",
+        "(with|has) nothing (newer|later|more recent)",
         "very (last|latest|newest)",
         f"{NEWEST}( and greatest)?",
         f"({WHO} )?{MADE} (the )?(last|latest|most recently){NOT_A_TIME}",
         rf"({WHO} )?last {MADE}(?! (in|on|before|during)\b)",
+        "hot off the press(es)?",
     ),
     rule(
         OrderKey.NEWEST,

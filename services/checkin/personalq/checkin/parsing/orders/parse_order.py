@@ -11,10 +11,10 @@ from personalq.checkin import lexicon
 from personalq.checkin.intent import Attribute, Constraint, OrderKey, Span
 from personalq.checkin.parsing.draft import Draft
 from personalq.checkin.parsing.numbers import number
-from personalq.checkin.parsing.orders import by_use, counted, ends
+from personalq.checkin.parsing.orders import by_use, counted, ends, several
 from personalq.checkin.parsing.text import Word, ends_before
 
-_RULES = (*by_use.RULES, *counted.RULES, *ends.RULES)
+_RULES = (*several.RULES, *by_use.RULES, *counted.RULES, *ends.RULES)
 """In the order they are tried: "third newest" before "newest"."""
 _NOT = compile_form(
     r"(?<!\w)((?<!why )not|(?<!don't )(?<!not )(?<!never )(?<!to )(skip|forget|ignore)) (the )?$"
@@ -43,6 +43,7 @@ def parse_order(draft: Draft) -> None:
                 rank = number(nth) or 1
             if groups.get("but"):
                 rank = (number(groups["but"]) or 1) + 1
+            among = number(groups.get("among") or "") or 0
             key = rule.key
             if refused := ends_before(_NOT, shadow, match.start()):
                 if not draft.answering:  # "the previous one, not the latest"
@@ -51,7 +52,7 @@ def parse_order(draft: Draft) -> None:
                 key = _OPPOSITE.get(key, key)  # "not the oldest" of those asked about
             if groups.get("not"):
                 draft.mark(Span(match.start("not"), match.end("not")), selecting=True)
-            _claim(draft, match, key, min(rank, 10_000), hard=rule.hard)
+            _claim(draft, match, key, min(rank, 10_000), among=among, hard=rule.hard)
     for match in _NEW.finditer(shadow):
         if draft.free(match.start(), match.end()) and _before_head(draft, match):
             _claim(draft, match, OrderKey.NEWEST, 1, hard=False)
@@ -135,17 +136,21 @@ _UNCOUNTED = {
 """What is sorted by where no card has what was asked for, and what the person is told."""
 
 
-def _claim(draft: Draft, match: re.Match[str], key: OrderKey, rank: int, *, hard: bool) -> None:
+def _claim(
+    draft: Draft, match: re.Match[str], key: OrderKey, rank: int, *, hard: bool, among: int = 0
+) -> None:
     hard = hard and not any(c.attribute is Attribute.ORDER and c.hard for c in draft.constraints)
     span = Span(*match.span(_parts(match)[-1]))
+    label = _WORDS[key] if rank == 1 else f"number {rank} from {_WORDS[key]}"
     constraint = Constraint(
         attribute=Attribute.ORDER,
         order=key,
         rank=rank,
+        among=among,
         hard=hard,
         span=span,
         text=span.of(draft.page.text),
-        label=_WORDS[key] if rank == 1 else f"number {rank} from {_WORDS[key]}",
+        label=f"one of {among} from {_WORDS[key]} on" if among else label,
     )
     if hard and (fallback := _UNCOUNTED.get(key)) and (rank == 1 or key is not OrderKey.MOST_USED):
         other, missing = fallback

@@ -7,7 +7,7 @@ MADE = (
     "published|produced|dated|baked)"
 )
 NEWEST = (
-    rf"(most up[\s-]to[\s-]date|most recent(ly)?(~{MADE})?|most current|most lately {MADE}|"
+    rf"(most up[\s-]to[\s-]date|most recent(ly)?(~{MADE}(?!-))?|most current|most lately {MADE}|"
     "newest|latest|freshest|youngest)"
 )
 OLDEST = "(oldest|earliest|eldest)"

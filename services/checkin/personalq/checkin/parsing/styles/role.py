@@ -154,6 +154,9 @@ def _is_no_style(draft: Draft, tag: Tag, word: str, *, styled: bool) -> bool:
         return True  # "in an oil-stained garage"
     if word == "product shot" and not styled:
         return True
+    if word == "studio shot" and not styled and words[tag.last - 1].hyphen:
+        studio = draft.lexicon.environments.match_at(words, tag.first)
+        return studio is not None and studio[1].known  # "the studio-shot chair"
     if word == "illustration" and following is not None and following.norm == "for":
         return True  # "an illustration for chapter three"
     return word == "flat" and not styled and _is_a_home(draft, tag)

@@ -27,6 +27,10 @@ def _before_last(match: re.Match[str], context: Context) -> Named:
     return _relative(unit_ago(match["u"] or match["v"], 2, context))
 
 
+def _one_before(match: re.Match[str], context: Context) -> Named:
+    return _relative(unit_ago(match["u"], 1, context))
+
+
 def _today(match: re.Match[str], context: Context) -> Named:
     day = context.local.date() - timedelta(match["day"][0] in "yl")
     return _relative(calendar.days(day, day + timedelta(1), context.zone), "today")
@@ -42,8 +46,8 @@ def _ago(match: re.Match[str], context: Context) -> Named:
         return _relative(Interval(end=edge + timedelta(days=1)), "ago")
     if re.match(r"less|under|no\s+more|at\s+most|within|not\s+(?:more|longer)", said):
         return _relative(Interval(start=edge), "ago")
-    if said in _ABOUT and match["u"] == "month" and count < 4:
-        some = timedelta(days=12)
+    some = timedelta(days={"month": 12, "year": 60}.get(match["u"], 0))
+    if said in _ABOUT and some and count < 4:
         return _relative(Interval(start=edge - some, end=edge + some), "ago")
     if said == "exactly" or (match["today"] and match["u"] not in ("hour", "minute")):
         return _relative(Interval(start=edge, end=edge + timedelta(days=1)), "day")
@@ -135,6 +139,11 @@ RULES: tuple[tuple[str, Read], ...] = (
         r"(?:(?:the\s+)?(?P<u>week|month|year|weekend|quarter)\s+before\s+last|"
         r"(?:from\s+)?last\s+(?P<v>week|month|year)\s+but\s+one)(?!\w)",
         _before_last,
+    ),
+    (
+        r"the\s+(?P<u>week|month|year|quarter)\s+before\s+(?:this|the\s+(?:current|present))"
+        r"(?:\s+one)?(?!\s*\w)",
+        _one_before,
     ),
     (
         r"(?P<day>yesterday(?:\s+(?:morning|afternoon|evening))?|today|last\s+night|this\s+(?:very\s+)?(?:morning|"

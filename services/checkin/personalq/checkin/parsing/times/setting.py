@@ -19,13 +19,18 @@ TRAINED = (
     "polished off|rolled out)|dated|added|uploaded|released|registered|published|baked|"
     r"((?<=that\s)|(?<=which\s)|(?<=one\s)|(?<=model\s)|(?<=version\s)|(?<=it\s))c(ame|omes) out|"
     "(with )?((a|its|the) )?(creation|training|release|upload) date|put together|cooked up|dates|"
-    r"dating|(?<=i\s)did|(?<=we\s)did)"
+    r"dating|(?<=i\s)did|(?<=we\s)did|put (it|this|this one|that one) together|"
+    "the (year|month|season|date|day) (that )?it was (trained|made|created|built|finished)"
+    "( (in|on))?( (is|was))?)"
 )
 USED = (
     "(used|rendered( with)?|generated with|ran|run|worked with|played with|(working|playing) with|"
-    "had open|tried|opened|touched|picked|loaded|was using|were using|"
+    r"had open|tried|opened|touched|picked(?! up\b)|loaded|was using|were using|"
     "(made|did) (some )?(pictures|images|renders|art) with|saw use|put to use|been using|"
-    "stopped using|last (use|run|render)( (was|is|dates))?|(the )?last time (it was|i|"
+    "stopped using|last (use|run|render|outing)( (was|is|dates))?|employed|"
+    "((my|our|the|its) )?last (session|run|outing|time) with (it|him|her|that|this one)( (was|"
+    "is))?|"
+    "(the )?last time (it was|i|"
     "we)( ever)? (used|ran|opened|loaded)( (it|this|that|them)( one)?)? was|"
     "in use)"
 )
@@ -52,10 +57,11 @@ _ADVERB = (
 )
 _TAKES = (
     "( (in|on|at|during|from|around|over|back|to|it|them|him|her|that one|this one|with|for|"
-    "sometime|some time|once|the last time))*"
+    "sometime|some time|once|the last time))*( ?[?:])?"
 )
 _VERB_BEFORE = compile_form(
-    rf"(?<!\w)(?<!training ){_WHO}((?P<neg>{_NOT}) )?{_WHO}{_ADVERB}"
+    rf"(?<!\w)(?<!training )(?:(?<!\w-)|"
+    rf"(?<=ly-))((and )?when )?{_WHO}((?P<neg>{_NOT}) )?{_WHO}{_ADVERB}"
     f"((?P<verb>{_WAS_TRAINED}|{_WAS_USED})|(?P<idle>{_IDLE})){_TAKES} (the )?$"
 )
 _A = "(an?|one|the|my|our|this|that)"
@@ -73,7 +79,9 @@ _VERB_AFTER = compile_form(
     rf"(, ?the \d{{1,2}}(st|nd|rd|th) ?,)?~?((?P<trained>{TRAINED}|"
     "(?P<told>(i|we) ((just|also|finally) )?(trained|tuned|finished|uploaded|published|produced|"
     rf"built))(?=(?P<thing> {_A} [\w-]+( [\w-]+)?)))(?!\w)|"
-    rf"\s({_WHO}{_ADVERB}(?P<used>{USED}))(?!\w)( (it|with))?)"
+    rf"\s({_WHO}{_ADVERB}(?P<used>{USED}))(?!\w)( (it|with))?|"
+    rf"\s(was|is) (when|the (last )?time) (i|we|it was) ((last|just) )?(?P<then>{USED})(?!\w)"
+    "( (it|him|her|that one))?( for the last time)?)"
 )
 _OF = compile_form(r" of(?!\w)")
 """Behind what only begins a time: "on the weekend | of 10 October"."""
@@ -94,7 +102,8 @@ _BEFORE = compile_form(
     "no earlier than|not (before|after)|before|predat(es?|ed|ing)|prior to|earlier than|"
     "older than|until|till|up to( and including)?|by( the end of)?|pre|after|postdat(es?|ed|ing)|"
     "later than|newer than|more recent than|(not|no) (older|newer) than|since|post|as of|"
-    r"starting( (in|from))?|from|in|(out (?=of (?!the|my|our|an?\b)))?of|back in|at|on|during|"
+    r"starting( (in|from))?|from|(in|over) the course of|at some point in|in|(out (?=of (?!the|"
+    r"my|our|an?\b)))?of|back in|at|on|during|"
     "over|round about|around|about|circa|roughly|dated|through|within)(~|$)(the (month of |year )?|"
     "my )?(sometime in |some time in )?$"
 )
@@ -102,6 +111,9 @@ _SAME_AS = compile_form(
     r"(?<!\w)(the )?(?P<same>same)( [\w-]+){1,5} (?P<as>as( (from|on|in|for))?) $"
 )
 """What was used then: "the same kettle as yesterday"."""
+_DATED = compile_form(r"(?<!\w)(with|has|having|bearing|carrying) an? $")
+_DATE = compile_form(r"~(date|timestamp)(?= ?($|[^\w\s]))")
+"""Around a time: "with an | August | date"."""
 _ONWARD = compile_form(
     r" ?((on(wards?)?|and after|or after)(?= ?($|[,.;!?]|and\b))|(and|or) (later|newer)(?!\w))"
 )
@@ -134,6 +146,7 @@ _SAME = {
     "not newer than": "until",
     "out of": "of",
     "round about": "around",
+    **dict.fromkeys(("in the course of", "over the course of", "at some point in"), "in"),
     "up to and including": "up to",
     **dict.fromkeys(("predate", "predates", "predated", "predating"), "before"),
     **dict.fromkeys(("postdate", "postdates", "postdated", "postdating"), "after"),
@@ -205,6 +218,8 @@ def read_setting(draft: Draft, start: int, end: int) -> Setting:
         used = match["trained"] is None
         if used or not _PLACE_AFTER.match(tail, match.end()):
             end += match.end()
+    if (date := _DATE.match(tail)) and (dated := ends_before(_DATED, shadow, start)):
+        start, end, used, cued = dated.start(), end + date.end(), False, True
     had = _IN_USE.match(tail)
     if used is None and had and re.match(r"\s*,?\s*(i|we) had\s", tail):
         used = cued = True

@@ -9,14 +9,17 @@ from personalq.chassis.forms import compile_form
 from personalq.checkin import lexicon
 from personalq.checkin.intent import Attribute, Constraint, OrderKey, Span
 from personalq.checkin.parsing.draft import Draft
-from personalq.checkin.parsing.numbers import CARDINALS, ORDINAL, ROMAN, number
+from personalq.checkin.parsing.numbers import CARDINAL, CARDINALS, ORDINAL, ROMAN, number
 from personalq.checkin.parsing.versions.bounds import of_versions
 from personalq.checkin.parsing.versions.numbers import ON_A_SHIRT
 
 _ORDINAL_VERSION = compile_form(
     rf"(?<!\w)((?P<n>{ORDINAL})( or (the )?(?P<o>{ORDINAL}))?~(version|ver\.?|revision|iteration|"
     rf"build|release|edition|"
-    rf"checkpoint|model|variant|take|one)|version the (?P<m>{ORDINAL}))(?!\w)"
+    rf"checkpoint|model|variant|take|one)|version the (?P<m>{ORDINAL})|"
+    rf"(?P<s>{ORDINAL}) (one )?in (the|our|my|its) (series|sequence|line|run)|"
+    rf"(?P<c>{CARDINAL}) is the (version|number|build|release) (that )?(i|we) "
+    r"(want|need|mean|have in mind))(?!\w)"
 )
 _BARE_ORDINAL = compile_form(
     rf"((?<!\w)(the|my|our) |^[\s\"“]*)(?P<n>{ORDINAL})"
@@ -39,14 +42,18 @@ _EVER_MADE = compile_form(
 
 
 _COUNTING = compile_form(
-    "((if you )?count(ing|ed)?|reckoning|numbered) from the (very )?((?P<new>newest|latest|last|"
+    "((if you )?count(ing|ed)?|reckoning|numbered) ((back|up|down|backwards?) )?"
+    "from the (very )?((?P<new>newest|latest|last|"
     "end|"
     r"most recent)|oldest|first|earliest|start|beginning)( one)?(?!\w)"
 )
-_COUNT = compile_form(rf"(?<![\w-])(?P<n>{ORDINAL})(?![\w-])")
+_COUNT = compile_form(
+    rf"(?<![\w-])((?P<n>{ORDINAL})(?![\w-])( in (line|the line|the row|order))?|"
+    rf"(#|(number|no\.?) )(?P<m>{CARDINAL}))"
+)
 
 
-def _read_counting(draft: Draft) -> None:
+def read_counting(draft: Draft) -> None:
     """Claim "the eighth of our hats, counting from the oldest"."""
     shadow = draft.page.shadow
     counting = _COUNTING.search(shadow)
@@ -56,7 +63,7 @@ def _read_counting(draft: Draft) -> None:
     count = before[0] if before else _COUNT.search(shadow, counting.end())
     if count is None:
         return
-    value = number(count["n"])
+    value = number(count["n"] or count["m"])
     if value and draft.free(*counting.span()) and draft.free(*count.span()):
         draft.mark(Span(*counting.span()), selecting=True)
         key = OrderKey.NEWEST if counting["new"] else OrderKey.OLDEST
@@ -77,11 +84,10 @@ def _place(draft: Draft, span: Span, value: int, key: OrderKey) -> Constraint:
 
 def read_ordinals(draft: Draft, found: list[Constraint]) -> None:
     """Read "the 47th" as a version, else as a place counted from the oldest."""
-    _read_counting(draft)
     shadow = draft.page.shadow
     for pattern in (_ORDINAL_VERSION, _BARE_ORDINAL):
         for match in pattern.finditer(shadow):
-            name = "n" if match["n"] else "m"
+            name = next(group for group in "nmsc" if match.groupdict().get(group))
             value = number(match[name])
             if value is None or value < 2 or not draft.free(match.start(), match.end()):
                 continue

@@ -16,6 +16,8 @@ _LONE_NUMBER = compile_form(rf"{NUMBER}(?! ?(?!of (the|our|my|it)\b)\w)")
 HIGHEST = 1000
 """Open upper bounds are spelled out up to this many versions above the lower one."""
 _OR = compile_form(" ?(?P<j>, ?(or|and)|,|/|or|and|&) ?(the )?")
+_OR_NEXT = compile_form(rf"{NUMBER}( ?, ?{NUMBER})*( ?,)? or {NUMBER}(?! ?(?!of\b)[\w-])")
+"""What a comma leads to in a list: "version 11, | 12 or 13"."""
 _TO = compile_form(" ?(to|through|thru|until|till|up to|-) ?")
 _AND = compile_form(" ?and ?")
 _TAIL = compile_form(
@@ -246,9 +248,9 @@ def _listed(draft: Draft, start: int, end: int, value: int) -> tuple[list[int], 
     while joint := _OR.match(shadow, position):
         tail = ONE.match(shadow, joint.end())
         said = joint["j"]
-        bare = plural or "or" in said
-        if tail is None and bare:
-            tail = (_NUMBER if plural else _LONE_NUMBER).match(shadow, joint.end())
+        goes_on = plural or _OR_NEXT.match(shadow, joint.end()) is not None
+        if tail is None and (goes_on or "or" in said):
+            tail = (_NUMBER if goes_on else _LONE_NUMBER).match(shadow, joint.end())
         other = number_in(tail[0]) if tail else None
         ends = said in ("and", "&", ", and") and not (plural or negated)
         if tail is None or other is None or ends or (negated and "the" in joint[0]):

@@ -24,6 +24,7 @@ _NUMBERED = (
 )
 ONE = compile_form(
     rf"(?<![\w.])({_V}|{_NUMBERED}|(?P<plain>(?!no one\b){MARK}\s?{NUMBER})|r\d{{1,3}}|"
+    rf"(?P<marked>(marked|labell?ed|tagged|stamped) ((as|with) )?[\"“'‘]?{NUMBER}[\"”'’]?)|"
     rf"take {NUMBER}(?= ?($|[^\w\s]|of\b)))(?!\w)"
 )
 _BASE = compile_form(r"(stable[\s-]?diffusion|sd|sdxl|flux|dall-?e|midjourney)~?$")
@@ -63,6 +64,8 @@ def is_version(draft: Draft, match: re.Match[str]) -> bool:
     shadow = draft.page.shadow
     if ends_before(_BASE, shadow, match.start()):
         return False
+    if match["marked"]:  # "a chair marked 23", but not "a door marked 23"
+        return _numbers_subject(draft, match.start())
     if match["plain"]:
         if ON_A_SHIRT.match(shadow, match.end()) or _is_favourite(draft, match):
             return False

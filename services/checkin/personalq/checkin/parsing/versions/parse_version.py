@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from personalq.checkin.intent import Attribute, Constraint
 from personalq.checkin.parsing.draft import Draft
-from personalq.checkin.parsing.versions.bare import read_after_noun, read_ordinals
+from personalq.checkin.parsing.versions.bare import read_after_noun, read_counting, read_ordinals
 from personalq.checkin.parsing.versions.bounds import extend, read_compared, read_first_few
 from personalq.checkin.parsing.versions.numbers import ONE, is_a_person, is_version, number_in
 
@@ -12,6 +12,7 @@ from personalq.checkin.parsing.versions.numbers import ONE, is_a_person, is_vers
 def parse_version(draft: Draft) -> None:
     """Claim version numbers; two different ones without "or" are a contradiction."""
     found: list[Constraint] = []
+    read_counting(draft)
     read_compared(draft, found)
     read_first_few(draft, found)
     shadow = draft.page.shadow
