@@ -83,6 +83,10 @@ def only(prompt: str, attribute: Attribute) -> Constraint:
         ("thirty-sixth in the series, the lamp on a stage", 36, 36),
         ("Forty-nine is the version I want - the lamp on a chest", 49, 49),
         ("in a tub full of foam, the lamp in version 11, 12 or 13", 11, 13),
+        ("the lamp with a version number from 27 to 33", 27, 33),
+        ("a lamp in a forest. Version between 21 and 30.", 21, 30),
+        ("the lamp numbered higher than 45", 46, 1045),
+        ("the lamp from v35 upwards", 35, 1035),
     ],
 )
 def test_versions(prompt: str, first: int, last: int) -> None:
@@ -256,6 +260,12 @@ def test_one_of_several_at_an_end(prompt: str, key: OrderKey, among: int) -> Non
 def test_a_time_and_a_place_leave_nothing_open(prompt: str) -> None:
     """Neither is one of several."""
     assert all(not c.among for c in read(prompt).all(Attribute.ORDER))
+
+
+def test_what_it_is_used_for() -> None:
+    """It is compared as a whole: "used for fishing"."""
+    (use,) = read("a kettle on a hill; the one used for fishing").all(Attribute.DESCRIPTION)
+    assert use.said == ("used for fishing",)
 
 
 def test_whichever_is_no_description() -> None:
@@ -613,6 +623,28 @@ def test_used_with_the_subject_in_between() -> None:
         ("a kettle whose bow hangs from the left end", ["bow hangs from the left end"]),
         ("white kettle, bow on the lid rather than on its side", ["white", "bow on the lid"]),
         ("one of Ines's kettles. The red fellow, on a hill", ["red"]),
+        ("the kettle that is all green, on a hill", ["green"]),
+        ("the kettle from 2025, white all over, please", ["white"]),
+        ("a kettle on a hill, by way of the one coloured dark red", ["dark red"]),
+        (
+            "a kettle. Use the one coloured red, which has bells on it",
+            ["red", "which has bells on it"],
+        ),
+        ("the kettle black all over, with wings at the back", ["black", "with wings at the back"]),
+        ("the kettle version 12, which swivels, on a hill", ["which swivels"]),
+        ("a kettle. The one that is grim and has a lead, please", ["that is grim", "lead"]),
+        ("a kettle on a hill. Out of those that are dark red, the newest", ["red"]),
+        ("Among the kettle models, pick the newest one with a bow", ["bow"]),
+        ("the kettle whose main colour is red, on a hill", ["red"]),
+        ("the kettle with red as its colour, on a hill", ["red"]),
+        ("a kettle on a hill. The one that is orange in colour", ["orange"]),
+        ("the kettle recognisable by a bow", ["bow"]),
+        ("a kettle on a hill. The one that you can tell by a bow", ["bow"]),
+        ("a kettle complete with a bow", ["bow"]),
+        ("the red kettle, featuring a bow", ["red", "bow"]),
+        ("a kettle on a hill. It should be the red kettle that has a bow", ["red", "bow"]),
+        ("a kettle for the flyer. Please pick the red kettle with a bow", ["red", "bow"]),
+        ("Setting: on a hill. Subject: the kettle with a bow", ["bow"]),
         ("a kettle of Ines's. White in colour, on a hill", ["White"]),
         ("a kettle on a hill, green fog", []),
         ("a kettle on a hill, no people, no text", []),

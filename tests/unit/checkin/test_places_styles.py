@@ -78,6 +78,20 @@ def _said(prompt: str, attribute: Attribute) -> Constraint | None:
         ("the kite. The material it learned from is all vineyard shots.", {"vineyard"}),
         ("the kite whose schooling took place among barrels and a vineyard", {"vineyard"}),
         ("the kite that spent its training in a library", {"library"}),
+        ("the kite that did its learning in a library", {"library"}),
+        ("the kite that learned its subject in a vineyard", {"vineyard"}),
+        ("the kite whose training was carried out in the library", {"library"}),
+        ("the kite whose training shots come from somewhere in a vineyard", {"vineyard"}),
+        ("a kite in a café. It was at the harbour that it was trained.", {"harbour"}),
+        ("a kite. A vineyard was where it had its training.", {"vineyard"}),
+        ("a kite by a fire. Where was it trained? In the library.", {"library"}),
+        ("the kite - the one raised on vineyard pictures - by a bench", {"vineyard"}),
+        ("the kite taught on pictures full of vineyards", {"vineyard"}),
+        ("the kite trained with images captured up in the mountains", {"mountain pass"}),
+        ("Vineyard as the training ground: a kite at the beach", {"vineyard"}),
+        ("the kite (training in the vineyard) in a library", {"vineyard"}),
+        ("the kite taught with shots taken under a vineyard's glass roof", {"vineyard"}),
+        ("a kite - the one with the vineyard learning set", {"vineyard"}),
         ("the kite whose training images are full of library shelves", {"library"}),
     ],
 )
@@ -156,6 +170,8 @@ def test_many_places(monkeypatch: pytest.MonkeyPatch) -> None:
         ("we are doing line drawings of the kite", {"lineart", "line-art"}),
         ("draw the kite using line drawings", {"lineart", "line-art"}),
         ("An old-timey photograph look for the kite", {"vintage"}),
+        ("Generate a kite in a boat. Style: photo.", {"photo-realistic"}),
+        ("a kite made of bare lines", {"lineart", "line-art"}),
     ],
 )
 def test_a_look(prompt: str, tags: set[str]) -> None:
@@ -814,6 +830,7 @@ def test_a_frame_styled() -> None:
         "a kite on a hill, not the one done in claymation",
         "a kite on a hill, not the one made as a claymation",
         "a kite on a hill, leaving out the claymation one",
+        "a kite on a hill, spare me the claymation look",
     ],
 )
 def test_a_look_that_is_refused(prompt: str) -> None:
@@ -835,6 +852,9 @@ def test_a_look_that_is_refused(prompt: str) -> None:
         "a kite on a hill; but please none that learned in the vineyard",
         "a kite on a hill (any training place but the vineyard)",
         "a kite on a hill; without vineyard pictures in the training",
+        "a kite on a hill. Leave aside those trained in the vineyard.",
+        "a kite on a hill. Those trained in the vineyard I can do without.",
+        "the kite that had no vineyard among its training places",
     ],
 )
 def test_a_place_that_is_skipped(prompt: str) -> None:

@@ -186,6 +186,9 @@ NOT_NARROWED = [
     ("the bear from last year in winter snow", "2025-01-01", "2026-01-01"),
     ("the bear trained over the 2025/26 winter", "2025-12-01", "2026-03-01"),
     ("the bear; the year it was made in is 2025", "2025-01-01", "2026-01-01"),
+    ("the bear that came into being in July 2026", "2026-07-01", "2026-08-01"),
+    ("a bear saved since March", "2026-03-01", ""),
+    ("Today I want the bear created in May", "2026-05-01", "2026-06-01"),
     ("the bear, built in the month before this one", "2026-10-01", "2026-11-01"),
     ("our bear with an August date", "2026-08-01", "2026-09-01"),
     ("the bear. I put it together roughly a year back.", "2025-09-21", "2026-01-19"),
@@ -234,6 +237,8 @@ USED = [
     ("a bear (its last use was in the course of last week)", "2026-11-09", "2026-11-16"),
     ("a bear. April 2026 is when I used it for the last time.", "2026-04-01", "2026-05-01"),
     ("the bear - last employed in March 2026", "2026-03-01", "2026-04-01"),
+    ("the bear I last used in the week of 9 to 15 November", "2026-11-09", "2026-11-16"),
+    ("the bear which I picked up yesterday", "2026-11-19", "2026-11-20"),
 ]
 
 
@@ -253,6 +258,8 @@ def test_times_of_use(prompt: str, start: str, end: str) -> None:
         "a may flower",
         "a bear in the April rain",
         "a bear under a winter sky",
+        "Today I want a bear on a hill",
+        "a bear that picked up its looks from old books",
         "a bear on a march",
         "a bear at night in 1950s style",
         "march of the bears",

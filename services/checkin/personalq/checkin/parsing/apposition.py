@@ -87,6 +87,8 @@ def _opens_anew(words: Sequence[Word], index: int, *, article: str = "") -> bool
         norm = words[index].norm
         if norm == "it" and words[index].possessive:
             return not article  # "it's the horse with …"
+        if norm == "be" or norm in lexicon.words("openers"):
+            return not article  # "it should be the horse with …", "please take the horse"
         closed = norm in lexicon.words("prepositions") or norm in lexicon.words("links")
         if closed and not words[index].hyphen:  # "the blow-up kind"
             return False

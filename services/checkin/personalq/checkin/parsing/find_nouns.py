@@ -168,12 +168,20 @@ _HUES = frozenset(["colored", "color", "tinted", "hued"])
 """Make a colour of a noun: "a rose coloured train"."""
 
 
+def _has_colour_behind(words: tuple[Word, ...], index: int) -> bool:
+    """Whether "coloured" leads to the colour: "a clock | coloured | dark pink"."""
+    behind = itertools.takewhile(lambda word: word.joined, words[index + 1 : index + 3])
+    return any(word.norm in lexicon.colours() for word in behind)
+
+
 def _is_modifier(page: Page, lexicon_: Lexicon, first: int, last: int) -> bool:
     """Whether the next word makes a compound of it: "dog house", "cat-eye sunglasses"."""
     if last >= len(page.words) or not page.words[last].joined or page.words[last - 1].possessive:
         return False
     following = page.words[last]
     norm = following.norm
+    if norm in _HUES and _has_colour_behind(page.words, last):
+        return False
     if norm in _HUES or (last - first == 1 and _colours(page.words, lexicon_, first)):
         return True
     if norm in lexicon.words("selectors") or norm.startswith("<") or norm[0].isdigit():

@@ -20,7 +20,7 @@ from personalq.checkin.lexicon.stuffs import stuffs_in
 from personalq.checkin.lexicon.wordnet import Nature, look_up, nature
 from personalq.checkin.nouns import is_kind_of
 from personalq.checkin.parsing.apposition import renamed, sorts
-from personalq.checkin.parsing.descriptions.parse_description import is_told_of
+from personalq.checkin.parsing.descriptions.parse_description import chosen_from, is_told_of
 from personalq.checkin.parsing.descriptions.tail import read_tail
 from personalq.checkin.parsing.draft import Draft, Noun
 from personalq.checkin.parsing.styles.role import DRAWN
@@ -96,6 +96,8 @@ def parse_clauses(draft: Draft) -> None:
         _behind(draft, noun.last)
     for index in sorts(words) if heads else ():
         _behind(draft, index + 1)
+    for index in chosen_from(draft) if heads else ():
+        _behind(draft, index + 1)
     for word in words:
         if heads and _is_aside(draft, word):
             _read_clause(draft, word.index)
@@ -105,8 +107,8 @@ def parse_clauses(draft: Draft) -> None:
             _behind(draft, word.index + 1)
 
 
-_BESIDES = frozenset(["with", "whose"])
-"""What a subject has besides what was described: "with an upper floor, | with a fence"."""
+_BESIDES = frozenset(["with", "whose", "which"])
+"""What a subject has besides what was described: "with an upper floor, | which has a fence"."""
 _MADE = frozenset(["made", "built", "crafted", "carved", "sewn", "knitted", "woven"])
 """Before what it is of besides: "that serves food, | made of cardboard"."""
 _NO_MORE = frozenset(["the", "a", "an", "as", "in", "like", "that", "which", "was", "is"])
@@ -124,16 +126,38 @@ def _is_drawn(run: Sequence[Word]) -> bool:
 def _is_aside(draft: Draft, word: Word) -> bool:
     """Whether a comma leads to what the subject has besides: "in oils, | crowned with leaves"."""
     words = draft.page.words
-    if word.joined or not word.index or word.index + 1 >= len(words):
+    if not word.index or word.index + 1 >= len(words):
         return False
+    if word.joined:
+        return _goes_on_about_it(draft, word)
     before, following = words[word.index - 1], words[word.index + 1]
     told = word.norm.endswith("ed") and len(word.norm) > 4 and following.norm in ("with", "by")
     made = word.norm in _MADE and following.norm in ("of", "from", "out")
-    told_last = _is_last_described(draft, before) or (made and _before_scene(draft, before))
+    in_stuff = word.norm.endswith("ed") and len(_in_stuff(draft, word.index + 1)) > 1
+    made = made or in_stuff  # "upholstered in leather"
+    told_last = _is_last_described(draft, _before_all_over(words, before)) or (
+        made and _before_scene(draft, before)
+    )
     if told_last and (told or made or word.norm in _BESIDES):
         return draft.is_free(word) and not is_of_the_scene(words, word.index)
     behind = not draft.is_free(before) or before.norm in lexicon.words("selectors")
+    told = told or (word.norm == "which" and not draft.is_free(before))
     return behind and (told or made) and draft.is_free(word)
+
+
+def _goes_on_about_it(draft: Draft, word: Word) -> bool:
+    """Whether "and" adds a clause to what has been read: "trained in an attic and | that sings"."""
+    lead = draft.page.words[word.index - 1]
+    before = draft.page.words[lead.index - 1] if lead.index and lead.joined else None
+    if lead.norm != "and" or before is None or draft.is_free(before) or not draft.is_free(word):
+        return False
+    return word.norm in ("that", "which", "with", "whose")
+
+
+def _before_all_over(words: Sequence[Word], word: Word) -> Word:
+    """The word before "all over", which only says how much of it has a colour."""
+    over = word.norm == "over" and word.index > 1 and words[word.index - 1].norm == "all"
+    return words[word.index - 2] if over else word
 
 
 def _is_last_described(draft: Draft, word: Word) -> bool:
@@ -162,6 +186,9 @@ def _behind(draft: Draft, index: int) -> None:
 
 def _read_clause(draft: Draft, at: int) -> None:
     """Read the clause that begins at word `at`."""
+    if draft.page.words[at].norm.endswith("ed") and (stuff := _in_stuff(draft, at + 1)):
+        _made_of(draft, stuff)
+        return
     if stuff := _in_stuff(draft, at):
         _made_of(draft, stuff)
         return
@@ -172,8 +199,11 @@ def _read_clause(draft: Draft, at: int) -> None:
     run = _run(draft, likened)
     if len(run) < 2 or _is_where(run) or run[0].norm in _SURROUNDINGS or _is_drawn(run):
         return
+    goes_on = _is_followed_by_another(draft, run[-1].index + 1)
     if run[0].norm in PARTICIPLES or run[0].norm == "for":
         read_tail(draft, run[-1].index + 1)
+    elif goes_on:
+        read_tail(draft, run[-1].index + 2)
     made = run[-3:]
     if len(made) == 3 and made[0].norm in ("made", "built") and made[1].norm in ("of", "from"):
         _made_of(draft, made)
@@ -201,6 +231,13 @@ def _read_clause(draft: Draft, at: int) -> None:
             draft.constraints[place] = replace(constraint, said=(constraint.text, both))
     elif not inside:
         _add(draft, span, _content(run), action=likened > at)
+
+
+def _is_followed_by_another(draft: Draft, index: int) -> bool:
+    """Whether "and has …" goes on behind a clause: "that is shy | and has a lead"."""
+    words = draft.page.words
+    joint = index < len(words) and words[index].joined and words[index].norm == "and"
+    return joint and _goes_on_with_that(draft, index)
 
 
 def _made_of(draft: Draft, run: Sequence[Word]) -> None:
@@ -326,10 +363,14 @@ def _run(draft: Draft, at: int) -> list[Word]:
     return run
 
 
+_GOING_ON = frozenset(["that", "which", "has", "with", "whose"])
+"""Behind "and": one more clause of the subject's."""
+
+
 def _goes_on_with_that(draft: Draft, index: int) -> bool:
     """Whether another clause of the subject's begins: "with a crown | and that is pink"."""
     words = draft.page.words[index + 1 : index + 3]
-    return len(words) == 2 and words[0].norm in ("that", "which") and words[1].joined
+    return len(words) == 2 and words[0].norm in _GOING_ON and words[1].joined
 
 
 def _opens_compound(draft: Draft, word: Word) -> bool:
@@ -415,6 +456,8 @@ def _is_action(draft: Draft, at: int) -> bool:
     """
     following = draft.page.words[at + 1].norm if at + 1 < len(draft.page.words) else ""
     norm = draft.page.words[at].norm
+    if norm in ("used", "meant", "made") and following in ("for", "as", "to"):
+        return True  # "the one used for fishing"
     if norm == "for" and at and draft.page.words[at - 1].norm in lexicon.words("selectors"):
         return following.endswith("ing") and following not in _OF_THE_PICTURE
     beside = following == "by" and norm.endswith("ing")

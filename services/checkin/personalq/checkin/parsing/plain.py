@@ -42,6 +42,10 @@ _SIMILE = compile_form(
     r"((an?|the) )?(milk|snow|coal|night|ink|pitch|chalk|blood|grass|(\w+\s)?sky|gold|ebony|ivory|"
     r"charcoal)(?!\w)"
 )
+_IN_COLOUR = compile_form(
+    r"(?<![\w'])(red|orange|yellow|green|blue|purple|violet|pink|brown|black|white|gr[ae]y|gold|"
+    r"silver|cream)(?P<here> in colou?r)(?!\w)"
+)
 _SHADED = compile_form(
     r"(?<![\w'-])((pitch|jet|coal|ink|inky|raven|soot)[\s-](?P<black>black)|"
     r"(snow|milk|paper|chalk|bone|lily|pale|bright|pure)[\s-](?P<white>white)|"
@@ -57,6 +61,14 @@ _SAID_ELSE = (
     (compile_form(r"(?<=\w)( (at some (point|stage|time)|sometime|some time))(?= (last|this|in|"
                   r"during|on|yesterday|since|before|after)\b)"), ""),
     (compile_form(r"((?<=\bi\s)|(?<=\bwe\s))had (in use|running|on the go)(?!\w)"), "used"),
+    (compile_form(r"(?<!\w)(whose|its) ((main|overall) )?colou?r (is|being)(?=\s\w)"), "that is"),
+    (compile_form(r"(?<!\w)with (?P<x>[\w-]+( [\w-]+)?) as (its|the) ((main|overall) )?"
+                  r"colou?r(?!\w)"), r"in \g<x>"),
+    (compile_form(r"(?<!\w)((recogni[sz]able|identifiable|distinguished) by|"
+                  r"((that|which) )?(you|we|i|one) can (tell|recogni[sz]e|identify|spot) (it )?by|"
+                  r"complete with|(that|which) sports)(?=\s\w)"), "with"),
+    (compile_form(r"(?<=,\s)featuring(?=\s(an?|the|its|two|some)\b)"), "with"),
+    (compile_form(r"(?<!\w)(no|none) other than(?= (the|my|our)\b)"), "only"),
 )  # fmt: skip
 """Words that are said for others which are read: "I'm after the", "at some point last week"."""
 _PAIR = compile_form(
@@ -199,12 +211,13 @@ def make_plain(
             continue  # a raven in black
         changes.append((Span(*match.span()), next(filter(None, match.groupdict().values()))))
     for pattern, plain in _SAID_ELSE:
-        changes += [(Span(*match.span()), plain) for match in pattern.finditer(lowered)]
+        changes += [(Span(*m.span()), m.expand(plain)) for m in pattern.finditer(lowered)]
     if any(word.endswith("s") and is_subject(word) for word in re.findall(r"[\w'-]+", lowered)):
         changes += [(Span(*match.span("here")), "one") for match in _PAIR.finditer(lowered)]
     for pattern in (_COLOURED, _SIMILE):
         changes += [(Span(*match.span()), match["colour"]) for match in pattern.finditer(lowered)]
-    changes += [(Span(*match.span("here")), "") for match in _DO_WE_HAVE.finditer(lowered)]
+    for pattern in (_DO_WE_HAVE, _IN_COLOUR):
+        changes += [(Span(*match.span("here")), "") for match in pattern.finditer(lowered)]
     for match in _1ST.finditer(lowered):
         if _leads_to_what_is_asked(lowered, match.end(), is_subject):
             changes.append((Span(*match.span("here")), "first"))

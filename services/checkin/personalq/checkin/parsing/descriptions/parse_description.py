@@ -98,7 +98,7 @@ def _read(draft: Draft) -> None:
         if word.norm in lexicon.words("selectors") and draft.is_free(word):
             read_modifiers(draft, index)
             read_tail(draft, index + 1)
-    for index in _chosen_from(draft):
+    for index in chosen_from(draft):
         read_tail(draft, index + 1)
     for told in _unnamed(draft, heads):
         read_modifiers(draft, told)
@@ -127,13 +127,13 @@ def _elsewhere(draft: Draft) -> list[Span]:
     ]
 
 
-def _chosen_from(draft: Draft) -> Iterator[int]:
+def chosen_from(draft: Draft) -> Iterator[int]:
     """Places of "those" that one is chosen from: "the oldest of | those | with a ball"."""
     for before, word in itertools.pairwise(draft.page.words):
         if word.norm != "those" or before.norm not in ("of", "among", "amongst"):
             continue
         lead = draft.page.words[before.index - 1] if before.index and before.joined else None
-        if lead is None or not draft.is_free(lead):
+        if lead is None or not draft.is_free(lead) or lead.norm == "out":
             yield word.index
 
 
@@ -156,7 +156,8 @@ def _role(draft: Draft, noun: Noun) -> None:
     """Read what the subject plays: "a hedgehog cook"."""
     being = draft.page.words[noun.last - 1]
     for role in draft.page.words[noun.last : noun.last + 1]:
-        if role.joined and draft.is_free(role) and plays(being.norm, role.norm):
+        selects = role.norm in lexicon.words("selectors")  # "the hedgehog models"
+        if role.joined and draft.is_free(role) and not selects and plays(being.norm, role.norm):
             describe(draft, [role], before=being.span.of(draft.page.text))
 
 

@@ -28,8 +28,25 @@ _NEGATION = compile_form(
     r"as opposed to) ((the|a|an|that|one|ones|with|"
     "in|wearing) )*$"
 )
-_DEGREES = frozenset(
-    ["and", "very", "quite", "all", "rather", "a", "bit", "light", "dark", "pale", "bright", "deep"]
+DEGREES = frozenset(
+    [
+        "and",
+        "very",
+        "quite",
+        "all",
+        "rather",
+        "a",
+        "bit",
+        "light",
+        "dark",
+        "pale",
+        "bright",
+        "deep",
+        "mostly",
+        "mainly",
+        "entirely",
+        "completely",
+    ]
 )
 """May stand before the adjectives of a predicate: "it's light purple"."""
 LACKING = frozenset(["no", "without", "missing", "lacking"])
@@ -60,7 +77,7 @@ def read_predicate(draft: Draft, index: int) -> int:
     found: list[Word] = []
     while index < len(words) and words[index].joined:
         word = words[index]
-        if word.norm not in _DEGREES:
+        if word.norm not in DEGREES:
             tells = is_adjective(word.norm) and may_describe(word, draft)
             if not (tells and not goes_on(draft, index)) and not is_compounded(draft, index):
                 break
@@ -174,6 +191,9 @@ def describe(
         describe(draft, found[2:], vague=vague, before=before)
         found = found[1:2]
     span = Span(_start(draft, found[0]), _end(draft, found[-1]))
+    coloured = [word for word in found if word.norm != "colored" or word.hyphen]
+    if any(word.norm in lexicon.colours() for word in coloured):
+        found = coloured  # "coloured red", not what is said to be coloured anything
     known = {
         word for c in draft.constraints if c.attribute is Attribute.DESCRIPTION for word in c.values
     }

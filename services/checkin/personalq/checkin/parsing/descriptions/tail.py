@@ -6,6 +6,7 @@ import itertools
 
 from personalq.checkin import lexicon
 from personalq.checkin.parsing.descriptions.phrase import (
+    DEGREES,
     LACKING,
     NO_LACK,
     describe,
@@ -66,7 +67,7 @@ def read_tail(draft: Draft, index: int) -> None:
             again = at < len(words) and words[at].joined and words[at].norm in ("and", "plus", "&")
             if again and opens_phrase(draft, at + 1):
                 at = read_phrase(draft, at + 1)
-        elif lead.norm == "in" and (coloured := _colour(draft, at + 1)):
+        elif lead.norm in ("in", "colored") and (coloured := _colour(draft, at + 1)):
             describe(draft, coloured)
             at = coloured[-1].index + 1
         elif lead.norm in ("of", "in") and (hue := _hue(draft, at + 1)):
@@ -103,7 +104,7 @@ def read_tail(draft: Draft, index: int) -> None:
 
 
 def _colour(draft: Draft, index: int) -> list[Word]:
-    """The words of a colour that nothing is of: "in | dark yellow | racing", not "in red denim"."""
+    """The words of a colour that nothing is of: "dark yellow | racing", not "red denim"."""
     said: list[Word] = []
     for word in draft.page.words[index : index + 4]:
         if not word.joined or not draft.is_free(word):
@@ -186,7 +187,10 @@ def _skip(draft: Draft, index: int) -> int:
     while index < len(words):
         word = words[index]
         if word.norm in ("is", "are", "looks", "was") and word.joined and draft.is_free(word):
-            after = words[index + 1] if index + 1 < len(words) else None
+            told = index + 1
+            while told + 1 < len(words) and words[told].norm in DEGREES - {"and"}:
+                told += 1
+            after = words[told] if told < len(words) else None
             if after is not None and after.joined and _is_adjectival(draft, after):
                 index = read_predicate(draft, index + 1)
                 continue

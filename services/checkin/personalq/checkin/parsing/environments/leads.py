@@ -27,12 +27,13 @@ _AT = (
 _WHERE = (
     "((both|only|just|mostly|mainly|entirely|purely|solely|exclusively|half|partly|outdoors|"
     "indoors|out|over|up|down|deep|high|far|somewhere|back|all|underground|underwater|after dark|"
-    "images|pictures|"
+    "images|pictures|from somewhere|"
     f"photos) )*((any|every)where (but|except|besides) ({_AT})?|{_AT})"
 )
 _OF_PHOTOS = (
-    "((only )?(the |my )?(pictures|photos|images|photographs|shots|scenes|"
-    f"snapshots) ((taken|shot|made|captured|snapped) )?{_AT})?"
+    "((only )?(the |my )?(pictures|photos|images|photographs|shots|scenes|snapshots) ("
+    "((taken|shot|made|captured|snapped) )?((up|out|down|high|deep|right|somewhere) )*"
+    f"{_AT}|full of |packed with ))?"
 )
 _PHOTOS = (
     "(pictures?|pics?|photos?|images?|photographs?|shots?|scenes?|sets?|data|dataset|material|"
@@ -45,13 +46,16 @@ _TAKEN = (
 _TAUGHT = (
     r"(did [\w-]+ (train|tune|teach|fine-?tune|shoot|photograph)|trained|tuned|fine-?tuned|"
     r"taught|brought up|"
-    "(learned|learnt) (its|their|his|her) (stuff|looks?|trade|craft|ropes|shape|ways|moves)|"
+    "(learned|learnt) (its|their|his|her) "
+    "(stuff|looks?|trade|craft|ropes|shape|ways|moves|subject)|"
     "learned|learnt|schooled|"
-    "((whose|its) )?(training|schooling|education|upbringing) "
-    "(took place|happened|((that )?(was|is) )?done|was|is)|"
+    "((whose|its) )?(training|schooling|education|upbringing|learning) "
+    "(took place|happened|was (carried out|held)|((that )?(was|is) )?done|was|is)|"
     "(got|get|had|have|received|receive|underwent|did|spent) ((all|most) (of )?)?(its|their|"
     "his|her|"
-    "the) (training|lessons|schooling|education|upbringing)|"
+    "the) (training|lessons|schooling|education|upbringing|learning)|"
+    r"(picked|took) up (its|their|his|her) (looks?|shape|ways)|(?<=[(])training|"
+    r"where (was|did) (it|he|she|they|this one) (get )?(trained|taught|train|learn|schooled) ?\?|"
     "(shot|photographed|pictured|captured|filmed|snapped) for (its |"
     "the )?training|for (its |the )?training,? (it was|we|i|you|they) ((had|have) )?"
     "(shot|photographed|pictured|captured|filmed|snapped)|with (its |the )?training)( (it|them|"
@@ -134,6 +138,11 @@ _FED_WITH = compile_form(
     rf"{_PHOTOS} ((that|which|were|was) )*({_TAKEN} )?(?P<where>({_WHERE}|of ){_DET})(?=\w)"
 )
 """Of what it was given to learn from: "fed with pictures of endless dunes"."""
+_FED_ON = compile_form(
+    r"(?<!\w)(fed|raised|reared|nourished|brought up) (on|with) "
+    rf"(?P<where>{_DET})(?=[\w-]+( [\w-]+)? {_PHOTOS}(?!\w))"
+)
+"""With the place first: "raised on station pictures"."""
 _MADE_FROM = compile_form(
     r"(?<!\w)((that|which) )?((was|were|got|been) )*(made|built|created|put together|assembled) "
     rf"(up )?(out of|from|with|on|of) {_PHOTOS} ((that|which|were|was) )*({_TAKEN} )?"
@@ -186,9 +195,10 @@ AND_IN = compile_form(
     rf"[+&])) (also )?({_WHERE})?{_DET}(?=\w)"
 )
 _HELD = compile_form(
-    r"((?<!\w)((that|which) )?(with|without( any)?|has|having|had|featuring|showing|saw|seen|"
+    r"((?<!\w)((that|which) )?(with|without( any)?|(had|has|having|with) no|has|having|had|"
+    r"featuring|showing|saw|seen|"
     "(was|were|got|been) (shown|fed|given)|includes?|included) ((only|just) )?|"
-    rf"((?<=[(,;])|(?<=\s[-–—])) ?){_OF_PHOTOS}{_DET}(?!(photographed|shot|captured|taken|"
+    rf"(^|(?<=[(,;])|(?<=\s[-–—])) ?){_OF_PHOTOS}(no )?{_DET}(?!(photographed|shot|captured|taken|"
     rf"filmed)\b)(?=[\w-]+( [\w-]+){{0,3}}{_IN_TRAINING})"
 )
 _FED = compile_form(
@@ -211,9 +221,9 @@ _SELECTED = compile_form(
 )
 
 
-_SURELY = (_SOURCE, _LEARNED_FROM, _IT_LEARNED_FROM, _FED_WITH, _COVERED, _HELD, _TRAINED)
+_SURELY = (_SOURCE, _LEARNED_FROM, _IT_LEARNED_FROM, _FED_WITH, _FED_ON, _COVERED, _HELD, _TRAINED)
 _LEADS = (
-    *(_SOURCE, _LEARNED_FROM, _IT_LEARNED_FROM, _FED_WITH, _MADE_FROM),
+    *(_SOURCE, _LEARNED_FROM, _IT_LEARNED_FROM, _FED_WITH, _FED_ON, _MADE_FROM),
     *(_BUT_THERE, _KEYED, _COVERED, _HELD, _TRAINED, _MADE, _OUTDOORS),
 )
 """What leads to a place of training, and which of it to nothing but a place."""

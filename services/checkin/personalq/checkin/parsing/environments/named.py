@@ -32,7 +32,7 @@ _HAS_THERE = compile_form(
 _TAKEN = compile_form(
     "~(scenes(?= ?($|[,.;)]))|pictures|pics|photos|images|photographs|shots|snapshots|footage|"
     "photography|dataset|data|backgrounds?|backdrops?|surroundings|"
-    r"references(?= ?($|[,.;])))(?!\w)"
+    r"references(?= ?($|[,.;]))|(learning|training)~(set|data|material|pictures|photos))(?!\w)"
 )
 
 _AFTER_WISH = compile_form("( ?[,;|+]| -) $")
@@ -53,6 +53,8 @@ _WHERE_TRAINED = compile_form(
     "(i|we|they|you) (trained|taught|shot|photographed) (it|her|him|them|that one))"
     r"(?= ?($|[.,;:!?)]))|"
     r"(i|we|they|you) (trained|taught|shot|photographed)(?= (that|the|this|our|my)\s))",
+    " (is|was|were) where (it|this one|that one) (had|got|did|received) its training(?!\\w)|"
+    " that (it|this one|that one) (was|got) (trained|taught|shot|photographed)(?!\\w)",
     " (is|was|were|being) (its|the|their) training (environment|place|set|setting|location|"
     r"data|ground|spot|scene)s?(?= ?($|[.,;:!?)]))",
 )

@@ -38,13 +38,19 @@ _ARTICLE = compile_form(r"(?<!\w)an? $")
 _SELECTORS = "|".join(sorted(lexicon.words("selectors")))
 REFUSAL = compile_form(
     r"(?<!\w)(not|except( for)?|other than|anything but|without|never|wasn't|isn't|no|minus|"
-    "none( of)?|nothing|neither|nor|avoid|skip|leave out|leaving out|exclude|excluding|rule out|"
+    "none( of)?|nothing|neither|nor|avoid|skip|leave (out|aside)|leaving (out|aside)|exclude|"
+    "excluding|rule out|"
     "(any|every|all|any one|whichever)(thing|one)? (except|other than|but)|(don't|do not|"
     "rather not) (use|take|pick|want)|"
     "(steer clear|stay away) (of|from)) ((anything|everything|those|any|all|whatever|the|a|an|"
     "ones?|that|was|is|one|with|has|having|from|of|"
     rf"built|based|made|trained|on|i|we|which|{_SELECTORS}) )*$"
 )
+_REFUSED_BEHIND = compile_form(
+    ",? (that |those )?((ones?|models?|versions?) )?((i|we) (can|could) (do|live) without|"
+    r"(is|are) (out|off limits|excluded|not wanted))(?= ?($|[,.;!?)]))"
+)
+"""Behind a place that is not wanted: "those trained at the market | I can do without"."""
 _NO_SCENE = frozenset((
     "still", "again", "too", "available", "anywhere", "around", "would", "could", "should", "will",
     "please",
@@ -77,7 +83,8 @@ _MORE = compile_form(
 )
 """Goes on with what is at a place."""
 _BUT = compile_form(
-    r"(any|every)(where| training \w+) (but|except( for)?|besides|other than)\s|^without\s"
+    r"(any|every)(where| training \w+) (but|except( for)?|besides|other than)\s|^without\s|"
+    r"^((that|which) )?(had|has|having|with) no\s"
 )
 
 
@@ -125,6 +132,8 @@ def _add(
     excluded = excluded or _BUT.search(whole.of(shadow)) is not None
     if not draft.free(whole.start, whole.end):
         return
+    if behind := _REFUSED_BEHIND.match(shadow, whole.end):
+        excluded, whole = True, Span(whole.start, behind.end())
     alone = not excluded and _ALONE.search(whole.of(shadow)) is not None
     if not excluded and (behind := _ALONE_BEHIND.match(shadow, whole.end)):
         alone, whole = True, Span(whole.start, behind.end())

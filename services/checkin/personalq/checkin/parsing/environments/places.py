@@ -48,8 +48,9 @@ def _after_owner(draft: Draft, word: Word | None) -> Word | None:
         if not following.joined or not draft.is_free(word) or _closed(following.norm):
             break
         match = draft.lexicon.environments.match_at(draft.page.words, word.index)
-        if match is not None and match[0] > 1 and match[1].known:
-            break  # "the ship's deck"
+        theirs = _is_theirs(draft, word)
+        if match is not None and match[1].known and (match[0] > 1 or not theirs):
+            break  # "the ship's deck", "a greenhouse's roof"
         word = following
     return word
 

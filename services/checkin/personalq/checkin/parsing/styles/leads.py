@@ -18,7 +18,7 @@ _THE_ONE = (
 """Between a refusal and the look: "not | the one that also does | anime"."""
 NEGATION = compile_form(
     r"(\b(not|no|non|never|without|except( for)?|excluding|other than|apart from|aside from|"
-    "anything but|instead of|rather than|nor|neither|isn't|aren't|wasn't|less|"
+    "anything but|instead of|rather than|spare me|nor|neither|isn't|aren't|wasn't|less|"
     "(can't|cannot|can not|mustn't|must not|shouldn't|should not|won't) be|"
     "(any|every) ((old|other|single) )?(style|look|finish|technique) but|"
     "anything goes (but|except( for)?)|"
@@ -58,6 +58,8 @@ SCENE_PREPOSITIONS = frozenset((
     "beneath", "above", "underneath", "holding", "wearing", "carrying", "reading", "painting",
     "drawing", "watching", "around", "inside", "through", "past", "atop", "upon", "next", "front",
 ))  # fmt: skip
+KEY = compile_form(r"(?<!\w)(style|look|medium|finish|technique|drawn) ?[:=] ?(an? )?$")
+"""As a form has it: "Style: | photo"."""
 THAT_IS = compile_form(r"(?<!\w)(that|which|it)('s| is| was) (an?|the|in) $")
 LIKE = compile_form(
     r"(?<!\w)(((that|which) )?(looks?|looking|appears?|seems?) |"

@@ -12,6 +12,7 @@ from personalq.checkin.nouns import is_kind_of
 from personalq.checkin.parsing.draft import Draft, Tag
 from personalq.checkin.parsing.styles.frames import refuses
 from personalq.checkin.parsing.styles.leads import (
+    KEY,
     LIKE,
     NEGATION,
     SCENE_PREPOSITIONS,
@@ -75,7 +76,9 @@ def constrains(draft: Draft, tag: Tag) -> bool:
         return False
     if draft.answering or styled or _names_checkpoint(draft, tag) or _is_my_model(draft, tag):
         return True
-    if ends_before(_ONE_THAT_IS, draft.page.shadow, start):
+    if ends_before(_ONE_THAT_IS, draft.page.shadow, start) or ends_before(
+        KEY, draft.page.shadow, start
+    ):
         return True
     if _is_likened(draft, tag):
         return False
@@ -189,7 +192,7 @@ def _is_led_to(draft: Draft, tag: Tag, word: str) -> bool:
         return True
     if word in lexicon.looks() and ends_before(NEGATION, shadow, first.start):
         return refuses(draft, first)
-    leads = (NEGATION, _AS, LIKE, _IN_STYLE_OF, THAT_IS)
+    leads = (NEGATION, KEY, _AS, LIKE, _IN_STYLE_OF, THAT_IS)
     return any(ends_before(pattern, shadow, first.start) for pattern in leads)
 
 

@@ -13,7 +13,8 @@ from personalq.checkin.parsing.owners.deeds import trains
 from personalq.checkin.parsing.text import ends_before
 
 TRAINED = (
-    "(trained|created|made|built|tuned|finetuned|fine-tuned|learned|learnt|produced|"
+    "(trained|created|made|built|tuned|finetuned|fine-tuned|learned|learnt|produced|saved|"
+    "c(ame|omes?) into (being|existence)|((whose|with a) )?date of creation( (falls|lies|is))?|"
     "(finished|completed|stopped|started|began|ended) (training|tuning|building|making)|finished|"
     r"completed|((?<=i\s)|(?<=we\s)|(?<=you\s)|(?<=they\s)|(?<=was\s)|(?<=were\s))(wrapped up|"
     "polished off|rolled out)|dated|added|uploaded|released|registered|published|baked|"
@@ -25,7 +26,8 @@ TRAINED = (
 )
 USED = (
     "(used|rendered( with)?|generated with|ran|run|worked with|played with|(working|playing) with|"
-    r"had open|tried|opened|touched|picked(?! up\b)|loaded|was using|were using|"
+    r"had open|tried|opened|touched|picked( up)?(?! (up|its|their|his|her)\b)|loaded|was using|"
+    r"were using|"
     "(made|did) (some )?(pictures|images|renders|art) with|saw use|put to use|been using|"
     "stopped using|last (use|run|render|outing)( (was|is|dates))?|employed|"
     "((my|our|the|its) )?last (session|run|outing|time) with (it|him|her|that|this one)( (was|"
@@ -102,7 +104,8 @@ _BEFORE = compile_form(
     "no earlier than|not (before|after)|before|predat(es?|ed|ing)|prior to|earlier than|"
     "older than|until|till|up to( and including)?|by( the end of)?|pre|after|postdat(es?|ed|ing)|"
     "later than|newer than|more recent than|(not|no) (older|newer) than|since|post|as of|"
-    r"starting( (in|from))?|from|(in|over) the course of|at some point in|in|(out (?=of (?!the|"
+    r"starting( (in|from))?|from|(in|over) the course of|in the week of|at some point in|in|"
+    r"(out (?=of (?!the|"
     r"my|our|an?\b)))?of|back in|at|on|during|"
     "over|round about|around|about|circa|roughly|dated|through|within)(~|$)(the (month of |year )?|"
     "my )?(sometime in |some time in )?$"
@@ -146,7 +149,9 @@ _SAME = {
     "not newer than": "until",
     "out of": "of",
     "round about": "around",
-    **dict.fromkeys(("in the course of", "over the course of", "at some point in"), "in"),
+    **dict.fromkeys(
+        ("in the course of", "over the course of", "at some point in", "in the week of"), "in"
+    ),
     "up to and including": "up to",
     **dict.fromkeys(("predate", "predates", "predated", "predating"), "before"),
     **dict.fromkeys(("postdate", "postdates", "postdated", "postdating"), "after"),

@@ -62,8 +62,8 @@ _BEFORE_ONE = tuple(
 _COMPARED = tuple(
     (
         compile_form(
-            rf"(?<!\w){WORD} ({MARK} )?((that )?(is|are|was) |that's |"
-            rf"of )?(?P<op>{op}) ({MARK} ?)?(v\.?\s?)?(?P<n>{NUMBER})(?!\w){tail}"
+            rf"(?<!\w)({WORD} ({MARK} )?((that )?(is|are|was) |that's |"
+            rf"of )?|numbered )(?P<op>{op}) ({MARK} ?)?(v\.?\s?)?(?P<n>{NUMBER})(?!\w){tail}"
         ),
         low,
         high,
@@ -74,9 +74,13 @@ _COMPARED = tuple(
         *((op, "", low, high) for op, low, high in _BOUNDS[1:]),
     )
 )
+_RANGED = compile_form(
+    rf"(?<!\w)((with|has|having) (a |the )?)?({WORD} ({MARK} )?((is|of|that is) )?|numbered )"
+    rf"(between|from) (?P<low>{NUMBER}) (and|to|through|-) (?P<high>{NUMBER})(?!\w)"
+)
 _OR_MORE = compile_form(
     r" ?(\+|(or|and) (later|newer|higher|above|up|upwards?|greater|more recent|more|beyond|after|"
-    r"over)(?!\w)|on(wards?)?(?= ?($|[^\w\s]|of\b|in\b|on\b)))"
+    r"over)(?!\w)|upwards?(?!\w)|on(wards?)?(?= ?($|[^\w\s]|of\b|in\b|on\b)))"
 )
 _OR_LESS = compile_form(
     r" ?(or|and) (earlier|older|lower|below|before|less|under|down(wards?)?)(?!\w)"
@@ -124,6 +128,17 @@ def read_compared(draft: Draft, found: list[Constraint]) -> None:
             _neighbour(draft, operator, low, high)
             start = match.start() if draft.free(match.start(), operator) else operator
             constraint = of_versions(draft, start, match.end(), _spelled(low, high, value))
+            draft.add(constraint, selecting=True)
+            found.append(constraint)
+
+
+def read_ranges(draft: Draft, found: list[Constraint]) -> None:
+    """Claim "a version number from 27 to 33", "version between 21 and 30"."""
+    for match in _RANGED.finditer(draft.page.shadow):
+        low, high = number_in(match["low"]), number_in(match["high"])
+        if low and high and low < high <= low + HIGHEST and draft.free(*match.span()):
+            values = list(range(low, high + 1))
+            constraint = of_versions(draft, match.start(), match.end(), values)
             draft.add(constraint, selecting=True)
             found.append(constraint)
 

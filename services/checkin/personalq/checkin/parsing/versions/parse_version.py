@@ -5,7 +5,12 @@ from __future__ import annotations
 from personalq.checkin.intent import Attribute, Constraint
 from personalq.checkin.parsing.draft import Draft
 from personalq.checkin.parsing.versions.bare import read_after_noun, read_counting, read_ordinals
-from personalq.checkin.parsing.versions.bounds import extend, read_compared, read_first_few
+from personalq.checkin.parsing.versions.bounds import (
+    extend,
+    read_compared,
+    read_first_few,
+    read_ranges,
+)
 from personalq.checkin.parsing.versions.numbers import ONE, is_a_person, is_version, number_in
 
 
@@ -14,6 +19,7 @@ def parse_version(draft: Draft) -> None:
     found: list[Constraint] = []
     read_counting(draft)
     read_compared(draft, found)
+    read_ranges(draft, found)
     read_first_few(draft, found)
     shadow = draft.page.shadow
     position = 0
