@@ -54,6 +54,9 @@ _SAID = compiled(
     rf"comes? out) )?(as|in|into) (an? )?({WORD} ){{0,3}}{LOOKS}(?= ?($|,))",
     # What a clause of its own says of the pictures, to its comma.
     r"(^|(?<=,)) ?(it )?(ideal|perfect) for\b[^,]*",
+    # "Think pixel art: a robot. All the beach scenes went into the training"
+    rf"^ ?think (?!(of|about)\b){WORD}( {WORD}){{0,2}}$",
+    r"^ ?all the [^,]* went into the training$",
     r"(^|(?<=,)) ?(all )?(taken|gathered|collected) (in|at|on|by|near|inside|outside|against)\b"
     "[^,]*",
     r"(^|(?<=,)) ?(data gathered|holds up|draws it|using [^,]*\b(pictures|photos|images|shots))\b"

@@ -25,9 +25,28 @@ def renamed(draft: Draft, heads: Sequence[Noun]) -> list[Noun]:
         noun
         for noun in draft.nouns
         if noun not in heads
-        and subjects & set(noun.entry.subjects)
+        and (subjects & set(noun.entry.subjects) or _is_akin(draft, noun, heads))
         and _opens_anew(draft.page.words, noun.first)
     ]
+
+
+def _is_akin(draft: Draft, noun: Noun, heads: Sequence[Noun]) -> bool:
+    """Whether one is a kind of the other: "a steed by a lake. It should be the wild horse"."""
+    words = draft.page.words
+    opens = words[noun.first]
+    the = next((w for w in words[max(noun.first - 4, 0) : noun.first][::-1] if _is_the(w)), None)
+    if not noun.entry.subjects or the is None or not opens.joined:
+        return False
+    name = words[noun.last - 1].norm
+    return any(
+        is_kind_of(name, words[head.last - 1].norm) or is_kind_of(words[head.last - 1].norm, name)
+        for head in heads
+        if head.last <= noun.first
+    )
+
+
+def _is_the(word: Word) -> bool:
+    return word.norm in _DEFINITE
 
 
 def forenamed(draft: Draft, heads: Sequence[Noun]) -> int | None:
@@ -87,7 +106,9 @@ def _opens_anew(words: Sequence[Word], index: int, *, article: str = "") -> bool
         norm = words[index].norm
         if norm == "it" and words[index].possessive:
             return not article  # "it's the horse with …"
-        if norm == "be" or norm in lexicon.words("openers"):
+        meant = norm in ("be", "mean", "meant") or norm in lexicon.words("openers")
+        gone = norm == "with" and index and words[index - 1].norm in ("go", "going", "stick")
+        if meant or gone:
             return not article  # "it should be the horse with …", "please take the horse"
         closed = norm in lexicon.words("prepositions") or norm in lexicon.words("links")
         if closed and not words[index].hyphen:  # "the blow-up kind"

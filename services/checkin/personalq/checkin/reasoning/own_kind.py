@@ -87,12 +87,45 @@ def without_its_kind(
     general = tuple(map(canonical, subject.values))
     named = f"{wanted.text} {subject.text}" if wanted.leads else wanted.text
     known = any(names(hit.card, named) for hit in besides)
+    if wanted.leads and not _is_a_kind(canonical(wanted.text), general):
+        return insisting_on(intent, wanted) if _is_none(wanted, hits, besides, general) else None
     if not known and (len(hits) < FEWEST or not _is_there(wanted, prompt)):
         return None
     alike = math.inf if known else _ALIKE
     if not hits or any(_may_be(hit, wanted, general, alike=alike) for hit in hits):
         return None
     return insisting_on(intent, wanted)
+
+
+def _is_none(
+    wanted: Constraint, hits: Sequence[Hit], besides: Sequence[Hit], general: tuple[str, ...]
+) -> bool:
+    """Whether cards say what they are right before their subject, and each of some another than
+    was asked for: no "Russian tortoise" is the Greek one, where others are Greek.
+    """
+    said = _last(wanted)
+    told = {word for hit in besides for word in _before_it(hit.card, general)}
+    shown = [_before_it(hit.card, general) for hit in hits]
+    return said in told and bool(shown) and all(each and said not in each for each in shown)
+
+
+def _last(wanted: Constraint) -> str:
+    """The word right before the subject."""
+    return stem(canonical(wanted.text).split()[-1])
+
+
+def _before_it(card: Card, general: tuple[str, ...]) -> set[str]:
+    """The words right before a card's subject, other than colours and stuffs."""
+    found = set()
+    for piece in pieces_of(card):
+        words = canonical(piece).replace("-", " ").split()
+        for noun in general:
+            length = len(noun.split())
+            for index in range(1, len(words) - length + 1):
+                if _stems(words[index:], noun) == _stems(noun.split(), noun):
+                    found.add(words[index - 1])
+    plain = lexicon.colours() | lexicon.words("determiners") | lexicon.words("tones")
+    return {stem(word) for word in found if word not in plain and not stuffs_in(word)}
 
 
 def kind_in_question(intent: Intent, hits: Sequence[Hit]) -> bool:
@@ -102,6 +135,8 @@ def kind_in_question(intent: Intent, hits: Sequence[Hit]) -> bool:
     if subject is None or wanted is None:
         return False
     general = tuple(map(canonical, subject.values))
+    if wanted.leads and not _is_a_kind(canonical(wanted.text), general):
+        return bool(hits) and not any(_last(wanted) in _before_it(h.card, general) for h in hits)
     return bool(hits) and not any(_may_be(hit, wanted, general, alike=math.inf) for hit in hits)
 
 
@@ -122,7 +157,8 @@ def _beside(intent: Intent, subject: Constraint | None) -> Constraint | None:
             continue
         if span is None or span.end + 1 != subject.span.start:
             continue
-        return constraint if _is_a_kind(told, general) else None
+        plain = told.split()[-1] in lexicon.colours() or stuffs_in(told)
+        return None if plain or told in _NO_KINDS else constraint
     return None
 
 
