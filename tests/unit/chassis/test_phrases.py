@@ -289,6 +289,29 @@ def test_names_are_left_out() -> None:
             ("a bubble umbrella", "coloured tangerine"),
         ),
         ("Training took place around the beach. A plum umbrella.", ("A plum umbrella",)),
+        ("Green typewriter (office), gold letters", ("Green office typewriter", "gold letters")),
+        (
+            "In the cave is where this finch birdhouse was trained: blue, with a perch.",
+            ("this finch birdhouse", "blue", "a perch"),
+        ),
+        (
+            "A look as embroidery for a scooter whose main colour is black; note a bell.",
+            ("a black scooter", "a bell"),
+        ),
+        (
+            "A leather, lilac folding armchair with a seat",
+            ("A leather lilac folding armchair", "a seat"),
+        ),
+        ("An owl, red scarf", ("An owl", "red scarf")),
+        (
+            "Our velvet armchair: mustard all over, a cover",
+            ("Our mustard velvet armchair", "a cover"),
+        ),
+        (
+            "A torn ear and an olive tone are the marks of this rabbit.",
+            ("this rabbit", "A torn ear", "coloured olive"),
+        ),
+        ("Picture a cake. It is shown partly as a cartoon and partly in glass.", ("a cake",)),
         ("a chair carved in oak, with a cushion", ("a chair carved in oak", "a cushion")),
     ],
 )

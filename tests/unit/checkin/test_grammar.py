@@ -87,6 +87,22 @@ def only(prompt: str, attribute: Attribute) -> Constraint:
         ("a lamp in a forest. Version between 21 and 30.", 21, 30),
         ("the lamp numbered higher than 45", 46, 1045),
         ("the lamp from v35 upwards", 35, 1035),
+        ("the lamp, forty-something, I mean the version number", 40, 49),
+        ("red lamp under a parasol; v12 at most", 1, 12),
+        ("a lamp on a carpet, any number from twenty-eight up to thirty-four", 28, 34),
+        ("go back two versions from lamp 20", 18, 18),
+        ("In the range 5-12 there is one yellow lamp", 5, 12),
+        ("Two versions on from v8: that lamp", 10, 10),
+        ("the lamp with a knob. Its number is at least eight and at most nineteen.", 8, 19),
+        ("the lamp with a single-digit version number", 1, 9),
+        ("the lamp from v34 up to and including v46", 34, 46),
+        ("Somewhere in v27..v35: the lamp", 27, 35),
+        ("the lamp with a version in the thirties", 30, 39),
+        ("the lamp, numbered no lower than 11 and no higher than 21", 11, 21),
+        ("The successor of version forty-three of the lamp", 44, 44),
+        ("Between ten and twenty by version, the lamp", 10, 20),
+        ("a lamp on an escalator? I want no. 27.", 27, 27),
+        ("no other than number 39: the lamp", 39, 39),
     ],
 )
 def test_versions(prompt: str, first: int, last: int) -> None:
@@ -229,6 +245,22 @@ def test_the_version_just_before_another() -> None:
         ("the lamp as in my last session with one of them", OrderKey.LAST_USED, 1),
         ("count back from the newest lamp: the third in line", OrderKey.NEWEST, 3),
         ("#3 counting from the latest: the lamp in a cellar", OrderKey.NEWEST, 3),
+        ("Under a parasol. Lamp. Fourth from the start.", OrderKey.OLDEST, 4),
+        ("the lamp that sits fifth from the end of the list by date", OrderKey.NEWEST, 5),
+        ("a lamp. Three versions are younger than the one I'm after.", OrderKey.NEWEST, 4),
+        ("Exactly two red lamp builds are newer than the one I mean", OrderKey.NEWEST, 3),
+        ("the lamp; skip the latest and take the next one down by date", OrderKey.NEWEST, 2),
+        ("leave out the three latest and give me the next newest lamp", OrderKey.NEWEST, 4),
+        ("a lamp in a classroom (the antepenultimate build)", OrderKey.NEWEST, 3),
+        ("the direct predecessor of our newest lamp", OrderKey.NEWEST, 2),
+        ("one step back from the current lamp", OrderKey.NEWEST, 2),
+        ("Nothing is older than the one I want: the lamp", OrderKey.OLDEST, 1),
+        ("the lamp that came right after the very first one", OrderKey.OLDEST, 2),
+        ("the lamp that has been around longest", OrderKey.OLDEST, 1),
+        ("the lamp I used last but one", OrderKey.LAST_USED, 2),
+        ("number two in my usage ranking, the lamp", OrderKey.MOST_USED, 2),
+        ("the lamp that ranks fourth for how often I used it", OrderKey.MOST_USED, 4),
+        ("a lamp. Just one of those is used more often than it.", OrderKey.MOST_USED, 2),
     ],
 )
 def test_orders(prompt: str, key: OrderKey, rank: int) -> None:
@@ -247,13 +279,24 @@ def test_orders(prompt: str, key: OrderKey, rank: int) -> None:
         ("the lamp on a pile of blankets, out of the four most recent ones", OrderKey.NEWEST, 4),
         ("one of the three most used lamps on a beach", OrderKey.MOST_USED, 3),
         ("one of the last two lamps", OrderKey.NEWEST, 2),
+        ("the lamp was in the most recent half dozen", OrderKey.NEWEST, 6),
+        ("the lamp, either the newest or the one just before", OrderKey.NEWEST, 2),
     ],
 )
 def test_one_of_several_at_an_end(prompt: str, key: OrderKey, among: int) -> None:
     """Which of them is left open."""
-    order = read(prompt).order
-    assert order is not None
-    assert (order.order, order.among) == (key, among)
+    window = read(prompt).window
+    assert window is not None
+    assert (window.order, window.among) == (key, among)
+
+
+def test_an_order_among_several_at_an_end() -> None:
+    """The most used of the five newest is of those five."""
+    intent = read("the most used of the five newest lamp builds")
+    assert intent.order is not None
+    assert intent.window is not None
+    assert intent.order.order is OrderKey.MOST_USED
+    assert (intent.window.order, intent.window.among) == (OrderKey.NEWEST, 5)
 
 
 @pytest.mark.parametrize("prompt", ["a lamp from the last two months", "the second newest lamp"])
@@ -359,6 +402,16 @@ def test_orders_of_the_scene(prompt: str) -> None:
         ("the lamp in a window (somewhere from 200 to 300 uses)", (200, 300)),
         ("lamp with 300 or more uses, at a campsite", (300, None)),
         ("lamp with between one hundred and two hundred uses", (100, 200)),
+        ("Use count 9: that lamp, in a subway car", (9, 9)),
+        ("The use count is somewhere from 5 to 25: the lamp", (5, 25)),
+        ("the lamp used fewer than eight times but not never", (1, 7)),
+        ("the lamp used at least once but fewer than 80 times", (1, 79)),
+        ("I've used the red lamp more often than forty-five times", (46, None)),
+        ("the lamp, I've used it no fewer than 20 and no more than 40 times", (20, 40)),
+        ("Zero uses so far: the lamp", (0, 0)),
+        ("the lamp I have yet to use for the first time", (0, 0)),
+        ("I made the lamp but not once did I use it", (0, 0)),
+        ("the lamp without a single use", (0, 0)),
     ],
 )
 def test_counted_use(prompt: str, uses: tuple[int, int | None]) -> None:
@@ -624,6 +677,8 @@ def test_used_with_the_subject_in_between() -> None:
         ("white kettle, bow on the lid rather than on its side", ["white", "bow on the lid"]),
         ("one of Ines's kettles. The red fellow, on a hill", ["red"]),
         ("the kettle that is all green, on a hill", ["green"]),
+        ("the builder's kettle on a hill", ["builder"]),
+        ("my sister's kettle on a hill", []),
         ("the kettle from 2025, white all over, please", ["white"]),
         ("a kettle on a hill, by way of the one coloured dark red", ["dark red"]),
         (

@@ -9,7 +9,7 @@ from support.checkin_cards import card
 from support.checkin_session import Session, outcome_name
 
 from personalq.checkin.cards import Card
-from personalq.checkin.outcome import Clarification, NoMatch
+from personalq.checkin.outcome import Clarification, NoMatch, Selection
 
 
 def _cards(subject: str, *descriptions: str) -> list[Card]:
@@ -208,3 +208,18 @@ def test_a_word_that_is_in_the_name_of_the_kind() -> None:
     """A top hat is a hat in every list, but "top" tells which."""
     hats = _cards("hat", "A red top hat.", "A blue beret.", "A top hat in white.", "A red cap.")
     assert outcome_name(Session(hats).ask("the second newest top hat")) == "hat-v1"
+
+
+def test_a_kind_that_only_cards_tell() -> None:
+    """No dictionary knows a Zillow kite; where others are called so, none of these is it."""
+    cards = [
+        card("kite-v1", "kite", "sketch", "2026-04-11", "A red Zillow kite with a bow."),
+        card("kite-v2", "kite", "anime", "2026-05-11", "A blue Brunner kite with a bow."),
+        card("kite-v3", "kite", "anime", "2026-06-11", "A green Brunner kite with a tail."),
+    ]
+    session = Session(cards)
+    assert isinstance(session.ask("the Zillow kite in anime style"), NoMatch)
+    outcome = session.ask("the Zillow kite as a sketch")
+    assert isinstance(outcome, Selection)
+    plain = [*cards, card("kite-v4", "kite", "anime", "2026-07-11", "A kite with a tail.")]
+    assert not isinstance(Session(plain).ask("the Zillow kite in anime style"), NoMatch)

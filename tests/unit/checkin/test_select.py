@@ -262,3 +262,50 @@ def test_a_scene_does_not_change_an_order() -> None:
     outcome = Session([first, later]).ask(prompt)
     assert isinstance(outcome, Selection)
     assert outcome.candidate.card.checkpoint_id == "lamp-1"
+
+
+def _several_kites() -> Session:
+    """Five kites by date, of which two are red, and one of those among the three newest."""
+    colours = ("red", "blue", "green", "red", "black")
+    return Session(
+        [
+            card(
+                f"kite-v{version}",
+                "kite",
+                "sketch",
+                f"2026-0{version}-11",
+                f"A {colour} kite with a tail.",
+                version=version,
+                used="2026-11-01",
+                use_count=10 * version if version < 5 else 1,
+            )
+            for version, colour in enumerate(colours, start=1)
+        ]
+    )
+
+
+def test_one_of_the_newest_is_asked_about() -> None:
+    """Nobody said which; an answer chooses among them."""
+    session, prompt = _several_kites(), "one of my three newest kites, on a hill"
+    outcome = session.ask(prompt)
+    assert isinstance(outcome, Clarification)
+    shown = {candidate.card.checkpoint_id for candidate in outcome.candidates}
+    assert shown == {"kite-v3", "kite-v4", "kite-v5"}
+    final = session.answer(prompt, outcome, "the green one")
+    assert isinstance(final, Selection)
+    assert final.candidate.card.checkpoint_id == "kite-v3"
+
+
+@pytest.mark.parametrize(
+    ("prompt", "meant"),
+    [
+        ("the red one of the three newest kites, on a hill", "kite-v4"),
+        ("the most used of the three newest kites", "kite-v4"),
+        ("the oldest of the three newest kites", "kite-v3"),
+    ],
+)
+def test_what_is_told_of_one_of_the_newest(prompt: str, meant: str) -> None:
+    """A description or another order chooses among those."""
+    outcome = _several_kites().ask(prompt)
+    assert isinstance(outcome, Selection)
+    assert outcome.candidate.card.checkpoint_id == meant

@@ -205,7 +205,12 @@ class Intent:
     @property
     def order(self) -> Constraint | None:
         """The hard order constraint, or None."""
-        return next((c for c in self.all(Attribute.ORDER) if c.hard), None)
+        return next((c for c in self.all(Attribute.ORDER) if c.hard and not c.among), None)
+
+    @property
+    def window(self) -> Constraint | None:
+        """The constraint to one of so many at an end, or None."""
+        return next((c for c in self.all(Attribute.ORDER) if c.hard and c.among), None)
 
     def without(self, *dropped: Constraint) -> Intent:
         """The same intent without some constraints."""

@@ -83,6 +83,9 @@ _LEAD = compiled(
     # "Look for a hull: that marks | this boat", "with a cracked glass, this is | a clock"
     "^ ?(that|which|it) (marks|identifies|distinguishes) (?=(this|the|our|an?)\\s)",
     "(?<=,) ?this( one)? is (?=(an?|my|our|one)\\s)",
+    # "In the workshop is where | this birdhouse", "a look in oils for | a scooter"
+    r"^ ?[^,;:]* is where (?=(this|our|my|the)\s)",
+    r"^ ?an? (look|style|take) (in|as) [^,;]*? for (?=an?\s)",
     "^ ?(someone|somebody|they|we) (gave|lent) (?=(this|the|our)\\s)",
     "^ ?watch (out )?for ",
     rf"^ ?this( one)? (is|learn(s|ed|t)|knows|draws) (?={THIS}\s)",

@@ -21,6 +21,8 @@ _OF_TRAINING = form(
     "shows the subject",
     "(outputs?|results?) (has|have|is|are|comes?|looks?|shows?|appears?)",
     "training (took|takes) place",
+    "training happened",
+    "(photos|pictures|images) for training",
     rf"made for(?= ({WORD} ){{1,4}}(pictures|images|renders|photos|art)\b)",
     rf"(?<!\w)one of the ({WORD} ){{1,3}}(series|line|family|collection|range)$",
     r"version \d+",
@@ -54,6 +56,8 @@ _SAID = compiled(
     rf"comes? out) )?(as|in|into) (an? )?({WORD} ){{0,3}}{LOOKS}(?= ?($|,))",
     # What a clause of its own says of the pictures, to its comma.
     r"(^|(?<=,)) ?(it )?(ideal|perfect) for\b[^,]*",
+    r"\bin [^,]*\bmixed with\b[^,]*",
+    r"(^|(?<=,)) ?((it|this) is )?((shown|depicted|made|done|rendered|drawn|style) )?partly\b[^,]*",
     # "Think pixel art: a robot. All the beach scenes went into the training"
     rf"^ ?think (?!(of|about)\b){WORD}( {WORD}){{0,2}}$",
     r"^ ?all the [^,]* went into the training$",

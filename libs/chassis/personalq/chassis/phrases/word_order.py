@@ -25,11 +25,22 @@ _SHADE = rf"([\w'’]+~)?{_COLOUR}"
 _TWO_COLOURS = compiled(rf"\b(?P<one>{_BASIC}) and (?={_BASIC}\b)")
 # "A pug whose colour is brindle", "a kite coloured mint".
 _WHOSE_COLOUR = compiled(
-    f"^ ?(?P<the>{THE}) (?P<thing>({WORD} ){{1,4}})(whose colou?r is|colou?red) "
+    f"^ ?(?P<the>{THE}) (?P<thing>({WORD} ){{1,4}})(whose ((main|overall) )?colou?r is|colou?red) "
     rf"(?P<colour>{WORD}( (?!with\b|and\b){WORD})?) ?(?=$|,|\bwith\b|\band\b)",
 )
 # "A rabbit, ash-grey in tone".
 _IN_TONE = compiled(rf"(^|(?<=,)) ?(?P<colour>{_SHADE}) in (tone|hue|colou?r)(?= ?($|,))")
+# "A leather, lilac armchair".
+_TWO_BEFORE = compiled(
+    rf"^ ?(?P<like>an? (?!{_COLOUR}){WORD}), "
+    rf"(?={_SHADE} (?!(and|all|with|in|from)\s){WORD} (?!(with|and|over)\b){WORD})"
+)
+# "Green typewriter (office), …".
+_IN_BRACKETS = compiled(
+    f"^ ?(?P<like>({WORD} ){{0,3}})(?P<thing>{WORD}) \\((?P<kind>{WORD}( {WORD})?)\\)(?=,)",
+)
+# "Our antique deckchair: burgundy all over".
+_COLON_OVER = compiled(rf"(?<=\w): ?(?={WORD}( {WORD})? all over(?!\w))")
 # "Our dragon, coral all over", "black clothes from head to toe": the subject's own colour.
 _ALL_OVER = compiled(
     f"^ ?((?P<the>{THIS}) (?P<thing>[^,]{{1,60}}), ?(?P<its>{_SHADE})( clothes)?|"
@@ -82,6 +93,12 @@ _APART = compiled(
     r"(sets? off (this|an?)|(go(es)? with|comes? with|completes?|accompan(y|ies)) this) "
     r"(?P<off>\S.*)) ?$",
 )
+# "A torn ear and an olive tone are the marks of this rabbit".
+_MARKS_OF = compiled(
+    r"^ ?(?P<part>\S.*?) (is|are) the (marks?|signs?|features?) of (?P<thing>(this|the|our) \S.*)$",
+)
+# "An olive tone".
+_A_TONE = compiled(rf"\b(an? )?(?P<colour>{_SHADE}) (tone|hue)(?!\w)")
 # "The lance stays visible in most shots".
 _VISIBLE = compiled(
     r"(?<!\s) (stays?|remains?|(is|are)( always)?) visible"
@@ -101,6 +118,7 @@ _TEXTURES = compiled(f"^ ?mostly (?P<what>({WORD} ){{0,2}}{WORD}) textures? ?$")
 def kind_first(description: str) -> str:
     """The kind that a whole description tells before anything else, as a phrase of the subject."""
     told = _PERSONAL.sub(r"a \g<kind>\g<thing>", description)
+    told = _IN_BRACKETS.sub(r"\g<like>\g<kind> \g<thing>", _COLON_OVER.sub(", ", told))
     return _THE_TYPE.sub(r"\g<like>\g<kind>\g<thing>", told)
 
 
@@ -132,8 +150,11 @@ _OVER = ("all over", "from head", "from top", " it is")
 _FORMS: tuple[
     tuple[tuple[str, ...], re.Pattern[str], str | Callable[[re.Match[str]], str]], ...
 ] = (
+    ((",",), _TWO_BEFORE, r"\g<like> "),
     ((" of the ",), _OF_THE_KIND, r"\g<kind> \g<thing>"),
     ((" and ",), _TWO_COLOURS, r"\g<one>-and-"),
+    ((" of ",), _MARKS_OF, r"\g<thing> with \g<part>"),
+    ((" tone", " hue"), _A_TONE, r"coloured \g<colour>"),
     ((" set", " go", " come", " complete", " accompan"), _APART, _set_apart),
     (("visible",), _VISIBLE, ""),
     (("material", "surface", "texture", "whole"), _MATERIAL, ""),

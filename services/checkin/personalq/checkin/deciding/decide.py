@@ -87,7 +87,7 @@ def decide(
         asked = _contradiction(intent, candidates, zone)
         if asked is not None:
             return asked
-    if intent.order is not None and not intent.order.among:
+    if intent.order is not None:
         return Choose(candidate=first, confidence=first.probability)
     likely = plausible(candidates, answered=intent.answered)
     if intent.settled:

@@ -58,7 +58,7 @@ def confident(choice: Choose, candidates: Sequence[Candidate], intent: Intent) -
     others = [c for c in candidates if c is not choice.candidate]
     if not others:
         return f"{sure}: no other checkpoint fits"
-    if intent.order is not None and not intent.order.among:
+    if intent.order is not None:
         return f"{sure}: the order decides among {len(candidates)} that fit"
     if choice.reasons:
         return f"{sure}: it is one of several that would do"

@@ -17,7 +17,7 @@ _DEEP = 1000
 
 def to_query(intent: Intent, prompt: str, candidate_ids: tuple[str, ...], limit: int) -> Query:
     """The search that returns every card the intent allows."""
-    order = intent.order
+    order = intent.window or intent.order
     recent = next((c for c in intent.all(Attribute.ORDER) if not c.hard), None)
     key = order.order if order else (recent.order if recent else _by_use(intent))
     rank = max(order.rank, order.among) if order else 0

@@ -40,7 +40,11 @@ _NO_USES = form(
     r"(i|we)('ve| have) yet to (use|try|open)( even once)?|zero[\s-]use(?=\s)|"
     f"(is )?(still )?waiting for (its|the|a) first use){_SINCE}",
     rf"(?<=,\s)(zero|no) (uses?|renders){_ENDS}",
-    r"(?<!longest\s)without( any)? (uses?|renders?)\b",
+    r"(?<!longest\s)without( any| a single)? (uses?|renders?)\b",
+    r"(zero|no) (uses|renders) so far",
+    rf"(i|we|nobody) (have )?never {_USED}{_ENDS}",
+    "(i|we)('ve| have) yet to (use|try|run) for the first time",
+    "(but )?not once did (i|we) (ever )?(use|run|try) it",
     r"(with|((that|which) )?(has|had|shows)) (no|zero) (uses?|renders?)\b",
     "(with )?(an? |its )?(use|usage) count (of|is|at) (zero|0)",
 )
@@ -53,12 +57,12 @@ _AT_ALL = compile_form(
 _TIMES = f"((?P<once>once|twice|thrice)|(?P<n>{CARDINAL}) (single )?times?)"
 _BOUND = (
     "((?P<least>at least|no (less|fewer) than)|(?P<most>at most|up to|no more than)|"
-    "(?P<more>more than|over|above)|(?P<fewer>(less|fewer) than|under|below)|"
+    "(?P<more>more( often)? than|over|above)|(?P<fewer>(less|fewer) than|under|below)|"
     "(only|just|exactly|precisely|but|a (total|sum) of)?) ?"
 )
 _COUNTED = compile_form(
     rf"(?<![\w-]){_WHO}(only |just )?(ever )?(been )?{_USED} (it )?{_BOUND}"
-    rf"{_TIMES}(?P<plus> or more)?( (so far|in total|ever))?(?!\w)"
+    rf"{_TIMES}(?P<plus> or more)?( (so far|in total|ever))?(?P<some>,? but not never)?(?!\w)"
 )
 _USES = "(recorded |total )?(uses?|renders)"
 _HAS_USES = compile_form(
@@ -75,9 +79,26 @@ _OR_MORE = compile_form(
     rf"(?<![\w-])((with|has|having) )?(?P<n>{CARDINAL}) ?(?P<plus>(or more|\+|plus)) {_USES}(?!\w)"
 )
 """The same with nothing before it: "at least 250 uses", "300 or more uses"."""
+_OFTEN = compile_form(
+    rf"(?<![\w-])((?P<more>more)|(?P<fewer>less)) often than (?P<n>{CARDINAL}) times(?!\w)"
+)
+"""With the subject in between: "I've used the goat | more often than 45 times"."""
+_USES_ARE = compile_form(
+    rf"(?<![\w-])(with (an? |the )?|its |the )?(use|usage)~count (of |is |: ?|= ?)?{_BOUND}"
+    rf"(?P<n>{CARDINAL})(?P<plus>(\+| or more))?(?!\w)(?! (to|and|or|-) ?\d)"
+)
+"""As a form has it: "use count 9"."""
+_BETWEEN = compile_form(
+    rf"(?<![\w-]){_WHO}(been )?({_USED} )?(it )?(at least|no (fewer|less) than) "
+    rf"((?P<low_once>once|twice)|(?P<low>{CARDINAL})( times)?)( (but|and|yet))? "
+    rf"((?P<below>fewer|less) than|at most|no more than) (?P<high>{CARDINAL}) times(?!\w)"
+)
+"""Bounded from both sides: "used at least once but fewer than 80 times"."""
 _RANGE = compile_form(
     rf"(?<![\w-])((with|has|having|had|somewhere|anywhere) )*(between|from)? ?(?P<low>{CARDINAL}) "
-    rf"(and|to|through|-) (?P<high>{CARDINAL}) {_USES}(?!\w)"
+    rf"(and|to|through|-) (?P<high>{CARDINAL}) {_USES}(?!\w)",
+    r"(?<![\w-])((the|its) )?(use|usage)~count (is )?((somewhere|anywhere) )?(between|from) "
+    rf"(?P<from>{CARDINAL}) (and|to|-) (?P<to>{CARDINAL})(?!\w)",
 )
 _ONCE = {"once": 1, "twice": 2, "thrice": 3}
 _LEFT_OUT = compile_form(
@@ -107,11 +128,17 @@ def parse_usage(draft: Draft) -> None:
     for match in _AT_ALL.finditer(shadow):
         if draft.free(match.start(), match.end()):
             _claim(draft, match, 1, None, "used at least once")
+    for match in _BETWEEN.finditer(shadow):
+        low = _ONCE.get(match["low_once"] or "") or number(match["low"] or "") or 0
+        high = (number(match["high"]) or 0) - (match["below"] is not None)
+        if low <= high and draft.free(match.start(), match.end()):
+            _claim(draft, match, low, high, f"used {low} to {high} times")
     for match in _RANGE.finditer(shadow):
-        low, high = number(match["low"]) or 0, number(match["high"]) or 0
+        low = number(match["low"] or match["from"]) or 0
+        high = number(match["high"] or match["to"]) or 0
         if low < high and draft.free(match.start(), match.end()):
             _claim(draft, match, low, high, f"used {low} to {high} times")
-    for pattern in (_COUNTED, _HAS_USES, _OR_MORE, _AT_LEAST):
+    for pattern in (_COUNTED, _OFTEN, _HAS_USES, _USES_ARE, _OR_MORE, _AT_LEAST):
         for match in pattern.finditer(shadow):
             if draft.free(match.start(), match.end()):
                 _claim(draft, match, *_bounds(match))
@@ -146,7 +173,7 @@ def _bounds(match: re.Match[str]) -> tuple[int, int | None, str]:
     if said.get("most"):
         return 0, count, f"used at most {times}"
     if said.get("fewer"):
-        return 0, max(count - 1, 0), f"used fewer than {times}"
+        return int(said.get("some") is not None), max(count - 1, 0), f"used fewer than {times}"
     return count, count, f"used {times}"
 
 

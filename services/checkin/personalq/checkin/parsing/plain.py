@@ -68,7 +68,7 @@ _SAID_ELSE = (
                   r"((that|which) )?(you|we|i|one) can (tell|recogni[sz]e|identify|spot) (it )?by|"
                   r"complete with|(that|which) sports)(?=\s\w)"), "with"),
     (compile_form(r"(?<=,\s)featuring(?=\s(an?|the|its|two|some)\b)"), "with"),
-    (compile_form(r"(?<!\w)(no|none) other than(?= (the|my|our)\b)"), "only"),
+    (compile_form(r"(?<!\w)(no|none) other than(?= (the|my|our|number|version)\b)"), "only"),
 )  # fmt: skip
 """Words that are said for others which are read: "I'm after the", "at some point last week"."""
 _PAIR = compile_form(

@@ -20,6 +20,7 @@ from personalq.checkin.reasoning.describe import (
     shades_in,
 )
 from personalq.checkin.reasoning.kinds import is_described_as, names
+from personalq.checkin.reasoning.order import in_order
 
 
 def satisfies(card: Card, constraint: Constraint, zone: ZoneInfo) -> bool:
@@ -32,9 +33,16 @@ def satisfies(card: Card, constraint: Constraint, zone: ZoneInfo) -> bool:
 
 
 def satisfying(intent: Intent, hits: Sequence[Hit], zone: ZoneInfo) -> list[Hit]:
-    """The hits that are acceptable for all that an intent insists on."""
+    """The hits that are acceptable for all that an intent insists on.
+
+    Of "the red one of the three newest" those are the three.
+    """
     hard = [c for c in intent.constraints if c.hard]
-    return [hit for hit in hits if all(satisfies(hit.card, c, zone) for c in hard)]
+    kept = [hit for hit in hits if all(satisfies(hit.card, c, zone) for c in hard)]
+    window = intent.window
+    if window is None:
+        return kept
+    return in_order(kept, window.order, lambda hit: hit.card)[: window.among]
 
 
 def _has(card: Card, constraint: Constraint, zone: ZoneInfo) -> bool:

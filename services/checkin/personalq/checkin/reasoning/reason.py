@@ -9,17 +9,17 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime
 from zoneinfo import ZoneInfo
 
 from personalq.checkin.cards import Card, Hit
-from personalq.checkin.intent import Attribute, Constraint, Intent, OrderKey
+from personalq.checkin.intent import Attribute, Constraint, Intent
 from personalq.checkin.lexicon import canonical
 from personalq.checkin.outcome import Candidate
 from personalq.checkin.ports import Ranking
 from personalq.checkin.reasoning.check import satisfies, satisfying
 from personalq.checkin.reasoning.described import DECIDES, answers, is_explained, wishes
 from personalq.checkin.reasoning.kinds import called, lists, name_of, names
+from personalq.checkin.reasoning.order import EPOCH, in_order, sort_key
 from personalq.checkin.reasoning.own_kind import are_others, is_meant_by
 
 RELEVANT = 6.0
@@ -31,7 +31,6 @@ CLEARLY = 0.4
 RECENT = 1.15
 """Logit lost per place from the newest, when "recent" was said: the next one stays plausible, but
 is not worth a question."""
-_EPOCH = datetime.min.replace(tzinfo=UTC)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -157,12 +156,7 @@ def _ordered(order: Constraint, scored: list[_Scored]) -> tuple[Candidate, ...]:
     best = max((s.described for s in scored), default=0.0)
     if best >= CLEARLY:
         scored = [s for s in scored if s.described >= best - 0.2]
-    pool = [s for s in scored if _sortable(s.hit.card, order.order)]
-    pool.sort(key=lambda s: s.hit.card.checkpoint_id)
-    pool.sort(key=lambda s: s.hit.card.created_at or _EPOCH, reverse=True)
-    pool.sort(key=lambda s: _sort_key(s.hit.card, order.order), reverse=True)
-    if order.among:
-        return _probabilities(pool[: order.among])
+    pool = in_order(scored, order.order, lambda item: item.hit.card)
     if order.rank > len(pool):
         return ()
     index = max(order.rank, 1) - 1
@@ -179,43 +173,16 @@ def _ordered(order: Constraint, scored: list[_Scored]) -> tuple[Candidate, ...]:
     )
 
 
-def _sortable(card: Card, key: OrderKey | None) -> bool:
-    if key in (OrderKey.LAST_USED, OrderKey.LEAST_RECENTLY_USED):
-        return card.last_used_at is not None
-    if key is OrderKey.LEAST_USED:
-        return True
-    if key is OrderKey.MOST_USED:
-        return card.use_count > 0
-    if key in (OrderKey.HIGHEST_VERSION, OrderKey.LOWEST_VERSION):
-        return card.version is not None
-    return card.created_at is not None
-
-
-def _sort_key(card: Card, key: OrderKey | None) -> float:
-    if key is OrderKey.MOST_USED:
-        return float(card.use_count)
-    if key is OrderKey.LEAST_USED:
-        return -float(card.use_count)
-    if key is OrderKey.HIGHEST_VERSION:
-        return float(card.version or 0)
-    if key is OrderKey.LOWEST_VERSION:
-        return -float(card.version or 0)
-    by_use = key in (OrderKey.LAST_USED, OrderKey.LEAST_RECENTLY_USED)
-    moment = card.last_used_at if by_use else card.created_at
-    seconds = moment.timestamp() if moment else 0.0
-    return -seconds if key in (OrderKey.OLDEST, OrderKey.LEAST_RECENTLY_USED) else seconds
-
-
 def _with_recency(intent: Intent, scored: list[_Scored]) -> list[_Scored]:
     """Rank by "recently": each place from the newest costs."""
     recent = next((c for c in intent.all(Attribute.ORDER) if not c.hard), None)
     if recent is None:
         return scored
-    moments = sorted({_sort_key(s.hit.card, recent.order) for s in scored}, reverse=True)
+    moments = sorted({sort_key(s.hit.card, recent.order) for s in scored}, reverse=True)
     places = {moment: place for place, moment in enumerate(moments)}
     ranked = []
     for item in scored:
-        place = places[_sort_key(item.hit.card, recent.order)]
+        place = places[sort_key(item.hit.card, recent.order)]
         reasons = item.reasons
         if place == 0:
             reasons = (*reasons, f"“{recent.quoted}”: {recent.label} of those that fit")
@@ -235,5 +202,5 @@ def _probabilities(scored: list[_Scored]) -> tuple[Candidate, ...]:
         for s, e in zip(scored, exps, strict=True)
     ]
     candidates.sort(key=lambda c: c.card.checkpoint_id)
-    candidates.sort(key=lambda c: (round(c.score, 6), c.card.created_at or _EPOCH), reverse=True)
+    candidates.sort(key=lambda c: (round(c.score, 6), c.card.created_at or EPOCH), reverse=True)
     return tuple(candidates)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from personalq.checkin import lexicon
+from personalq.checkin.lexicon.wordnet import Nature, nature
 from personalq.checkin.parsing.descriptions.phrase import REACH, describe
 from personalq.checkin.parsing.draft import Draft
 from personalq.checkin.parsing.text import Word
@@ -85,10 +86,12 @@ def _is_counted(word: Word) -> bool:
 
 def _is_of_its_name(draft: Draft, index: int, first: int) -> bool:
     """Whether a possessive names a kind: "a white banker's lamp", but not "my sister's"."""
-    before = draft.page.words[index - 1] if index and draft.page.words[index].joined else None
+    word = draft.page.words[index]
+    before = draft.page.words[index - 1] if index and word.joined else None
     own = before is not None and before.norm in ("my", "our", "your", "his", "her", "their")
-    person = lexicon.names_thing(draft.page.words[index].norm)
-    return index + 1 == first and person and before is not None and not own
+    named = lexicon.names_thing(word.norm) or nature(word.norm) in (Nature.PERSON, Nature.MATTER)
+    kin = word.norm in lexicon.words("kinsfolk") or (word.capital and before is not None)
+    return index + 1 == first and named and not own and not kin
 
 
 def _head_at(draft: Draft, first: int) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from personalq.checkin.intent import OrderKey
-from personalq.checkin.parsing.numbers import ORDINAL
+from personalq.checkin.parsing.numbers import CARDINAL, ORDINAL
 from personalq.checkin.parsing.orders.rule import rule
 from personalq.checkin.parsing.orders.words import (
     HAVE,
@@ -76,10 +76,22 @@ RULES = (
     rule(
         OrderKey.MOST_USED,
         f"(?P<n>{ORDINAL}) (place )?(in|by) ((the )?number of )?(uses|usage|renders|popularity)",
+        f"ranks (?P<nth>{ORDINAL}) (for|by|in) how often ({WHO}|it) (was |has been )?(use|"
+        f"used)( it)?",
     ),
     rule(
+        OrderKey.MOST_USED,
+        f"number (?P<n>{CARDINAL}) (in|on|of) (my|our|the) (use|usage) (ranking|list|chart|table)",
+    ),
+    rule(
+        OrderKey.MOST_USED,
+        r"(?P<not>(only |just )?(?P<but>one|two|three))( [\w-]+){0,4} "
+        r"(?P<tail>(is|are) used more (often )?than (it|mine|the one i (want|mean)))",
+    ),
+    rule(OrderKey.MOST_USED, r"runner[\s-]up (in|by) (use|usage)( count)?", rank=2),
+    rule(
         OrderKey.LAST_USED,
-        f"({WHO} )?{HAVE}{USE} (it )?(second|next)~to~last",
+        f"({WHO} )?{HAVE}{USE} (it )?((second|next)~to~last|last but one)",
         rank=2,
     ),
     rule(

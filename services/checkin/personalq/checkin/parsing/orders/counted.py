@@ -16,6 +16,7 @@ _NEXT_TO_IT = (
     "(just |right |straight |immediately |directly )?"
 )
 _IT = f"( (it|that|this|that one))?{ENDS}"
+_A_LIST = "(the |our |my )?(list|line|row|series)( by date)?"
 _STEPS = f"(?P<but>an?|{CARDINAL}) (step|place|position|notch|spot)s? "
 _DOWN = "(back|down|behind|below|before|away|removed)( from)? "
 _BUT = (
@@ -27,6 +28,22 @@ _THAN_IT = f"( (ones?|{SELECTOR}))?( (than|after|before) (it|this|that))?"
 _EXIST = (
     f" ((ones?|{SELECTOR}) )?(exist|are there)(( ?[,.;:-])? ?((it's|it is|i mean|i want) )?the one "
     "((right|just) )?(behind|after|before|below) (those|them|these))?"
+)
+_OTHERS = (
+    rf"(?P<not>((with|has|have|there are) )?((only|just|exactly|precisely) )?(?P<but>{CARDINAL}))"
+    rf"( (?!(is|are|of)\b)[\w-]+){{0,4}}? (?P<tail>({SELECTOR} )?(is|are) "
+)
+_THE_ONE = (
+    " than (it|mine|the one|that one)( (that )?(i|we)( am|'m)? "
+    r"(have in mind|want|mean|need|after|am after|think of|need))?(, no more and no fewer)?"
+)
+_LEFT_OUT = (
+    "(skip|leave out|leaving out|ignore|ignoring|forget|without|not counting) (the |my |our )?"
+)
+_THEN = (
+    r"[^.;!?]{0,40}?(and |then |, )((take|give me|show me|use|pick|make it|i want) )?(the )?"
+    "(next( (newest|latest|oldest|earliest))?( (one|in line))?|one after (that|it))"
+    "( made)?( (down|up|after it))?( by date)?"
 )
 _NEWER = "(newer|more recent|later|younger)"
 _OLDER = "(older|earlier)"
@@ -69,13 +86,15 @@ RULES = (
         OrderKey.OLDEST,
         rf"(?P<not>{OLDEST}|first)( [\w-]+){{1,3}}?(?P<tail> but (?P<but>{CARDINAL}))",
     ),
-    rule(OrderKey.NEWEST, f"{_STEPS}{_DOWN}{_MY}{_LAST}( {SELECTOR})?"),
+    rule(OrderKey.NEWEST, f"{_STEPS}{_DOWN}{_MY}({_LAST}|current)( {SELECTOR})?"),
     rule(
         OrderKey.OLDEST, f"{_STEPS}(up|on|after|away|removed)( from)? {_MY}{_FIRST}( {SELECTOR})?"
     ),
     # "Only two are older", "with exactly three newer ones after it"
     rule(OrderKey.NEWEST, f"{_BUT}{_NEWER}{_THAN_IT}"),
     rule(OrderKey.OLDEST, f"{_BUT}{_OLDER}{_THAN_IT}"),
+    rule(OrderKey.NEWEST, f"{_OTHERS}{_NEWER}{_THE_ONE})"),
+    rule(OrderKey.OLDEST, f"{_OTHERS}{_OLDER}{_THE_ONE})"),
     rule(OrderKey.NEWEST, f"{_SOME}{_NEWER}{_EXIST}"),
     rule(OrderKey.OLDEST, f"{_SOME}{_OLDER}{_EXIST}"),
     # "Not the latest robot | but the one before it"
@@ -96,6 +115,33 @@ RULES = (
         rf"(?P<not>{_MY}(very )?{_FIRST})((?!\b(while|when|as|is|are)\b)[^.;]){{0,40}}?"
         "(?P<tail>(the )?next (one )?after (it|that))",
         rank=2,
+    ),
+    # "Skip the latest and take the next", "leave out the three latest and give me the next"
+    rule(OrderKey.NEWEST, f"{_LEFT_OUT}(?P<but>{CARDINAL}) {NEWEST}{_THEN}"),
+    rule(OrderKey.OLDEST, f"{_LEFT_OUT}(?P<but>{CARDINAL}) {OLDEST}{_THEN}"),
+    rule(OrderKey.NEWEST, f"{_LEFT_OUT}{_LAST}{_THEN}", rank=2),
+    rule(OrderKey.OLDEST, f"{_LEFT_OUT}{_FIRST}{_THEN}", rank=2),
+    rule(
+        OrderKey.OLDEST, f"(?P<n>{ORDINAL})( in line)? from the (start|beginning)( of {_A_LIST})?"
+    ),
+    rule(OrderKey.NEWEST, f"(?P<n>{ORDINAL})( in line)? from the (end|back) of {_A_LIST}"),
+    rule(
+        OrderKey.OLDEST, f"came (?P<n>{ORDINAL}) in (the )?order of (making|creation|training|date)"
+    ),
+    rule(OrderKey.NEWEST, "silver medal (for|in) (recency|freshness|newness)", rank=2),
+    rule(
+        OrderKey.NEWEST,
+        "bronze medal (for|in) (recency|freshness|newness)",
+        "antepenultimate",
+        rank=3,
+    ),
+    rule(
+        OrderKey.OLDEST,
+        f"(that )?came (right |just |straight )?after {_MY}(very )?first( {SELECTOR})?",
+        rank=2,
+    ),
+    rule(
+        OrderKey.NEWEST, f"(direct |immediate )?predecessor of {_MY}{_LAST}( {SELECTOR})?", rank=2
     ),
     rule(OrderKey.OLDEST, rf"runner[\s-]up (for|to|as) (the )?{_FIRST}( {SELECTOR})?", rank=2),
     rule(

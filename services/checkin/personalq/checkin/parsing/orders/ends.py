@@ -51,6 +51,8 @@ RULES = (
         f"((with|has|that has) )?nothing (was )?({MADE}|older|earlier) (before|than) (it|this|"
         f"that)",
         "(with|has) nothing (older|earlier)",
+        "nothing is (older|earlier) than (the one|it|that)( i (want|mean|need))?",
+        "(that )?(has|have) been around (the )?longest",
         f"most ancient( {SELECTOR})?",
         OLDEST,
         "(first|1st) (one|version|model|build|checkpoint|lora|variant|edition|iteration|release|"
@@ -75,7 +77,7 @@ RULES = (
     ),
     rule(
         OrderKey.OLDEST,
-        f"(older|earlier){_OF_SOME}",
+        f"(?<!no )(?<!any )(older|earlier){_OF_SOME}",
         r"(?<!\bnothing )(the )?(older|earlier)(?=[\s.!?]*$)",
         "the (older|earlier)(?= ?[,.;!?])",
         r"(with|of) the (older|earlier) date( of the \w+)?",
@@ -119,6 +121,9 @@ RULES = (
         f"{THAT}(was )?{MADE} after (all|any|every(one)?)( of)?( the)?( others?| rest)( one)?",
         f"((with|has|that has) )?nothing ({MADE} after|newer than|later than) (it|this|that)",
         "(with|has) nothing (newer|later|more recent)",
+        "nothing is (newer|later) than (the one|it|that)( i (want|mean|need))?",
+        "((at )?the )?top of the pile by (date|age)",
+        f"{THAT}c(ame|omes?) out of training last{OF_ALL}",
         "very (last|latest|newest)",
         f"{NEWEST}( and greatest)?",
         f"({WHO} )?{MADE} (the )?(last|latest|most recently){NOT_A_TIME}",

@@ -43,7 +43,7 @@ def parse_order(draft: Draft) -> None:
                 rank = number(nth) or 1
             if groups.get("but"):
                 rank = (number(groups["but"]) or 1) + 1
-            among = number(groups.get("among") or "") or 0
+            among = _how_many(groups.get("among") or "")
             key = rule.key
             if refused := ends_before(_NOT, shadow, match.start()):
                 if not draft.answering:  # "the previous one, not the latest"
@@ -59,6 +59,14 @@ def parse_order(draft: Draft) -> None:
     chosen = (Attribute.ORDER, Attribute.VERSION)
     if draft.nearest and not any(c.hard and c.attribute in chosen for c in draft.constraints):
         draft.constraints.append(draft.nearest)
+
+
+_MANY = {"dozen": 12, "half dozen": 6, "half a dozen": 6, "few": 5, "the one": 2}
+
+
+def _how_many(said: str) -> int:
+    """How many of several one is of; 0 when nothing says so."""
+    return _MANY.get(said) or number(said) or 0
 
 
 def _parts(match: re.Match[str]) -> Sequence[str | int]:
@@ -139,7 +147,8 @@ _UNCOUNTED = {
 def _claim(
     draft: Draft, match: re.Match[str], key: OrderKey, rank: int, *, hard: bool, among: int = 0
 ) -> None:
-    hard = hard and not any(c.attribute is Attribute.ORDER and c.hard for c in draft.constraints)
+    others = [c for c in draft.constraints if c.attribute is Attribute.ORDER and c.hard]
+    hard = hard and not any(c.among == 0 or among for c in others)
     span = Span(*match.span(_parts(match)[-1]))
     label = _WORDS[key] if rank == 1 else f"number {rank} from {_WORDS[key]}"
     constraint = Constraint(

@@ -8,6 +8,7 @@ from personalq.chassis.forms import compile_form
 from personalq.checkin import lexicon
 from personalq.checkin.intent import Span
 from personalq.checkin.lexicon.wordnet import may_be_noun
+from personalq.checkin.nouns import is_kind_of
 from personalq.checkin.parsing.draft import Draft
 from personalq.checkin.parsing.text import Word, ends_before
 from personalq.checkin.parsing.times.point import Point
@@ -92,7 +93,8 @@ def constrains(draft: Draft, point: Point, setting: Setting) -> bool:
     if point.kind == "season" and after is not None and not setting.operator:
         lead = draft.page.word_before(setting.start)
         if lead is not None and lead.norm in _SPATIAL:  # "under | spring | cherry blossoms"
-            return not _leads_to_scene(draft, after) and draft.leads_to_head(after.index, reach=3)
+            heads = draft.leads_to_head(after.index, reach=3)
+            return heads and not _leads_to_scene(draft, after) and not _is_in_bloom(draft, after)
     if not point.everyday and point.kind != "weekday":
         if point.kind == "season" and not setting.operator and _ends_a_scene(draft, point):
             return False
@@ -104,6 +106,13 @@ _SPATIAL = frozenset((
     "under", "beneath", "among", "amongst", "amid", "between", "behind", "beside", "near",
     "against", "through", "over", "above", "underneath",
 ))  # fmt: skip
+
+
+def _is_in_bloom(draft: Draft, word: Word) -> bool:
+    """Whether a plant follows that nothing asked for is: "among spring | tulips"."""
+    noun = draft.noun_at(word.index)
+    asked = noun is not None and word.norm in noun.entry.subjects
+    return not asked and any(is_kind_of(word.norm, each) for each in ("plant", "flower"))
 
 
 def _belongs_to_a_thing(draft: Draft, point: Point, after: Word) -> bool:

@@ -104,7 +104,7 @@ _BEFORE = compile_form(
     "no earlier than|not (before|after)|before|predat(es?|ed|ing)|prior to|earlier than|"
     "older than|until|till|up to( and including)?|by( the end of)?|pre|after|postdat(es?|ed|ing)|"
     "later than|newer than|more recent than|(not|no) (older|newer) than|since|post|as of|"
-    r"starting( (in|from))?|from|(in|over) the course of|in the week of|at some point in|in|"
+    r"starting( (in|from|with))?|from|(in|over) the course of|in the week of|at some point in|in|"
     r"(out (?=of (?!the|"
     r"my|our|an?\b)))?of|back in|at|on|during|"
     "over|round about|around|about|circa|roughly|dated|through|within)(~|$)(the (month of |year )?|"
@@ -257,7 +257,7 @@ def applied(operator: str, interval: Interval) -> Interval:
         return Interval(end=interval.end)
     if operator in ("after", "later than", "newer than", "more recent than", "post"):
         return Interval(start=interval.end)
-    if operator in ("since", "starting", "starting in", "starting from"):
+    if operator in ("since", "starting", "starting in", "starting from", "starting with"):
         return Interval(start=interval.start)
     if operator in ("around", "about", "circa", "roughly") and interval.start and interval.end:
         length = interval.end - interval.start

@@ -18,7 +18,7 @@ HIGHEST = 1000
 _OR = compile_form(" ?(?P<j>, ?(or|and)|,|/|or|and|&) ?(the )?")
 _OR_NEXT = compile_form(rf"{NUMBER}( ?, ?{NUMBER})*( ?,)? or {NUMBER}(?! ?(?!of\b)[\w-])")
 """What a comma leads to in a list: "version 11, | 12 or 13"."""
-_TO = compile_form(" ?(to|through|thru|until|till|up to|-) ?")
+_TO = compile_form(r" ?(to|through|thru|until|till|up to( and including)?|-|\.\.+|…) ?")
 _AND = compile_form(" ?and ?")
 _TAIL = compile_form(
     rf"((v\.?\s?|{WORD} ?({MARK} ?)?))?(?P<n>{NUMBER})(?! ?(day|week|month|year)s?\b)"
@@ -74,16 +74,44 @@ _COMPARED = tuple(
         *((op, "", low, high) for op, low, high in _BOUNDS[1:]),
     )
 )
-_RANGED = compile_form(
-    rf"(?<!\w)((with|has|having) (a |the )?)?({WORD} ({MARK} )?((is|of|that is) )?|numbered )"
-    rf"(between|from) (?P<low>{NUMBER}) (and|to|through|-) (?P<high>{NUMBER})(?!\w)"
+_NUMBERS = (
+    f"((any|some|a|the|its) )?({WORD} ({MARK} )?|{MARK} )((is|of|that is|anywhere|somewhere) )?"
 )
+_RANGED = compile_form(
+    rf"(?<!\w)((with|has|having) )?({_NUMBERS}|numbered |anywhere )(between|from) "
+    rf"(v\.?\s?)?(?P<low>{NUMBER}) (and|to|through|up to|-) (v\.?\s?)?(?P<high>{NUMBER})(?!\w)",
+    rf"(?<!\w)in the range (of )?({WORD} )?(v\.?\s?)?(?P<a>{NUMBER}) ?(to|through|up to|-|\.\.+) ?"
+    rf"(v\.?\s?)?(?P<b>{NUMBER})(?!\w)",
+    rf"(?<!\w)between (?P<c>{NUMBER}) and (?P<d>{NUMBER}) by version( number)?(?!\w)",
+    rf"(?<!\w)({_NUMBERS}|numbered )(at least|no (lower|less) than|not (below|under)) "
+    rf"(?P<e>{NUMBER}),? (and|but)( is)? (at most|no (higher|more) than|not (above|over)) "
+    rf"(?P<f>{NUMBER})(?!\w)",
+)
+_ENDS = (("low", "high"), ("a", "b"), ("c", "d"), ("e", "f"))
+_DECADE = compile_form(
+    rf"(?<!\w)({_NUMBERS}|({WORD} )?)in the (?P<ten>teens|twenties|thirties|forties|fifties)(?!\w)|"
+    r"(?<!\w)(with )?(a )?(?P<digit>single)~digit (version|build|number)( number)?(?!\w)|"
+    rf"(?<!\w)(version |number )?(?P<some>twenty|thirty|forty|fifty)~something(?!\w)"
+)
+"""So many numbers at once: "a version in the thirties", "forty-something"."""
+_TENS = {"tee": 10, "twe": 20, "thi": 30, "for": 40, "fif": 50}
+_STEPS_FROM = compile_form(
+    rf"(?<!\w)((go )?(?P<back>back) )?(?P<n>an?|{CARDINAL}) (versions?|builds?|numbers?) "
+    r"(?P<way>on|up|later|after|back|down|before|earlier|below)?( ?(from|than|of))? "
+    rf"([a-z]+ )?((version|number|v\.?) ?)?(?P<v>{NUMBER})(?!\w)",
+    rf"(?<!\w)((the|a) )?((direct|immediate) )?(?P<next>successor|predecessor) (of|to) "
+    rf"((version|number|v\.?) ?)?(?P<w>{NUMBER})(?!\w)",
+)
+"""So many steps from a number: "two versions on from v8", "the successor of version 43"."""
 _OR_MORE = compile_form(
     r" ?(\+|(or|and) (later|newer|higher|above|up|upwards?|greater|more recent|more|beyond|after|"
-    r"over)(?!\w)|upwards?(?!\w)|on(wards?)?(?= ?($|[^\w\s]|of\b|in\b|on\b)))"
+    r"over)(?!\w)|upwards?(?!\w)|at (least|the lowest)(?!\w)|on(wards?)?(?= ?($|[^\w\s]|of\b|"
+    r"in\b|on\b)))"
 )
 _OR_LESS = compile_form(
-    r" ?(or|and) (earlier|older|lower|below|before|less|under|down(wards?)?)(?!\w)"
+    r" ?((or|and) (earlier|older|lower|below|before|less|under|down(wards?)?)|at (most|"
+    r"the highest))"
+    r"(?!\w)"
 )
 _NEIGHBOUR = compile_form(
     f"(((the|one) )({WORD} |one )?(that (came|comes) )?(just |right |straight |immediately |"
@@ -133,14 +161,42 @@ def read_compared(draft: Draft, found: list[Constraint]) -> None:
 
 
 def read_ranges(draft: Draft, found: list[Constraint]) -> None:
-    """Claim "a version number from 27 to 33", "version between 21 and 30"."""
-    for match in _RANGED.finditer(draft.page.shadow):
-        low, high = number_in(match["low"]), number_in(match["high"])
-        if low and high and low < high <= low + HIGHEST and draft.free(*match.span()):
-            values = list(range(low, high + 1))
-            constraint = of_versions(draft, match.start(), match.end(), values)
-            draft.add(constraint, selecting=True)
-            found.append(constraint)
+    """Claim "a version number from 27 to 33", "in the thirties", "two versions on from v8"."""
+    shadow = draft.page.shadow
+    for match in _RANGED.finditer(shadow):
+        ends = next(ends for ends in _ENDS if match[ends[0]])
+        low, high = (number_in(match[end]) for end in ends)
+        if low and high and low < high <= low + HIGHEST:
+            _claim(draft, match, list(range(low, high + 1)), found)
+    for match in _DECADE.finditer(shadow):
+        ten = _TENS.get((match["ten"] or match["some"] or "")[:3], 0)
+        if ten and match["ten"] and not match[0].startswith("in the"):
+            _claim(draft, match, list(range(ten, ten + 10)), found)
+        elif match["digit"] or match["some"]:
+            _claim(draft, match, list(range(ten or 1, 10 if match["digit"] else ten + 10)), found)
+    for match in _STEPS_FROM.finditer(shadow):
+        steps = _steps(match)
+        value = number_in(match["v"] or match["w"])
+        if steps and value and value + steps > 0:
+            _claim(draft, match, [value + steps], found)
+
+
+def _steps(match: re.Match[str]) -> int:
+    """How far a version is from another: 2 of "two versions on from"; 0 where it is not said."""
+    if match["next"]:
+        return 1 if match["next"] == "successor" else -1
+    way = match["way"] or match["back"] or ""
+    count = 1 if match["n"] in ("a", "an") else number_in(match["n"]) or 0
+    if way in ("on", "up", "later", "after"):
+        return count
+    return -count if way else 0
+
+
+def _claim(draft: Draft, match: re.Match[str], values: list[int], found: list[Constraint]) -> None:
+    if draft.free(*match.span()):
+        constraint = of_versions(draft, match.start(), match.end(), values)
+        draft.add(constraint, selecting=True)
+        found.append(constraint)
 
 
 def read_first_few(draft: Draft, found: list[Constraint]) -> None:

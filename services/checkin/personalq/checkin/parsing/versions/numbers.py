@@ -47,7 +47,7 @@ _NO = compile_form("no [a-z]")
 _ALIKE = compile_form(r" (alike|the same|are|of them)\b")
 _REACHING = compile_form(r"(?<!\w)(up|down|next|close|turned|pointing) to the $")
 """Before a number that is to be seen: "buried in sand up to the | number 6"."""
-_BY_USE = compile_form(r" (by|in) (usage|uses?|renders|popularity)(?!\w)")
+_BY_USE = compile_form(r" (by|in|on|of) ((my|our|the) )?(usage|uses?|renders|popularity)(?!\w)")
 _MY = compile_form(r"(?<!\w)(my|our) $")
 _ADVERBS = (
     "last", "just", "never", "once", "only", "first", "recently", "already", "always", "also",
@@ -107,10 +107,12 @@ def _is_favourite(draft: Draft, match: re.Match[str]) -> bool:
     """Whether it is what is liked best, or who likes it: "my number one", "number one by usage",
     "a number one fan".
     """
-    if match[0].startswith("v") or number_in(match[0]) != 1:
+    if match[0].startswith("v"):
         return False
     if _BY_USE.match(draft.page.shadow, match.end()):
         return True
+    if number_in(match[0]) != 1:
+        return False
     following = draft.page.word_at(match.end())
     fan = following is not None and following.joined and lexicon.names_thing(following.norm)
     if fan and following is not None and draft.noun_at(following.index) is None:
@@ -145,7 +147,12 @@ def _numbers_another_thing(draft: Draft, start: int) -> bool:
     before, number = draft.page.word_before(start), draft.page.word_at(start)
     if before is None or number is None or not number.joined:
         return False
-    free = draft.is_free(before) and not any(before.norm in lexicon.words(k) for k in _OF_ONE)
+    asks = before.norm in lexicon.words("openers")  # "I want no. 27"
+    free = (
+        not asks
+        and draft.is_free(before)
+        and not any(before.norm in lexicon.words(k) for k in _OF_ONE)
+    )
     thing = lexicon.names_thing(before.norm) and not _numbers_subject(draft, start)
     told = any(noun.entry.subjects and noun.last <= before.index for noun in draft.nouns)
     return free and thing and told
