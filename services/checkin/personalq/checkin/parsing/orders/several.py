@@ -22,7 +22,7 @@ _THE_ONE_BEFORE = rule(
 """One of two: "either the newest or the one just before"."""
 RULES = (
     _THE_ONE_BEFORE,
-    *tuple(
+    *(
         rule(key, several)
         for key, end in (
             (OrderKey.LAST_USED, f"(most recently|last){_USED}"),
