@@ -289,6 +289,7 @@ def test_names_are_left_out() -> None:
             ("a bubble umbrella", "coloured tangerine"),
         ),
         ("Training took place around the beach. A plum umbrella.", ("A plum umbrella",)),
+        ("A grey horse (oil painting), a bell", ("A grey horse", "oil painting", "a bell")),
         ("Green typewriter (office), gold letters", ("Green office typewriter", "gold letters")),
         (
             "In the cave is where this finch birdhouse was trained: blue, with a perch.",

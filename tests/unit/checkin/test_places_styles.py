@@ -92,6 +92,7 @@ def _said(prompt: str, attribute: Attribute) -> Constraint | None:
         ("the kite (training in the vineyard) in a library", {"vineyard"}),
         ("the kite taught with shots taken under a vineyard's glass roof", {"vineyard"}),
         ("a kite - the one with the vineyard learning set", {"vineyard"}),
+        ("a kite trained on shots taken in a vineyard's yard", {"vineyard"}),
         ("the kite whose training images are full of library shelves", {"library"}),
     ],
 )

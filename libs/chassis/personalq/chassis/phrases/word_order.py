@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable
 
 from personalq.chassis.forms import form
-from personalq.chassis.phrases.patterns import THE, THIS, WORD, compiled
+from personalq.chassis.phrases.patterns import LOOKS, THE, THIS, WORD, compiled
 
 _BASIC = form(
     "red|orange|yellow|green|teal|blue|purple|pink|brown|black|white|gr[ae]y",
@@ -37,7 +37,8 @@ _TWO_BEFORE = compiled(
 )
 # "Green typewriter (office), …".
 _IN_BRACKETS = compiled(
-    f"^ ?(?P<like>({WORD} ){{0,3}})(?P<thing>{WORD}) \\((?P<kind>{WORD}( {WORD})?)\\)(?=,)",
+    f"^ ?(?P<like>({WORD} ){{0,3}})(?P<thing>{WORD}) \\((?!({WORD} )*{LOOKS}\\))"
+    f"(?P<kind>{WORD}( {WORD})?)\\)(?=,)",
 )
 # "Our antique deckchair: burgundy all over".
 _COLON_OVER = compiled(rf"(?<=\w): ?(?={WORD}( {WORD})? all over(?!\w))")

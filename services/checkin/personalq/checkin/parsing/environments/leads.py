@@ -64,7 +64,8 @@ _TAUGHT = (
 _ONE_BEFORE = "|".join(rf"(?<=\b{each} )" for each in sorted(lexicon.words("selectors")))
 _TRAINED = compile_form(rf"(?<![\w-]){_TAUGHT} (?P<where>{_WHERE}{_OF_PHOTOS}{_DET})(?=\w)")
 TRAINED_WHERE = compile_form(
-    r"(?<![\w-])(did [\w-]+ (train|tune|fine-?tune)|trained|tuned|fine-?tuned|(whose )?training "
+    rf"(?<![\w-])((trained|taught|schooled|tuned) (on|with|from) {_PHOTOS} {_TAKEN}|"
+    r"did [\w-]+ (train|tune|fine-?tune)|trained|tuned|fine-?tuned|(whose )?training "
     rf"(took place|happened|((that )?(was|is) )?done|was|is|{_PHOTOS} ((were|was|got) )?{_TAKEN})|"
     rf"({_ONE_BEFORE}|(?<=, )|(that|which) (was|were|got) )(shot|photographed|captured|filmed)|"
     rf"(whose|with|its|the) (source|reference|input) {_PHOTOS} ((were|was) )?{_TAKEN}|"

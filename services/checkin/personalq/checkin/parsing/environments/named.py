@@ -65,6 +65,9 @@ def named_phrase(draft: Draft, span: Span, *, known: bool) -> Span | None:
     """The whole phrase when the place names a checkpoint ("the harbor one"), else None."""
     shadow = draft.page.shadow
     start, end = span.start, span.end
+    first = draft.page.word_at(start)
+    if first is not None and first.hyphen:
+        return None  # "the off-road one"
     if known and (told := _WHERE_TRAINED.match(shadow, end)):
         return Span(start, told.end())
     if after := _AFTER.match(shadow, end):

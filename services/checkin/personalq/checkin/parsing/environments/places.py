@@ -19,7 +19,12 @@ MATERIAL = compile_form(
 _SKIP = frozenset((
     "my", "our", "your", "his", "her", "their", "me", "it", "this", "that", "whichever",
     "whatever", "whoever", "purpose", "scratch", "top", "data", "photos", "pictures", "images",
+    "shots", "snapshots", "photographs",
 ))  # fmt: skip
+
+
+_PARTS = frozenset(["yard", "hall", "room", "floor", "roof", "grounds", "wall", "house"])
+"""What any place may have: "a farm's yard" is a farm, "the school's library" a library."""
 
 
 def noun_phrase(draft: Draft, start: int) -> list[Word]:
@@ -58,7 +63,8 @@ def _after_owner(draft: Draft, word: Word | None) -> Word | None:
 def _is_theirs(draft: Draft, word: Word) -> bool:
     """Whether a place that cards have is behind whose it is: "the street vendors' market"."""
     match = draft.lexicon.environments.match_at(draft.page.words, word.index + 1)
-    return match is not None and match[1].known
+    part = match is not None and draft.page.words[word.index + 1].norm in _PARTS
+    return match is not None and match[1].known and not part
 
 
 def _closed(norm: str) -> bool:
