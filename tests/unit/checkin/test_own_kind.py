@@ -223,3 +223,24 @@ def test_a_kind_that_only_cards_tell() -> None:
     assert isinstance(outcome, Selection)
     plain = [*cards, card("kite-v4", "kite", "anime", "2026-07-11", "A kite with a tail.")]
     assert not isinstance(Session(plain).ask("the Zillow kite in anime style"), NoMatch)
+
+
+def test_a_kind_told_behind_its_subject() -> None:
+    """A parrot of the cockatoo kind is a cockatoo parrot, in whatever phrase it stands."""
+    parrots = [
+        card(
+            "p-1",
+            "parrot,pet parrot",
+            "anime",
+            "2026-06-05",
+            "With a ring, a red parrot of the cockatoo kind.",
+        ),
+        card(
+            "p-2",
+            "parrot,pet parrot",
+            "sketch",
+            "2026-06-07",
+            "With a bell, a grey parrot of the macaw kind.",
+        ),
+    ]
+    assert outcome_name(Session(parrots).ask("the cockatoo parrot from June")) == "p-1"

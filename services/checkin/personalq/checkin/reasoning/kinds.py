@@ -17,7 +17,7 @@ from personalq.checkin.intent import Attribute, Constraint, Intent
 from personalq.checkin.lexicon import canonical
 from personalq.checkin.lexicon.stems import stem
 from personalq.checkin.ports import Catalog
-from personalq.checkin.reasoning.describe import profile, trait
+from personalq.checkin.reasoning.describe import pieces_of, profile, trait
 
 Search = Callable[[Intent], Awaitable[tuple[Hit, ...]]]
 """The cards that an intent allows."""
@@ -91,8 +91,12 @@ def is_described_as(card: Card, name: str) -> bool:
 
 
 def names(card: Card, name: str) -> bool:
-    """Whether the very words stand in a card's description."""
-    return f" {_stems(name)} " in f" {_stems(card.description)} "
+    """Whether the very words stand in a card's description, or in what it is read as.
+
+    A "parrot of the cockatoo kind" is a cockatoo parrot.
+    """
+    said = f" {_stems(name)} "
+    return any(said in f" {_stems(text)} " for text in (card.description, *pieces_of(card)))
 
 
 def lists_subject(card: Card, name: str) -> bool:
