@@ -103,6 +103,9 @@ def only(prompt: str, attribute: Attribute) -> Constraint:
         ("Between ten and twenty by version, the lamp", 10, 20),
         ("a lamp on an escalator? I want no. 27.", 27, 27),
         ("no other than number 39: the lamp", 39, 39),
+        ("the lamp with a cat, not below version thirty-eight", 38, 1038),
+        ("The number is greater than 38: silver lamp", 39, 1038),
+        ("the lamp whose number is smaller than 16", 1, 15),
     ],
 )
 def test_versions(prompt: str, first: int, last: int) -> None:
@@ -258,6 +261,7 @@ def test_the_version_just_before_another() -> None:
         ("the lamp that came right after the very first one", OrderKey.OLDEST, 2),
         ("the lamp that has been around longest", OrderKey.OLDEST, 1),
         ("the lamp I used last but one", OrderKey.LAST_USED, 2),
+        ("The ninth lamp with a dust cover ever made", OrderKey.OLDEST, 9),
         ("number two in my usage ranking, the lamp", OrderKey.MOST_USED, 2),
         ("the lamp that ranks fourth for how often I used it", OrderKey.MOST_USED, 4),
         ("a lamp. Just one of those is used more often than it.", OrderKey.MOST_USED, 2),
@@ -412,6 +416,7 @@ def test_orders_of_the_scene(prompt: str) -> None:
         ("the lamp I have yet to use for the first time", (0, 0)),
         ("I made the lamp but not once did I use it", (0, 0)),
         ("the lamp without a single use", (0, 0)),
+        ("the least used lamp of those I have used at all", (1, None)),
     ],
 )
 def test_counted_use(prompt: str, uses: tuple[int, int | None]) -> None:

@@ -188,6 +188,8 @@ NOT_NARROWED = [
     ("the bear; the year it was made in is 2025", "2025-01-01", "2026-01-01"),
     ("the bear that came into being in July 2026", "2026-07-01", "2026-08-01"),
     ("a bear saved since March", "2026-03-01", ""),
+    ("a bear made in August at the earliest", "2026-08-01", ""),
+    ("a bear made in August at the latest", "", "2026-09-01"),
     ("Starting with August 2026, there is one bear", "2026-08-01", ""),
     ("Today I want the bear created in May", "2026-05-01", "2026-06-01"),
     ("the bear, built in the month before this one", "2026-10-01", "2026-11-01"),
@@ -240,6 +242,7 @@ USED = [
     ("the bear - last employed in March 2026", "2026-03-01", "2026-04-01"),
     ("the bear I last used in the week of 9 to 15 November", "2026-11-09", "2026-11-16"),
     ("the bear which I picked up yesterday", "2026-11-19", "2026-11-20"),
+    ("Its most recent use was back in May, the bear", "2026-05-01", "2026-06-01"),
 ]
 
 

@@ -50,6 +50,7 @@ _NO_USES = form(
 )
 _NEVER = compile_form(rf"(?<![\w-]){_NO_USES}(?!\w)")
 _AT_ALL = compile_form(
+    rf"(?<![\w-])((of )?(those|the ones|all) )(i|we)('ve| have) (ever )?{_USED}( at all)?(?!\w)|"
     r"(?<![\w-])(that|which) (has|have|had|was|were|got) (actually |even )*("
     rf"(ever been|been ever) {_USED}(?! (in|as|for|on|with)\b)|"
     rf"(ever )?(been )?{_USED} (at all|(at least|even) once))(?!\w)"

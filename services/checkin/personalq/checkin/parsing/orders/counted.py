@@ -66,7 +66,9 @@ RULES = (
     ),
     rule(
         OrderKey.NEWEST,
-        f"(?P<n>{ORDINAL})(~| {SELECTOR} )(to|from|before)~(the )?(last|latest|newest|end)",
+        "((that|which) (sits|comes|stands|ranks) )?"
+        f"(?P<n>{ORDINAL})(~| {SELECTOR} )(to|from|before)~(the )?(last|latest|newest|end)"
+        f"( of {_A_LIST})?",
     ),
     rule(OrderKey.OLDEST, f"(?P<n>{ORDINAL})(~| {SELECTOR} )from~(the )?{OLDEST}"),
     # "Two before the latest", "the one before the one before the last"

@@ -29,7 +29,7 @@ USED = (
     r"had open|tried|opened|touched|picked( up)?(?! (up|its|their|his|her)\b)|loaded|was using|"
     r"were using|"
     "(made|did) (some )?(pictures|images|renders|art) with|saw use|put to use|been using|"
-    "stopped using|last (use|run|render|outing)( (was|is|dates))?|employed|"
+    "stopped using|(last|latest|most recent) (use|run|render|outing)( (was|is|dates))?|employed|"
     "((my|our|the|its) )?last (session|run|outing|time) with (it|him|her|that|this one)( (was|"
     "is))?|"
     "(the )?last time (it was|i|"
@@ -118,7 +118,8 @@ _DATED = compile_form(r"(?<!\w)(with|has|having|bearing|carrying) an? $")
 _DATE = compile_form(r"~(date|timestamp)(?= ?($|[^\w\s]))")
 """Around a time: "with an | August | date"."""
 _ONWARD = compile_form(
-    r" ?((on(wards?)?|and after|or after)(?= ?($|[,.;!?]|and\b))|(and|or) (later|newer)(?!\w))"
+    r" ?(at the earliest(?!\w)|(on(wards?)?|and after|or after)(?= ?($|[,.;!?]|and\b))|(and|"
+    r"or) (later|newer)(?!\w))"
 )
 _ONCE = compile_form(r"(?<!\w)(once|as soon as|after|since) (the month of )?$")
 _PASSED = compile_form(
@@ -128,7 +129,7 @@ _PASSED = compile_form(
 )
 """What became of a time: "once August was over", "since August began"."""
 _OLDER = compile_form(
-    r" ?(and|or) ((earlier|older)(?!\w)|"
+    r" at the latest(?!\w)| ?(and|or) ((earlier|older)(?!\w)|"
     r"before(?= ?($|[^\s\w])| (on|at|in|under|beside|near|with) (an?|the|my|our)\s))"
 )
 _NEGATION = compile_form(

@@ -37,7 +37,8 @@ _FROM_END = compile_form(
 _EVER_MADE = compile_form(
     r"( (?!in\b|on\b|at\b|with\b)\w+){0,3}? ((that )?(i|we)('ve| have)? (ever )?(trained|made|"
     "built|created|did|finished)|ever (trained|made|built)|"
-    r"(that was )?(trained|made|built|created))(?!\w)"
+    r"(that was )?(trained|made|built|created))(?!\w)|"
+    r"( [\w'-]+){4,8}? ever (trained|made|built)(?!\w)"
 )
 
 

@@ -43,7 +43,8 @@ _ABOVE = (
 )
 _IS_BELOW = compile_form(_BELOW)
 _AT_LEAST = (
-    "(since|at least|(no|not) (older|earlier|lower|less) than|from|starting (at|with|from)|"
+    "(since|at least|(no|not) ((older|earlier|lower|less) than|below|under)|from|starting (at|"
+    "with|from)|"
     "beginning with|minimum)"
 )
 _AT_MOST = (
@@ -63,7 +64,8 @@ _COMPARED = tuple(
     (
         compile_form(
             rf"(?<!\w)({WORD} ({MARK} )?((that )?(is|are|was) |that's |"
-            rf"of )?|numbered )(?P<op>{op}) ({MARK} ?)?(v\.?\s?)?(?P<n>{NUMBER})(?!\w){tail}"
+            rf"of )?|numbered |(the|its|whose) number (is|"
+            rf"was) )(?P<op>{op}) ({MARK} ?)?(v\.?\s?)?(?P<n>{NUMBER})(?!\w){tail}"
         ),
         low,
         high,

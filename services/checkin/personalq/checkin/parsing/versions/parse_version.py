@@ -18,8 +18,8 @@ def parse_version(draft: Draft) -> None:
     """Claim version numbers; two different ones without "or" are a contradiction."""
     found: list[Constraint] = []
     read_counting(draft)
-    read_compared(draft, found)
     read_ranges(draft, found)
+    read_compared(draft, found)
     read_first_few(draft, found)
     shadow = draft.page.shadow
     position = 0
