@@ -313,6 +313,11 @@ def test_names_are_left_out() -> None:
             ("this rabbit", "A torn ear", "coloured olive"),
         ),
         ("Picture a cake. It is shown partly as a cartoon and partly in glass.", ("a cake",)),
+        ("A shop that carries wine", ("A shop that carries wine",)),
+        ("A cake in a tin mixed with cream", ("A cake in a tin mixed", "cream")),
+        ("A cat (2024), with a bow", ("A cat", "2024", "a bow")),
+        ("A lamp of the best kind", ("A lamp of the best kind",)),
+        ("Cut from oak, a chair with a cushion", ("Cut from oak", "a chair", "a cushion")),
         ("a chair carved in oak, with a cushion", ("a chair carved in oak", "a cushion")),
     ],
 )

@@ -85,6 +85,11 @@ def only(prompt: str, attribute: Attribute) -> Constraint:
         ("in a tub full of foam, the lamp in version 11, 12 or 13", 11, 13),
         ("the lamp with a version number from 27 to 33", 27, 33),
         ("a lamp in a forest. Version between 21 and 30.", 21, 30),
+        ("lamp v4 at the highest point", 4, 4),
+        ("lamp v5 at least one hat", 5, 5),
+        ("lamp v4 upwards in the sky", 4, 4),
+        ("the predecessor of version 12 of the lamp", 11, 11),
+        ("back one version from lamp 20", 19, 19),
         ("the lamp numbered higher than 45", 46, 1045),
         ("the lamp from v35 upwards", 35, 1035),
         ("the lamp, forty-something, I mean the version number", 40, 49),
@@ -135,6 +140,18 @@ def test_versions(prompt: str, first: int, last: int) -> None:
         "a lamp beside the first two models walking on a runway",
         "a model of a lamp just after 9 in the morning",
         "a lamp from 2025 in room 12",
+        "a lamp marked 7 on a racetrack",
+        "a lamp stamped 100 by hand",
+        "a twenty-something lamp on a bike",
+        "a lamp forty-something years old",
+        "a lamp with numbers from 5 to 10 on its belly",
+        "a lamp with a single-digit number on its shade",
+        "a lamp in the range of 5 to 10 meters",
+        "a lamp anywhere from 5 to 9 years old",
+        "a lamp with a number on 12 doors",
+        "a lamp, successor of 3 kings",
+        "a lamp tenth in the line at the bakery",
+        "a lamp, 12 is the number I want on its shade",
         "a lamp beside a door marked 23",
     ],
 )
@@ -283,6 +300,7 @@ def test_orders(prompt: str, key: OrderKey, rank: int) -> None:
         ("the lamp on a pile of blankets, out of the four most recent ones", OrderKey.NEWEST, 4),
         ("one of the three most used lamps on a beach", OrderKey.MOST_USED, 3),
         ("one of the last two lamps", OrderKey.NEWEST, 2),
+        ("something from the one hundred newest lamps", OrderKey.NEWEST, 100),
         ("the lamp was in the most recent half dozen", OrderKey.NEWEST, 6),
         ("the lamp, either the newest or the one just before", OrderKey.NEWEST, 2),
     ],
@@ -292,6 +310,35 @@ def test_one_of_several_at_an_end(prompt: str, key: OrderKey, among: int) -> Non
     window = read(prompt).window
     assert window is not None
     assert (window.order, window.among) == (key, among)
+
+
+@pytest.mark.parametrize(
+    "prompt",
+    [
+        "a lamp; not one of the two newest",
+        "a lamp, anything but one of the two newest",
+        "a lamp from the last two summers",
+        "a man from the first twelve apostles with a lamp",
+    ],
+)
+def test_no_window(prompt: str) -> None:
+    """What is refused, and what there are several of in the scene."""
+    assert read(prompt).window is None
+
+
+def test_whose_several_at_an_end() -> None:
+    """My three most used lamps are mine."""
+    intent = read("any of my three most used lamps")
+    assert intent.window is not None
+    assert [c.values for c in intent.all(Attribute.OWNER)] == [("ines",)]
+
+
+def test_the_subject_beside_what_is_left_out() -> None:
+    """Words between are read."""
+    intent = read("skip the latest lamp and take the next one, in a tent")
+    assert intent.order is not None
+    assert intent.order.rank == 2
+    assert [c.values for c in intent.all(Attribute.SUBJECT)] == [("lamp",)]
 
 
 def test_an_order_among_several_at_an_end() -> None:
@@ -377,6 +424,15 @@ def test_what_comes_next_in_the_scene() -> None:
         "a kettle in its first snow",
         "a lamp at first light",
         "a bear who came third in order of height",
+        "a lamp seen out of the last two windows",
+        "a lamp jumping out of the first three windows",
+        "a lamp from the last two decades",
+        "a lamp from the first few seconds",
+        "a lamp with just two younger ones",
+        "a lamp second from the start of the race",
+        "a lamp hot off the presses of a newspaper",
+        "forget the first kiss, a lamp and the next one on a bench",
+        "two dogs are used more than a lamp",
         "a lamp with a bottle top used as a lid",
     ],
 )

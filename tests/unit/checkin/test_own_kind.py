@@ -221,6 +221,12 @@ def test_a_kind_that_only_cards_tell() -> None:
     assert isinstance(session.ask("the Zillow kite in anime style"), NoMatch)
     outcome = session.ask("the Zillow kite as a sketch")
     assert isinstance(outcome, Selection)
+    for prompt in ("the happy kite in anime style", "the Zillow kite with a tail"):
+        assert not isinstance(session.ask(prompt), NoMatch)
+    happy = [
+        replace(each, description=each.description.replace("Zillow", "happy")) for each in cards
+    ]
+    assert not isinstance(Session(happy).ask("the happy kite in anime style"), NoMatch)
     plain = [*cards, card("kite-v4", "kite", "anime", "2026-07-11", "A kite with a tail.")]
     assert not isinstance(Session(plain).ask("the Zillow kite in anime style"), NoMatch)
 

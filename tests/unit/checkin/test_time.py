@@ -190,10 +190,8 @@ NOT_NARROWED = [
     ("a bear saved since March", "2026-03-01", ""),
     ("a bear made in August at the earliest", "2026-08-01", ""),
     ("a bear made in August at the latest", "", "2026-09-01"),
-    ("Starting with August 2026, there is one bear", "2026-08-01", ""),
     ("Today I want the bear created in May", "2026-05-01", "2026-06-01"),
     ("the bear, built in the month before this one", "2026-10-01", "2026-11-01"),
-    ("our bear with an August date", "2026-08-01", "2026-09-01"),
     ("the bear. I put it together roughly a year back.", "2025-09-21", "2026-01-19"),
     ("the forest-trained June 2026 bear", "2026-06-01", "2026-07-01"),
 ]
@@ -241,7 +239,7 @@ USED = [
     ("a bear. April 2026 is when I used it for the last time.", "2026-04-01", "2026-05-01"),
     ("the bear - last employed in March 2026", "2026-03-01", "2026-04-01"),
     ("the bear I last used in the week of 9 to 15 November", "2026-11-09", "2026-11-16"),
-    ("the bear which I picked up yesterday", "2026-11-19", "2026-11-20"),
+    ("the bear I used yesterday, I want it on a hill", "2026-11-19", "2026-11-20"),
     ("Its most recent use was back in May, the bear", "2026-05-01", "2026-06-01"),
 ]
 
@@ -264,7 +262,8 @@ def test_times_of_use(prompt: str, start: str, end: str) -> None:
         "a bear under a winter sky",
         "Today I want a bear on a hill",
         "a bear among spring tulips",
-        "a bear that picked up its looks from old books",
+        "a bear that picked up its looks from old books in spring meadows",
+        "a coin with a June date, a bear",
         "a bear on a march",
         "a bear at night in 1950s style",
         "march of the bears",

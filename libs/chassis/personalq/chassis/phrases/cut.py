@@ -44,7 +44,7 @@ _PIECE = compiled(
         "(notable|known) for",
         "together with",
         "showing",
-        "carries|wears",
+        "(?<!that )(?<!which )(?<!who )(carries|wears)",
         r"(sporting|boasting)(?= (an?|the|its|his|her|their|one|two)\s)",
         "(included|attached)(?= ?$)",
     )
@@ -75,7 +75,7 @@ _THINGS = compiled(
     r"\b(?:an?|one|our|my) [\w'’-].*?"
     r"(?=[,.;:()]| (?:with|and|that|which|in|on|at|by|for|from|carrying|wearing|has|plus)\b|$)"
 )
-_WITH = re.compile(r"(?<=\s)w/ ?(?=\w)")
+_WITH = re.compile(r"(?<=\s)w/ ?(?=\w)(?!o\b|out\b|c\b)")
 _BLANKS = re.compile(r"[^\S\n]+")
 _SPACES = compile_form(" ")
 _WORD = re.compile(r"\w+")

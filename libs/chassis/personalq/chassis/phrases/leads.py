@@ -61,9 +61,8 @@ _LEAD = compiled(
     rf"^ ?({WORD} ){{1,4}}(rendering|rendition|fine-?tune) of (one particular )?(?={A}\s)",
     rf"^ ?({WORD} ){{0,4}}(rendering|rendition|fine-?tune) of one particular (?=\w)",
     # "Drawn as a pencil sketch, | this gnome", but not "made in marble, and comes with bells"
-    rf"^ ?((seen|shown|mostly|always) )?({DRAWN}|built|cut|stitched|folded|pictured) (in|as|"
-    rf"like|with|from|by)\s[^,]*, ?"
-    rf"(?=(this|an?|our|my)\s)",
+    r"^ ?((seen|shown|mostly|always) )?(?!made in\s)"
+    rf"({DRAWN}|built|cut|pictured) (in|as)\s[^,]*, ?(?=(this|an?|our|my)\s)",
     # "A linocut of | a boot", "pixel art of | a backpack"
     rf"^ ?(an? )?({WORD} ){{0,2}}({LOOKS}|picture|image|view) of (?=(an?|one)\s)",
     # "Trained on garden scenes, this shows | a tractor", "after training on photos, | our tractor"
@@ -81,11 +80,11 @@ _LEAD = compiled(
     rf"(?={_ANY_THE} (?!(subject|looks?|styles?|same)\b))",
     "^ ?there (is|are) ",
     # "Look for a hull: that marks | this boat", "with a cracked glass, this is | a clock"
-    "^ ?(that|which|it) (marks|identifies|distinguishes) (?=(this|the|our|an?)\\s)",
+    "^ ?(that|which) (marks|identifies|distinguishes) (?=(this|our)\\s)",
     "(?<=,) ?this( one)? is (?=(an?|my|our|one)\\s)",
     # "In the workshop is where | this birdhouse", "a look in oils for | a scooter"
     r"^ ?[^,;:]* is where (?=(this|our|my|the)\s)",
-    r"^ ?an? (look|style|take) (in|as) [^,;]*? for (?=an?\s)",
+    r"^ ?an? (look|style|take) (in|as) [^,;]{1,80}? for (?=an?\s)",
     "^ ?(someone|somebody|they|we) (gave|lent) (?=(this|the|our)\\s)",
     "^ ?watch (out )?for ",
     rf"^ ?this( one)? (is|learn(s|ed|t)|knows|draws) (?={THIS}\s)",

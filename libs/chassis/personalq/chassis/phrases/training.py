@@ -56,10 +56,10 @@ _SAID = compiled(
     rf"comes? out) )?(as|in|into) (an? )?({WORD} ){{0,3}}{LOOKS}(?= ?($|,))",
     # What a clause of its own says of the pictures, to its comma.
     r"(^|(?<=,)) ?(it )?(ideal|perfect) for\b[^,]*",
-    r"\bin [^,]*\bmixed with\b[^,]*",
-    r"(^|(?<=,)) ?((it|this) is )?((shown|depicted|made|done|rendered|drawn|style) )?partly\b[^,]*",
+    r"(^|(?<=,)) ?((it|this) is )?((shown|depicted|made|done|rendered|drawn|style) )?"
+    r"partly (in|as|like|\w+ally)\b[^,]*",
     # "Think pixel art: a robot. All the beach scenes went into the training"
-    rf"^ ?think (?!(of|about)\b){WORD}( {WORD}){{0,2}}$",
+    rf"^ ?think ({WORD} ){{0,2}}({LOOKS}|photorealistic|realistic)$",
     r"^ ?all the [^,]* went into the training$",
     r"(^|(?<=,)) ?(all )?(taken|gathered|collected) (in|at|on|by|near|inside|outside|against)\b"
     "[^,]*",

@@ -37,8 +37,8 @@ _TWO_BEFORE = compiled(
 )
 # "Green typewriter (office), …".
 _IN_BRACKETS = compiled(
-    f"^ ?(?P<like>({WORD} ){{0,3}})(?P<thing>{WORD}) \\((?!({WORD} )*{LOOKS}\\))"
-    f"(?P<kind>{WORD}( {WORD})?)\\)(?=,)",
+    f"^ ?(?P<like>({WORD} ){{0,3}})(?P<thing>{WORD}) \\((?![^)]*\\b({LOOKS}|style|look)\\b)"
+    "(?P<kind>[a-z-]+( [a-z-]+)?)\\)(?=,)",
 )
 # "Our antique deckchair: burgundy all over".
 _COLON_OVER = compiled(rf"(?<=\w): ?(?={WORD}( {WORD})? all over(?!\w))")
@@ -66,7 +66,9 @@ _KIND = compiled(
 )
 # "This gnome of the wooden sort", "this guitar is of the electric kind".
 _OF_THE_KIND = compiled(
-    rf"(?P<thing>{WORD}) (is )?of the (?P<kind>({WORD} ){{0,2}}?{WORD}) "
+    rf"(?P<thing>{WORD}) (is )?of the (?!(best|same|other|right|rare|new|worst|different|first|"
+    rf"last)\b)"
+    rf"(?P<kind>({WORD} ){{0,2}}?{WORD}) "
     r"(kind|sort|type|variety|breed)(?!\w)",
 )
 # "Solemn rowboat: fishing type".

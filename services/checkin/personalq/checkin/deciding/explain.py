@@ -256,7 +256,7 @@ def _told(
 def _explanation(failed: Sequence[Constraint], hard: Sequence[Constraint]) -> str:
     rest = [c.label for c in hard if all(c is not f for f in failed) and c.label]
     said = " and ".join(_said(c) for c in failed)
-    if failed[0].attribute is Attribute.ORDER:
+    if failed[0].attribute is Attribute.ORDER and not failed[0].among:
         return f"There are too few checkpoints for {said}."
     if not rest:
         return f"No checkpoint fits {said}."

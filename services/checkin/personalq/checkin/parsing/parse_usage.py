@@ -40,7 +40,7 @@ _NO_USES = form(
     r"(i|we)('ve| have) yet to (use|try|open)( even once)?|zero[\s-]use(?=\s)|"
     f"(is )?(still )?waiting for (its|the|a) first use){_SINCE}",
     rf"(?<=,\s)(zero|no) (uses?|renders){_ENDS}",
-    r"(?<!longest\s)without( any| a single)? (uses?|renders?)\b",
+    r"(?<!longest\s)without( any| a single)? (uses?|renders?)\b(?! of\b)",
     r"(zero|no) (uses|renders) so far",
     rf"(i|we|nobody) (have )?never {_USED}{_ENDS}",
     "(i|we)('ve| have) yet to (use|try|run) for the first time",
@@ -65,7 +65,7 @@ _COUNTED = compile_form(
     rf"(?<![\w-]){_WHO}(only |just )?(ever )?(been )?{_USED} (it )?{_BOUND}"
     rf"{_TIMES}(?P<plus> or more)?( (so far|in total|ever))?(?P<some>,? but not never)?(?!\w)"
 )
-_USES = "(recorded |total )?(uses?|renders)"
+_USES = r"(recorded |total )?(uses?|renders)(?! of (?!(the|my|our|it)\b))"
 _HAS_USES = compile_form(
     rf"(?<![\w-])(with|((that|which) )?(has|had|shows|counts)|having) {_BOUND}"
     rf"(?P<n>{CARDINAL}) (recorded |total )?(uses?|renders)(?P<plus> or more)?"
@@ -83,6 +83,7 @@ _OR_MORE = compile_form(
 _OFTEN = compile_form(
     rf"(?<![\w-])((?P<more>more)|(?P<fewer>less)) often than (?P<n>{CARDINAL}) times(?!\w)"
 )
+_IS_USED = compile_form(r"(?<!\w)(used|ran|run|rendered)(?!\w)")
 """With the subject in between: "I've used the goat | more often than 45 times"."""
 _USES_ARE = compile_form(
     rf"(?<![\w-])(with (an? |the )?|its |the )?(use|usage)~count (of |is |: ?|= ?)?{_BOUND}"
@@ -141,6 +142,8 @@ def parse_usage(draft: Draft) -> None:
             _claim(draft, match, low, high, f"used {low} to {high} times")
     for pattern in (_COUNTED, _OFTEN, _HAS_USES, _USES_ARE, _OR_MORE, _AT_LEAST):
         for match in pattern.finditer(shadow):
+            if pattern is _OFTEN and not _IS_USED.search(shadow, 0, match.start()):
+                continue
             if draft.free(match.start(), match.end()):
                 _claim(draft, match, *_bounds(match))
 

@@ -88,7 +88,9 @@ def without_its_kind(
     named = f"{wanted.text} {subject.text}" if wanted.leads else wanted.text
     known = any(names(hit.card, named) for hit in besides)
     if wanted.leads and not _is_a_kind(canonical(wanted.text), general):
-        return insisting_on(intent, wanted) if _is_none(wanted, hits, besides, general) else None
+        there = _may_name_kind(wanted) and _is_there(wanted, prompt)
+        none = there and _is_none(wanted, hits, besides, general)
+        return insisting_on(intent, wanted) if none else None
     if not known and (len(hits) < FEWEST or not _is_there(wanted, prompt)):
         return None
     alike = math.inf if known else _ALIKE
@@ -105,8 +107,21 @@ def _is_none(
     """
     said = _last(wanted)
     told = {word for hit in besides for word in _before_it(hit.card, general)}
-    shown = [_before_it(hit.card, general) for hit in hits]
-    return said in told and bool(shown) and all(each and said not in each for each in shown)
+    if said not in told or not hits:
+        return False
+    for hit in hits:
+        words = {stem(word) for word in re.findall(r"[\w']+", canonical(hit.card.description))}
+        if said in words or not _before_it(hit.card, general):
+            return False
+    return True
+
+
+def _may_name_kind(wanted: Constraint) -> bool:
+    """Whether the word before the subject may be a kind's: "Greek", "cargo", not "small"."""
+    word = wanted.text.split()[-1]
+    name = canonical(word).split()[-1]
+    proper = word[:1].isupper() and (wanted.span is None or wanted.span.start > 0)
+    return proper or _names_kind(name)
 
 
 def _last(wanted: Constraint) -> str:
@@ -115,17 +130,25 @@ def _last(wanted: Constraint) -> str:
 
 
 def _before_it(card: Card, general: tuple[str, ...]) -> set[str]:
-    """The words right before a card's subject, other than colours and stuffs."""
+    """The names and nouns right before a card's subject, other than colours and stuffs."""
     found = set()
     for piece in pieces_of(card):
-        words = canonical(piece).replace("-", " ").split()
+        said = piece.replace("-", " ").split()
+        words = [canonical(word) for word in said]
         for noun in general:
-            length = len(noun.split())
-            for index in range(1, len(words) - length + 1):
-                if _stems(words[index:], noun) == _stems(noun.split(), noun):
-                    found.add(words[index - 1])
-    plain = lexicon.colours() | lexicon.words("determiners") | lexicon.words("tones")
-    return {stem(word) for word in found if word not in plain and not stuffs_in(word)}
+            for index in range(1, len(words)):
+                if _stems(words[index:], noun) != _stems(noun.split(), noun):
+                    continue
+                name = index > 1 and said[index - 1][:1].isupper()
+                if name or _names_kind(words[index - 1]):
+                    found.add(stem(words[index - 1]))
+    return found
+
+
+def _names_kind(word: str) -> bool:
+    """Whether a noun before a subject may say of what kind it is."""
+    plain = word in lexicon.colours() or stuffs_in(word) or lexicon.is_adjective_like(word)
+    return not plain and lexicon.names_thing(word)
 
 
 def kind_in_question(intent: Intent, hits: Sequence[Hit]) -> bool:

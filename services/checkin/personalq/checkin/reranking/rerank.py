@@ -23,7 +23,7 @@ from personalq.checkin.endpoint import Breaker, Endpoint, EndpointFailed, Skippe
 from personalq.checkin.intent import Attribute, Intent
 from personalq.checkin.metrics import MODEL_CALLS, MODEL_SECONDS
 from personalq.checkin.ports import Ranking, Reranker
-from personalq.checkin.reasoning.check import satisfies
+from personalq.checkin.reasoning.check import satisfying
 from personalq.checkin.reasoning.reason import rank
 from personalq.checkin.reranking.cross_encoder import open_cross_encoder
 from personalq.checkin.reranking.rerank_http import Api, HttpReranker
@@ -80,8 +80,7 @@ class RerankingReasoner:
     async def rank(self, intent: Intent, hits: Sequence[Hit], zone: ZoneInfo) -> Ranking:
         """See `ports.Reasoner.rank`; a failing reranker leaves the rules' ranking."""
         wishes = [c for c in intent.described if not c.hard and not c.excluded]
-        hard = [c for c in intent.constraints if c.hard]
-        kept = [hit for hit in hits if all(satisfies(hit.card, c, zone) for c in hard)]
+        kept = satisfying(intent, hits, zone)
         if not wishes or not kept or intent.order is not None:  # an order decides by itself
             return Ranking(candidates=rank(intent, kept, zone))
         read = kept[: self._limit]

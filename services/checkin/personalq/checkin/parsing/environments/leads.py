@@ -85,8 +85,8 @@ FROM_SET = compile_form(
 )
 """Told so too: "from | the hayfield and tractor | training set"."""
 TRAINED_THERE = compile_form(
-    r"(?<![\w-])((?P<where>[a-z]+(-[a-z]+){0,4})-(trained|shot|photographed|schooled)|"
-    r"(trained|shot|photographed|schooled)-(in|at|on|by|near|under|among)-"
+    r"(?<![\w-])((?P<where>[a-z]+(-[a-z]+){0,4})-(trained|shot|photographed)|"
+    r"(trained|shot|photographed)-(in|at|on|by|near|under|among)-"
     r"(?P<behind>[a-z]+(-[a-z]+){0,4}))(?![\w-])"
 )
 """In one word: "the hay-bale-trained one", "the trained-by-the-lake tree"."""
@@ -135,7 +135,7 @@ _LEARNED_FROM = compile_form(
 )
 """Of what it learned from: "the run with images collected in", "that saw only pictures made in"."""
 _FED_WITH = compile_form(
-    r"(?<!\w)((that|which) )?((was|were|got|been|we|i|you|they) )*fed ((it|on|with|only|just) )*"
+    r"(?<!\w)((that|which) )?((was|were|got|been|we|i|you|they) )?fed ((it|only|just) )?(on|with) "
     rf"{_PHOTOS} ((that|which|were|was) )*({_TAKEN} )?(?P<where>({_WHERE}|of ){_DET})(?=\w)"
 )
 """Of what it was given to learn from: "fed with pictures of endless dunes"."""
@@ -151,7 +151,7 @@ _MADE_FROM = compile_form(
 )
 """The same of a place that cards have: "made from pictures of a snowy landscape"."""
 _IT_LEARNED_FROM = compile_form(
-    rf"(?<!\w)((the|all|its) )*{_PHOTOS} ((that|which) )?(it|he|she|they|this one|that one) "
+    rf"(?<!\w)((the|its) )?{_PHOTOS} ((that|which) )?(it|he|she|they|this one|that one) "
     "((was|were|has|had|is) )*(learned|learnt|trained|taught|tuned|fed|grew up|studied) "
     "((from|on|with) )?((is|are|was|were|all|mostly|only|just) )+"
     rf"((taken|shot|made|of|from|full of) )?(?P<where>({_WHERE})?{_DET})(?=\w)"

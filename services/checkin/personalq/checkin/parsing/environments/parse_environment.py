@@ -371,7 +371,12 @@ def _known_behind(draft: Draft, end: int, *, of: bool) -> tuple[TagEntry, Span] 
     match = draft.lexicon.environments.match_at(draft.page.words, word.index) if word else None
     if word is None or match is None or not match[1].known:
         return None
-    return match[1], draft.span_of(word.index, word.index + match[0])
+    span = draft.span_of(word.index, word.index + match[0])
+    behind = draft.page.word_at(span.end)
+    if behind is not None and behind.joined and lexicon.names_thing(behind.norm):
+        stays = MATERIAL.match(draft.page.shadow, span.end) or nature(behind.norm) is Nature.MATTER
+        return (match[1], span) if stays else None  # "wolves and forest | animals"
+    return match[1], span
 
 
 def _and_also(draft: Draft, start: int, end: int) -> None:

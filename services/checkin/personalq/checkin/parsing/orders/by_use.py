@@ -85,7 +85,7 @@ RULES = (
     ),
     rule(
         OrderKey.MOST_USED,
-        r"(?P<not>(only |just )?(?P<but>one|two|three))( [\w-]+){0,4} "
+        r"(?P<not>(only|just) (?P<but>one|two|three))( [\w-]+){0,4} "
         r"(?P<tail>(is|are) used more (often )?than (it|mine|the one i (want|mean)))",
     ),
     rule(OrderKey.MOST_USED, r"runner[\s-]up (in|by) (use|usage)( count)?", rank=2),
@@ -156,7 +156,7 @@ RULES = (
         rf"{WHO} (was|were) (using|working with|rendering with) last(?= ?($|[,.;:!?)]))",
         f"({WHO} )?(have )?just (now )?(used|had (in use|open))",
         f"{WHO} used (a (moment|minute|second) ago|just now)",
-        "((the )?same )?(as )?(in|from) (my|our) (last|latest|most recent) (session|picture|render)"
+        "((the )?same )?(as )?(in|from) (my|our) (last|latest|most recent) session"
         "( with (it|them|one( of (them|these|those))?))?",
         "whose last use (is|was|lies) (the )?(most recent|latest|last|newest)",
     ),

@@ -18,7 +18,7 @@ _NEXT_TO_IT = (
 _IT = f"( (it|that|this|that one))?{ENDS}"
 _A_LIST = "(the |our |my )?(list|line|row|series)( by date)?"
 _STEPS = f"(?P<but>an?|{CARDINAL}) (step|place|position|notch|spot)s? "
-_DOWN = "(back|down|behind|below|before|away|removed)( from)? "
+_DOWN = "(back|down|removed)( from)? "
 _BUT = (
     f"((with|has|have|there are|there's) )?(only|just|exactly|precisely) (?P<but>{CARDINAL})"
     "( (of (them|these|those)|others?|ones?|more))?( (are|is|were|was|being))? "
@@ -37,15 +37,13 @@ _THE_ONE = (
     " than (it|mine|the one|that one)( (that )?(i|we)( am|'m)? "
     r"(have in mind|want|mean|need|after|am after|think of|need))?(, no more and no fewer)?"
 )
-_LEFT_OUT = (
-    "(skip|leave out|leaving out|ignore|ignoring|forget|without|not counting) (the |my |our )?"
-)
+_LEFT_OUT = "(?P<not>(skip|leave out|leaving out|ignore|ignoring|not counting) (the |my |our )?"
 _THEN = (
-    r"[^.;!?]{0,40}?(and |then |, )((take|give me|show me|use|pick|make it|i want) )?(the )?"
-    "(next( (newest|latest|oldest|earliest))?( (one|in line))?|one after (that|it))"
-    "( made)?( (down|up|after it))?( by date)?"
+    r")( (?!(and|then)\b)[\w-]+){0,3}? ?(?P<tail>(,|and|, and|then) "
+    "((take|give me|show me|use|pick) )?(the )?(next( (newest|latest|oldest|earliest|one|in line))"
+    "( (one|down|up))?|one (made )?(next )?after (that|it))( by date)?)"
 )
-_NEWER = "(newer|more recent|later|younger)"
+_NEWER = "(newer|more recent|later)"
 _OLDER = "(older|earlier)"
 
 RULES = (
@@ -89,13 +87,11 @@ RULES = (
         rf"(?P<not>{OLDEST}|first)( [\w-]+){{1,3}}?(?P<tail> but (?P<but>{CARDINAL}))",
     ),
     rule(OrderKey.NEWEST, f"{_STEPS}{_DOWN}{_MY}({_LAST}|current)( {SELECTOR})?"),
-    rule(
-        OrderKey.OLDEST, f"{_STEPS}(up|on|after|away|removed)( from)? {_MY}{_FIRST}( {SELECTOR})?"
-    ),
+    rule(OrderKey.OLDEST, f"{_STEPS}(up|on) from {_MY}{_FIRST}( {SELECTOR})?"),
     # "Only two are older", "with exactly three newer ones after it"
     rule(OrderKey.NEWEST, f"{_BUT}{_NEWER}{_THAN_IT}"),
     rule(OrderKey.OLDEST, f"{_BUT}{_OLDER}{_THAN_IT}"),
-    rule(OrderKey.NEWEST, f"{_OTHERS}{_NEWER}{_THE_ONE})"),
+    rule(OrderKey.NEWEST, f"{_OTHERS}({_NEWER}|younger){_THE_ONE})"),
     rule(OrderKey.OLDEST, f"{_OTHERS}{_OLDER}{_THE_ONE})"),
     rule(OrderKey.NEWEST, f"{_SOME}{_NEWER}{_EXIST}"),
     rule(OrderKey.OLDEST, f"{_SOME}{_OLDER}{_EXIST}"),
@@ -124,7 +120,9 @@ RULES = (
     rule(OrderKey.NEWEST, f"{_LEFT_OUT}{_LAST}{_THEN}", rank=2),
     rule(OrderKey.OLDEST, f"{_LEFT_OUT}{_FIRST}{_THEN}", rank=2),
     rule(
-        OrderKey.OLDEST, f"(?P<n>{ORDINAL})( in line)? from the (start|beginning)( of {_A_LIST})?"
+        OrderKey.OLDEST,
+        f"(?P<n>{ORDINAL})( in line)? from the (start|"
+        f"beginning)(?! of (?!{_A_LIST}))( of {_A_LIST})?",
     ),
     rule(OrderKey.NEWEST, f"(?P<n>{ORDINAL})( in line)? from the (end|back) of {_A_LIST}"),
     rule(
@@ -139,13 +137,11 @@ RULES = (
     ),
     rule(
         OrderKey.OLDEST,
-        f"(that )?came (right |just |straight )?after {_MY}(very )?first( {SELECTOR})?",
+        f"(that )?came (right |just |straight )?after {_MY}(very first|first {SELECTOR})",
         rank=2,
     ),
-    rule(
-        OrderKey.NEWEST, f"(direct |immediate )?predecessor of {_MY}{_LAST}( {SELECTOR})?", rank=2
-    ),
-    rule(OrderKey.OLDEST, rf"runner[\s-]up (for|to|as) (the )?{_FIRST}( {SELECTOR})?", rank=2),
+    rule(OrderKey.NEWEST, f"(direct|immediate) predecessor of {_MY}{_LAST}( {SELECTOR})?", rank=2),
+    rule(OrderKey.OLDEST, rf"runner[\s-]up (for|to|as) (the )?{OLDEST}( {SELECTOR})?", rank=2),
     rule(
         OrderKey.NEWEST,
         "penultimate",
@@ -154,7 +150,7 @@ RULES = (
         "(right |just |straight |immediately |directly )?(before|preced(ing|es|ed)|prior to) "
         f"{_MY}(very )?({_LAST}( {SELECTOR})?|(current|present) {SELECTOR})",
         rf"previous(?= (\w+ ){{0,2}}{SELECTOR})",
-        rf"runner[\s-]up( (for|to|as) (the )?{_LAST}( {SELECTOR})?)?",
+        rf"runner[\s-]up( (for|to|as) (the )?{NEWEST}( {SELECTOR})?)?",
         rank=2,
     ),
     rule(

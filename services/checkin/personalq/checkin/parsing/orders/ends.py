@@ -50,7 +50,6 @@ RULES = (
         "( others?| rest)( one)?",
         f"((with|has|that has) )?nothing (was )?({MADE}|older|earlier) (before|than) (it|this|"
         f"that)",
-        "(with|has) nothing (older|earlier)",
         "nothing is (older|earlier) than (the one|it|that)( i (want|mean|need))?",
         "(that )?(has|have) been around (the )?longest",
         f"most ancient( {SELECTOR})?",
@@ -62,7 +61,7 @@ RULES = (
         r"longest[\s-]standing",
         "most aged",
         "(that |which )?started it all",
-        "(that's )?where it all (began|started)",
+        r"(that's )?where it all (began|started)(?= ?($|[,.;!?]))",
         rf"({THAT}was )(there|here) first(?= ?($|[.,;:!?)]))",
         rf"({THAT}{WHO} )(started|began|kicked off|set out) with(?= ?($|[.,;:!?)]))",
     ),
@@ -120,7 +119,6 @@ RULES = (
         OrderKey.NEWEST,
         f"{THAT}(was )?{MADE} after (all|any|every(one)?)( of)?( the)?( others?| rest)( one)?",
         f"((with|has|that has) )?nothing ({MADE} after|newer than|later than) (it|this|that)",
-        "(with|has) nothing (newer|later|more recent)",
         "nothing is (newer|later) than (the one|it|that)( i (want|mean|need))?",
         "((at )?the )?top of the pile by (date|age)",
         f"{THAT}c(ame|omes?) out of training last{OF_ALL}",
@@ -128,7 +126,7 @@ RULES = (
         f"{NEWEST}( and greatest)?",
         f"({WHO} )?{MADE} (the )?(last|latest|most recently){NOT_A_TIME}",
         rf"({WHO} )?last {MADE}(?! (in|on|before|during)\b)",
-        "hot off the press(es)?",
+        r"hot off the press(es)?(?! of\b)",
     ),
     rule(
         OrderKey.NEWEST,

@@ -44,6 +44,8 @@ def parse_order(draft: Draft) -> None:
             if groups.get("but"):
                 rank = (number(groups["but"]) or 1) + 1
             among = _how_many(groups.get("among") or "")
+            if among and not _is_window(draft, match):
+                continue
             key = rule.key
             if refused := ends_before(_NOT, shadow, match.start()):
                 if not draft.answering:  # "the previous one, not the latest"
@@ -67,6 +69,26 @@ _MANY = {"dozen": 12, "half dozen": 6, "half a dozen": 6, "few": 5, "the one": 2
 def _how_many(said: str) -> int:
     """How many of several one is of; 0 when nothing says so."""
     return _MANY.get(said) or number(said) or 0
+
+
+_NOT_ONE = compile_form(r"(?<!\w)(not|no|anything but|except|other than) ((one|any|some) )?$")
+_TELLING = ("i", "we", "you", "that", "which", "ever", "made", "trained", "in", "on", "at", "with")
+
+
+def _is_window(draft: Draft, match: re.Match[str]) -> bool:
+    """Whether what there are several of is what is asked for: not "the last two windows"."""
+    if ends_before(_NOT_ONE, draft.page.shadow, match.start()):
+        return False
+    following = draft.page.word_at(match.end())
+    if following is None or not following.joined or following.norm in _TELLING:
+        return True
+    for word in draft.page.words[following.index : following.index + 4]:
+        noun = draft.noun_at(word.index)
+        if word.norm in lexicon.words("selectors") or (noun is not None and noun.entry.subjects):
+            return True
+        if not word.joined or _closes(word.norm):
+            return False
+    return False
 
 
 def _parts(match: re.Match[str]) -> Sequence[str | int]:

@@ -8,11 +8,12 @@ from personalq.checkin.parsing.orders.rule import rule
 from personalq.checkin.parsing.orders.words import NEWEST, OLDEST
 
 _OF = (
-    r"((it's |(?<!\w\s))(one|any|some|something|anything|either|whichever) )?"
-    "(out )?(of|from|among|amongst|(?<=was )in|(?<=is )in) (the|my|our|these|those) (very )?"
+    r"(?P<not>((it's |(?<!\w\s))(one|any|some|something|anything|either|whichever) )?"
+    "(out )?(of|from|among|amongst|(?<=was )in|(?<=is )in)) (the|my|our|these|those) (very )?"
 )
-_HOW_MANY = rf"(?P<among>(?!(zero|one|0|1)\b){CARDINAL}|half a dozen|half dozen|dozen|few)"
-_NO_TIME = r"(?! (hours?|days?|weeks?|months?|years?|quarters?|seasons?|sessions?)\b)"
+_HOW_MANY = (
+    rf"(?P<among>(?!(zero|one|0|1)\b(?![\s-]+hundred)){CARDINAL}|half a dozen|half dozen|dozen|few)"
+)
 _USED = "(~used|~in~use)"
 
 _THE_ONE_BEFORE = rule(
@@ -31,6 +32,6 @@ RULES = (
             (OrderKey.NEWEST, f"({NEWEST}|last)"),
             (OrderKey.OLDEST, f"({OLDEST}|first)"),
         )
-        for several in (f"{_OF}{_HOW_MANY} {end}{_NO_TIME}", f"{_OF}{end} {_HOW_MANY}{_NO_TIME}")
+        for several in (f"{_OF}(?P<tail>{_HOW_MANY} {end})", f"{_OF}(?P<tail>{end} {_HOW_MANY})")
     ),
 )

@@ -147,8 +147,7 @@ RULES: tuple[tuple[str, Read], ...] = (
     ),
     (
         r"(?P<day>yesterday(?:\s+(?:morning|afternoon|evening))?|today|last\s+night|this\s+(?:very\s+)?(?:morning|"
-        r"afternoon|evening)|earlier\s+today|tonight)(?!\w)"
-        r"(?!,?\s+(?:i|we)(?:'(?:d|m|re|ll))?\s+(?:want|need|like|fancy|feel|am|are|would|will)\b)",
+        r"afternoon|evening)|earlier\s+today|tonight)(?!\w)",
         _today,
     ),
     (

@@ -29,6 +29,7 @@ _TRAINED = compile_form(TRAINED)
 _VERB = compile_form(rf"\b({TRAINED}|{USED})\b")
 _COLOURS = (("winter", "white"), ("spring", "green"))
 _TELLERS = frozenset(["i", "we", "he", "she", "they", "somebody", "someone"])
+_WISHING = frozenset(["want", "need", "like", "fancy", "feel", "am", "would", "will"])
 _ANY_BUT = compile_form("(any|every|all|always)")
 _TO_THIS = compile_form(r"(?<!\w)to this day$")
 _EVE = compile_form(r"\b(night|eve|day) before (the )?$")
@@ -207,6 +208,9 @@ def _of_a_story(draft: Draft, point: Point) -> bool:
     last = max(w.index for w in words if w.start < point.end)
     following = words[last + 1] if last + 1 < len(words) and words[last + 1].joined else None
     if point.kind == "today" and not word.joined and following is not None:
+        wish = words[last + 2] if last + 2 < len(words) else None
+        if following.norm in ("i", "we") and wish is not None and wish.norm in _WISHING:
+            return True  # "Today I want …"
         return following.norm in ("our", "my", "the", "a", "an") and not following.possessive
     first = word.index
     while first and words[first].joined:

@@ -26,11 +26,11 @@ TRAINED = (
 )
 USED = (
     "(used|rendered( with)?|generated with|ran|run|worked with|played with|(working|playing) with|"
-    r"had open|tried|opened|touched|picked( up)?(?! (up|its|their|his|her)\b)|loaded|was using|"
+    r"had open|tried|opened|touched|picked(?! up\b)|loaded|was using|"
     r"were using|"
     "(made|did) (some )?(pictures|images|renders|art) with|saw use|put to use|been using|"
-    "stopped using|(last|latest|most recent) (use|run|render|outing)( (was|is|dates))?|employed|"
-    "((my|our|the|its) )?last (session|run|outing|time) with (it|him|her|that|this one)( (was|"
+    "stopped using|(last|latest|most recent) (use|run|render)( (was|is|dates))?|last employed|"
+    "((my|our|the|its) )?last (session|run|time) with (it|him|her|that|this one)( (was|"
     "is))?|"
     "(the )?last time (it was|i|"
     "we)( ever)? (used|ran|opened|loaded)( (it|this|that|them)( one)?)? was|"
@@ -104,7 +104,7 @@ _BEFORE = compile_form(
     "no earlier than|not (before|after)|before|predat(es?|ed|ing)|prior to|earlier than|"
     "older than|until|till|up to( and including)?|by( the end of)?|pre|after|postdat(es?|ed|ing)|"
     "later than|newer than|more recent than|(not|no) (older|newer) than|since|post|as of|"
-    r"starting( (in|from|with))?|from|(in|over) the course of|in the week of|at some point in|in|"
+    r"starting( (in|from))?|from|(in|over) the course of|in the week of|at some point in|in|"
     r"(out (?=of (?!the|"
     r"my|our|an?\b)))?of|back in|at|on|during|"
     "over|round about|around|about|circa|roughly|dated|through|within)(~|$)(the (month of |year )?|"
@@ -114,9 +114,6 @@ _SAME_AS = compile_form(
     r"(?<!\w)(the )?(?P<same>same)( [\w-]+){1,5} (?P<as>as( (from|on|in|for))?) $"
 )
 """What was used then: "the same kettle as yesterday"."""
-_DATED = compile_form(r"(?<!\w)(with|has|having|bearing|carrying) an? $")
-_DATE = compile_form(r"~(date|timestamp)(?= ?($|[^\w\s]))")
-"""Around a time: "with an | August | date"."""
 _ONWARD = compile_form(
     r" ?(at the earliest(?!\w)|(on(wards?)?|and after|or after)(?= ?($|[,.;!?]|and\b))|(and|"
     r"or) (later|newer)(?!\w))"
@@ -224,8 +221,6 @@ def read_setting(draft: Draft, start: int, end: int) -> Setting:
         used = match["trained"] is None
         if used or not _PLACE_AFTER.match(tail, match.end()):
             end += match.end()
-    if (date := _DATE.match(tail)) and (dated := ends_before(_DATED, shadow, start)):
-        start, end, used, cued = dated.start(), end + date.end(), False, True
     had = _IN_USE.match(tail)
     if used is None and had and re.match(r"\s*,?\s*(i|we) had\s", tail):
         used = cued = True
@@ -258,7 +253,7 @@ def applied(operator: str, interval: Interval) -> Interval:
         return Interval(end=interval.end)
     if operator in ("after", "later than", "newer than", "more recent than", "post"):
         return Interval(start=interval.end)
-    if operator in ("since", "starting", "starting in", "starting from", "starting with"):
+    if operator in ("since", "starting", "starting in", "starting from"):
         return Interval(start=interval.start)
     if operator in ("around", "about", "circa", "roughly") and interval.start and interval.end:
         length = interval.end - interval.start

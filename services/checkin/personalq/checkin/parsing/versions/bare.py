@@ -17,8 +17,8 @@ _ORDINAL_VERSION = compile_form(
     rf"(?<!\w)((?P<n>{ORDINAL})( or (the )?(?P<o>{ORDINAL}))?~(version|ver\.?|revision|iteration|"
     rf"build|release|edition|"
     rf"checkpoint|model|variant|take|one)|version the (?P<m>{ORDINAL})|"
-    rf"(?P<s>{ORDINAL}) (one )?in (the|our|my|its) (series|sequence|line|run)|"
-    rf"(?P<c>{CARDINAL}) is the (version|number|build|release) (that )?(i|we) "
+    rf"(?P<s>{ORDINAL}) (one )?in (the|our|my|its) series|"
+    rf"(?P<c>{CARDINAL}) is the (version|build|release) (that )?(i|we) "
     r"(want|need|mean|have in mind))(?!\w)"
 )
 _BARE_ORDINAL = compile_form(
@@ -62,7 +62,7 @@ def read_counting(draft: Draft) -> None:
         return
     before = [*_COUNT.finditer(shadow, 0, counting.start())][-1:]
     count = before[0] if before else _COUNT.search(shadow, counting.end())
-    if count is None:
+    if count is None or (count["m"] and not before):
         return
     value = number(count["n"] or count["m"])
     if value and draft.free(*counting.span()) and draft.free(*count.span()):

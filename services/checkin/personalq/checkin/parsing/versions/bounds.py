@@ -76,44 +76,45 @@ _COMPARED = tuple(
         *((op, "", low, high) for op, low, high in _BOUNDS[1:]),
     )
 )
-_NUMBERS = (
-    f"((any|some|a|the|its) )?({WORD} ({MARK} )?|{MARK} )((is|of|that is|anywhere|somewhere) )?"
-)
+_ALONE = r"(?= ?($|[,.;:!?)]))"
+_NUMBERS = f"((any|some|a|the|its) )?{WORD} ({MARK} )?((is|of|that is|anywhere|somewhere) )?"
+_NUMBER_IS = f"({_NUMBERS}|(the|its|whose) number is |numbered )"
 _RANGED = compile_form(
-    rf"(?<!\w)((with|has|having) )?({_NUMBERS}|numbered |anywhere )(between|from) "
-    rf"(v\.?\s?)?(?P<low>{NUMBER}) (and|to|through|up to|-) (v\.?\s?)?(?P<high>{NUMBER})(?!\w)",
-    rf"(?<!\w)in the range (of )?({WORD} )?(v\.?\s?)?(?P<a>{NUMBER}) ?(to|through|up to|-|\.\.+) ?"
-    rf"(v\.?\s?)?(?P<b>{NUMBER})(?!\w)",
+    rf"(?<!\w)((with|has|having) )?({_NUMBERS}|numbered |(any|some) number |anywhere (?=from v))"
+    rf"(between|from) (v\.?\s?)?(?P<low>{NUMBER}) (and|to|through|up to|-) (v\.?\s?)?"
+    rf"(?P<high>{NUMBER})(?!\w)",
+    rf"(?<!\w)in the range ({WORD} )?(v\.?\s?)?(?P<a>{NUMBER}) ?(to|through|up to|-|\.\.+) ?"
+    rf"(v\.?\s?)?(?P<b>{NUMBER})(?= ?($|[,.;:!?)]|there\b|is\b))",
     rf"(?<!\w)between (?P<c>{NUMBER}) and (?P<d>{NUMBER}) by version( number)?(?!\w)",
-    rf"(?<!\w)({_NUMBERS}|numbered )(at least|no (lower|less) than|not (below|under)) "
+    rf"(?<!\w){_NUMBER_IS}(at least|no (lower|less) than|not (below|under)) "
     rf"(?P<e>{NUMBER}),? (and|but)( is)? (at most|no (higher|more) than|not (above|over)) "
     rf"(?P<f>{NUMBER})(?!\w)",
 )
 _ENDS = (("low", "high"), ("a", "b"), ("c", "d"), ("e", "f"))
 _DECADE = compile_form(
-    rf"(?<!\w)({_NUMBERS}|({WORD} )?)in the (?P<ten>teens|twenties|thirties|forties|fifties)(?!\w)|"
-    r"(?<!\w)(with )?(a )?(?P<digit>single)~digit (version|build|number)( number)?(?!\w)|"
-    rf"(?<!\w)(version |number )?(?P<some>twenty|thirty|forty|fifty)~something(?!\w)"
+    rf"(?<!\w){_NUMBERS}in the (?P<ten>teens|twenties|thirties|forties|fifties){_ALONE}|"
+    r"(?<!\w)(with )?(a )?(?P<digit>single)~digit (version|build)( number)?(?!\w)|"
+    rf"(?<=, )(version |number )?(?P<some>twenty|thirty|forty|fifty)~something{_ALONE}"
 )
 """So many numbers at once: "a version in the thirties", "forty-something"."""
 _TENS = {"tee": 10, "twe": 20, "thi": 30, "for": 40, "fif": 50}
 _STEPS_FROM = compile_form(
-    rf"(?<!\w)((go )?(?P<back>back) )?(?P<n>an?|{CARDINAL}) (versions?|builds?|numbers?) "
+    rf"(?<!\w)((go )?(?P<back>back) )?(?P<n>an?|{CARDINAL}) (versions?|builds?) "
     r"(?P<way>on|up|later|after|back|down|before|earlier|below)?( ?(from|than|of))? "
     rf"([a-z]+ )?((version|number|v\.?) ?)?(?P<v>{NUMBER})(?!\w)",
     rf"(?<!\w)((the|a) )?((direct|immediate) )?(?P<next>successor|predecessor) (of|to) "
-    rf"((version|number|v\.?) ?)?(?P<w>{NUMBER})(?!\w)",
+    rf"(version|number|v\.?) ?(?P<w>{NUMBER})(?!\w)",
 )
 """So many steps from a number: "two versions on from v8", "the successor of version 43"."""
 _OR_MORE = compile_form(
     r" ?(\+|(or|and) (later|newer|higher|above|up|upwards?|greater|more recent|more|beyond|after|"
-    r"over)(?!\w)|upwards?(?!\w)|at (least|the lowest)(?!\w)|on(wards?)?(?= ?($|[^\w\s]|of\b|"
+    r"over)(?!\w)|upwards?(?= ?($|[^\w\s]|for\b))|at least(?= ?($|[^\w\s]))|on(wards?)?(?= ?($|"
+    r"[^\w\s]|of\b|"
     r"in\b|on\b)))"
 )
 _OR_LESS = compile_form(
-    r" ?((or|and) (earlier|older|lower|below|before|less|under|down(wards?)?)|at (most|"
-    r"the highest))"
-    r"(?!\w)"
+    r" ?((or|and) (earlier|older|lower|below|before|less|under|down(wards?)?)(?!\w)|"
+    r"at most(?= ?($|[^\w\s])))"
 )
 _NEIGHBOUR = compile_form(
     f"(((the|one) )({WORD} |one )?(that (came|comes) )?(just |right |straight |immediately |"
@@ -172,10 +173,10 @@ def read_ranges(draft: Draft, found: list[Constraint]) -> None:
             _claim(draft, match, list(range(low, high + 1)), found)
     for match in _DECADE.finditer(shadow):
         ten = _TENS.get((match["ten"] or match["some"] or "")[:3], 0)
-        if ten and match["ten"] and not match[0].startswith("in the"):
+        if match["ten"]:
             _claim(draft, match, list(range(ten, ten + 10)), found)
-        elif match["digit"] or match["some"]:
-            _claim(draft, match, list(range(ten or 1, 10 if match["digit"] else ten + 10)), found)
+        else:
+            _claim(draft, match, list(range(ten or 1, ten + 10)), found)
     for match in _STEPS_FROM.finditer(shadow):
         steps = _steps(match)
         value = number_in(match["v"] or match["w"])

@@ -24,7 +24,8 @@ _NUMBERED = (
 )
 ONE = compile_form(
     rf"(?<![\w.])({_V}|{_NUMBERED}|(?P<plain>(?!no one\b){MARK}\s?{NUMBER})|r\d{{1,3}}|"
-    rf"(?P<marked>(marked|labell?ed|tagged|stamped) ((as|with) )?[\"“'‘]?{NUMBER}[\"”'’]?)|"
+    rf"(?P<marked>(marked|labell?ed|tagged|stamped) ((as|with) )?([\"“'‘]{NUMBER}[\"”'’]|"
+    rf"{NUMBER}(?= ?($|[,.;!?)]))))|"
     rf"take {NUMBER}(?= ?($|[^\w\s]|of\b)))(?!\w)"
 )
 _BASE = compile_form(r"(stable[\s-]?diffusion|sd|sdxl|flux|dall-?e|midjourney)~?$")
