@@ -10,6 +10,8 @@ from hypothesis import strategies as st
 from support.checkin_cards import NOW, card, studio
 from support.fake_catalog import vocabulary_of
 
+from personalq.checkin.cards import Vocabulary
+from personalq.checkin.finding.query import to_query
 from personalq.checkin.intent import Attribute, Constraint, Intent, OrderKey
 from personalq.checkin.parsing.draft import Context
 from personalq.checkin.parsing.numbers import number
@@ -277,6 +279,7 @@ def test_the_version_just_before_another() -> None:
         ("Nothing is older than the one I want: the lamp", OrderKey.OLDEST, 1),
         ("the lamp that came right after the very first one", OrderKey.OLDEST, 2),
         ("the lamp that has been around longest", OrderKey.OLDEST, 1),
+        ("take the green lamp two places before the latest", OrderKey.NEWEST, 3),
         ("the lamp I used last but one", OrderKey.LAST_USED, 2),
         ("The ninth lamp with a dust cover ever made", OrderKey.OLDEST, 9),
         ("number two in my usage ranking, the lamp", OrderKey.MOST_USED, 2),
@@ -324,6 +327,23 @@ def test_one_of_several_at_an_end(prompt: str, key: OrderKey, among: int) -> Non
 def test_no_window(prompt: str) -> None:
     """What is refused, and what there are several of in the scene."""
     assert read(prompt).window is None
+
+
+def test_the_search_for_several_at_an_end() -> None:
+    """It finds all of them, whatever else orders."""
+    intent = read("the most used of the thirty newest lamps")
+    query = to_query(intent, "", (), 10)
+    assert query.order is OrderKey.NEWEST
+    assert query.limit == 40
+
+
+def test_a_steed_is_the_horse_that_is_meant() -> None:
+    """The subject may be named again by another word for its kind."""
+    lexicon = compile_lexicon(Vocabulary(subjects=("steed", "horse", "lamp")))
+    told = parse("a steed by a lake. It should be the wild horse", lexicon, CONTEXT)
+    assert [c.values for c in told.all(Attribute.DESCRIPTION)] == [("wild",)]
+    other = parse("a steed by a lake, and the wild lamp", lexicon, CONTEXT)
+    assert ("wild",) not in [c.values for c in other.all(Attribute.DESCRIPTION)]
 
 
 def test_whose_several_at_an_end() -> None:

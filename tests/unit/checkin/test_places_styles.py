@@ -890,3 +890,29 @@ def test_a_place_before_the_subject_that_is_refused(prompt: str) -> None:
     assert place.excluded
     assert place.hard
     assert not intent.all(Attribute.DESCRIPTION)
+
+
+def test_shot_in_a_studio() -> None:
+    """A studio-shot kite was trained there, where cards were; else it looks like a studio shot."""
+    context = Context(now=datetime(2026, 11, 20, 12, tzinfo=UTC), zone=ZoneInfo("UTC"))
+    for places, attribute in ((("studio",), Attribute.ENVIRONMENT), ((), Attribute.STYLE)):
+        lexicon = compile_lexicon(
+            Vocabulary(subjects=("kite",), styles=("product photo",), environments=places)
+        )
+        assert parse("the studio-shot kite", lexicon, context).all(attribute)
+
+
+def test_a_place_of_another_or_beside_it() -> None:
+    """Dunes of a beach are a beach; trees in the snow stay trees; forest animals are no forest."""
+    lexicon = compile_lexicon(
+        Vocabulary(subjects=("kite",), environments=("desert", "beach", "forest", "snow"))
+    )
+    context = Context(now=datetime(2026, 11, 20, 12, tzinfo=UTC), zone=ZoneInfo("UTC"))
+    for prompt, tag in (
+        ("a kite trained among the dunes of a beach", ("beach",)),
+        ("a kite trained among the trees in the snow", ("forest",)),
+    ):
+        (place,) = parse(prompt, lexicon, context).all(Attribute.ENVIRONMENT)
+        assert place.values == tag
+    told = parse("a kite trained with wolves and forest animals", lexicon, context)
+    assert all(c.values != ("forest",) for c in told.all(Attribute.ENVIRONMENT))

@@ -86,6 +86,7 @@ RULES = (
         OrderKey.OLDEST,
         rf"(?P<not>{OLDEST}|first)( [\w-]+){{1,3}}?(?P<tail> but (?P<but>{CARDINAL}))",
     ),
+    rule(OrderKey.NEWEST, f"{_STEPS}(before|behind) {_MY}{NEWEST}( {SELECTOR})?"),
     rule(OrderKey.NEWEST, f"{_STEPS}{_DOWN}{_MY}({_LAST}|current)( {SELECTOR})?"),
     rule(OrderKey.OLDEST, f"{_STEPS}(up|on) from {_MY}{_FIRST}( {SELECTOR})?"),
     # "Only two are older", "with exactly three newer ones after it"
