@@ -159,7 +159,8 @@ def kind_in_question(intent: Intent, hits: Sequence[Hit]) -> bool:
         return False
     general = tuple(map(canonical, subject.values))
     if wanted.leads and not _is_a_kind(canonical(wanted.text), general):
-        return bool(hits) and not any(_last(wanted) in _before_it(h.card, general) for h in hits)
+        told = any(_last(wanted) in _before_it(hit.card, general) for hit in hits)
+        return bool(hits) and _may_name_kind(wanted) and not told
     return bool(hits) and not any(_may_be(hit, wanted, general, alike=math.inf) for hit in hits)
 
 
