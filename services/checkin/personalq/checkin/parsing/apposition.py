@@ -33,20 +33,11 @@ def renamed(draft: Draft, heads: Sequence[Noun]) -> list[Noun]:
 def _is_akin(draft: Draft, noun: Noun, heads: Sequence[Noun]) -> bool:
     """Whether one is a kind of the other: "a steed by a lake. It should be the wild horse"."""
     words = draft.page.words
-    opens = words[noun.first]
-    the = next((w for w in words[max(noun.first - 4, 0) : noun.first][::-1] if _is_the(w)), None)
-    if not noun.entry.subjects or the is None or not opens.joined:
-        return False
+    definite = any(w.norm in _DEFINITE for w in words[max(noun.first - 4, 0) : noun.first])
     name = words[noun.last - 1].norm
-    return any(
-        is_kind_of(name, words[head.last - 1].norm) or is_kind_of(words[head.last - 1].norm, name)
-        for head in heads
-        if head.last <= noun.first
-    )
-
-
-def _is_the(word: Word) -> bool:
-    return word.norm in _DEFINITE
+    called = [words[head.last - 1].norm for head in heads if head.last <= noun.first]
+    akin = any(is_kind_of(name, each) or is_kind_of(each, name) for each in called)
+    return bool(noun.entry.subjects) and definite and akin
 
 
 def forenamed(draft: Draft, heads: Sequence[Noun]) -> int | None:

@@ -1,4 +1,4 @@
-"""Numbers as people write them: "12", "twelve", "one hundred and four", "47th", "forty-seventh"."""
+"""Numbers as people write them: "12", "twelve", "a hundred and four", "47th", "forty-seventh"."""
 
 from __future__ import annotations
 

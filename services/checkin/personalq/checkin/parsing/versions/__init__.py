@@ -1,3 +1,3 @@
-"""Version numbers: how they are spelled (`numbers`), ranges and bounds (`bounds`), and numbers
-without the word (`bare`).
+"""Version numbers: how they are spelled (`numbers`), bounds (`bounds`), ranges and steps
+(`ranges`), and numbers without the word (`bare`).
 """

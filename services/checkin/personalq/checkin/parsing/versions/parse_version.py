@@ -5,13 +5,9 @@ from __future__ import annotations
 from personalq.checkin.intent import Attribute, Constraint
 from personalq.checkin.parsing.draft import Draft
 from personalq.checkin.parsing.versions.bare import read_after_noun, read_counting, read_ordinals
-from personalq.checkin.parsing.versions.bounds import (
-    extend,
-    read_compared,
-    read_first_few,
-    read_ranges,
-)
+from personalq.checkin.parsing.versions.bounds import extend, read_compared, read_first_few
 from personalq.checkin.parsing.versions.numbers import ONE, is_a_person, is_version, number_in
+from personalq.checkin.parsing.versions.ranges import read_ranges
 
 
 def parse_version(draft: Draft) -> None:
