@@ -152,6 +152,7 @@ def test_versions(prompt: str, first: int, last: int) -> None:
         "a lamp anywhere from 5 to 9 years old",
         "a lamp with a number on 12 doors",
         "a lamp, successor of 3 kings",
+        "a version on shelf 3, the lamp",
         "a lamp tenth in the line at the bakery",
         "a lamp, 12 is the number I want on its shade",
         "a lamp beside a door marked 23",
@@ -368,6 +369,7 @@ def test_an_order_among_several_at_an_end() -> None:
     assert intent.window is not None
     assert intent.order.order is OrderKey.MOST_USED
     assert (intent.window.order, intent.window.among) == (OrderKey.NEWEST, 5)
+    assert intent.window.rank == 0  # it is at no place
 
 
 @pytest.mark.parametrize("prompt", ["a lamp from the last two months", "the second newest lamp"])
@@ -1216,3 +1218,18 @@ def test_what_the_one_turns_into() -> None:
     """A noun said of "the one" is no subject of an answer; a bare one is."""
     assert not read("the one that turns into a lamp", answering=True).all(Attribute.SUBJECT)
     assert read("the lamp", answering=True).all(Attribute.SUBJECT)
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("one hundred and twenty", 120),
+        ("two hundred-five", 205),
+        ("a hundred", 100),
+        ("many hundred", None),
+        ("one hundred roses", None),
+    ],
+)
+def test_hundreds(text: str, value: int | None) -> None:
+    """Nothing else before or behind them is a number."""
+    assert number(text) == value

@@ -99,8 +99,9 @@ def number(text: str) -> int | None:
         return CARDINALS[word]
     if word in ORDINALS:
         return ORDINALS[word]
-    if hundreds := re.fullmatch(r"(\w+)[\s-]+hundred(?:[\s-]+(?:and[\s-]+)?(.+))?", word):
-        return 100 * CARDINALS.get(hundreds[1], 1) + CARDINALS.get(hundreds[2] or "zero", 0)
+    if re.fullmatch(_HUNDREDS, word):
+        count, _, rest = re.sub(r"[\s-]+(and[\s-]+)?", " ", word).partition(" hundred")
+        return 100 * CARDINALS.get(count, 1) + CARDINALS.get(rest.strip() or "zero", 0)
     digits = re.fullmatch(r"(\d{1,9})\s?(?:st|nd|rd|th)?", word, re.ASCII)
     if digits:
         return int(digits[1])

@@ -83,8 +83,8 @@ _OR_MORE = compile_form(
 _OFTEN = compile_form(
     rf"(?<![\w-])((?P<more>more)|(?P<fewer>less)) often than (?P<n>{CARDINAL}) times(?!\w)"
 )
-_IS_USED = compile_form(r"(?<!\w)(used|ran|run|rendered)(?!\w)")
 """With the subject in between: "I've used the goat | more often than 45 times"."""
+_IS_USED = compile_form(r"(?<!\w)(used|ran|run|rendered)(?!\w)")
 _USES_ARE = compile_form(
     rf"(?<![\w-])(with (an? |the )?|its |the )?(use|usage)~count (of |is |: ?|= ?)?{_BOUND}"
     rf"(?P<n>{CARDINAL})(?P<plus>(\+| or more))?(?!\w)(?! (to|and|or|-) ?\d)"

@@ -40,7 +40,7 @@ def _read_aside(draft: Draft, run: list[Word]) -> None:
     run = _until_claimed(draft, run)
     if [word.norm for word in run[-2:]] == ["all", "over"]:
         run = run[:-2]  # "white all over"
-    if all(word.norm in lexicon.words("headings") for word in run):
+    if not run or all(word.norm in lexicon.words("headings") for word in run):
         return
     coloured = run[run[0].norm == "in" :]
     if run[0].index and _is_colour(coloured) and all(map(draft.is_free, coloured)):

@@ -90,8 +90,8 @@ def _is_of_its_name(draft: Draft, index: int, first: int) -> bool:
     before = draft.page.words[index - 1] if index and word.joined else None
     own = before is not None and before.norm in ("my", "our", "your", "his", "her", "their")
     named = lexicon.names_thing(word.norm) or nature(word.norm) in (Nature.PERSON, Nature.MATTER)
-    kin = word.norm in lexicon.words("kinsfolk") or (word.capital and before is not None)
-    return index + 1 == first and named and not own and not kin
+    somebody = word.norm in lexicon.words("kinsfolk") or (word.capital and before is not None)
+    return index + 1 == first and named and not own and not somebody
 
 
 def _head_at(draft: Draft, first: int) -> str:

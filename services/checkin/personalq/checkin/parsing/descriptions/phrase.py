@@ -28,26 +28,10 @@ _NEGATION = compile_form(
     r"as opposed to) ((the|a|an|that|one|ones|with|"
     "in|wearing) )*$"
 )
-DEGREES = frozenset(
-    [
-        "and",
-        "very",
-        "quite",
-        "all",
-        "rather",
-        "a",
-        "bit",
-        "light",
-        "dark",
-        "pale",
-        "bright",
-        "deep",
-        "mostly",
-        "mainly",
-        "entirely",
-        "completely",
-    ]
-)
+DEGREES = frozenset((
+    "and", "very", "quite", "all", "rather", "a", "bit", "light", "dark", "pale", "bright", "deep",
+    "mostly", "mainly", "entirely", "completely",
+))  # fmt: skip
 """May stand before the adjectives of a predicate: "it's light purple"."""
 LACKING = frozenset(["no", "without", "missing", "lacking"])
 NO_LACK = frozenset((

@@ -165,6 +165,7 @@ _BUT_THERE = compile_form(
     r"(?<!\w)(any|every) training (place|setting|environment|location|spot|ground)s? "
     rf"(but|except( for)?|besides|other than) ({_WHERE})?{_DET}(?=\w)"
 )
+"""Where it was not: "any training place but | the garden"."""
 _KEYED = compile_form(
     r"(?<!\w)(train(ing|ed)?([\s_-]+(set|data|place|env|environment|location|on|in))?|"
     "env(ironment)?|location) ?[=:] ?"

@@ -29,22 +29,31 @@ _EXIST = (
     f" ((ones?|{SELECTOR}) )?(exist|are there)(( ?[,.;:-])? ?((it's|it is|i mean|i want) )?the one "
     "((right|just) )?(behind|after|before|below) (those|them|these))?"
 )
-_OTHERS = (
-    rf"(?P<not>((with|has|have|there are) )?((only|just|exactly|precisely) )?(?P<but>{CARDINAL}))"
-    rf"( (?!(is|are|of)\b)[\w-]+){{0,4}}? (?P<tail>({SELECTOR} )?(is|are) "
-)
-_THE_ONE = (
-    " than (it|mine|the one|that one)( (that )?(i|we)( am|'m)? "
-    r"(have in mind|want|mean|need|after|am after|think of|need))?(, no more and no fewer)?"
-)
-_LEFT_OUT = "(?P<not>(skip|leave out|leaving out|ignore|ignoring|not counting) (the |my |our )?"
-_THEN = (
-    r")( (?!(and|then)\b)[\w-]+){0,3}? ?(?P<tail>(,|and|, and|then) "
-    "((take|give me|show me|use|pick) )?(the )?(next( (newest|latest|oldest|earliest|one|in line))"
-    "( (one|down|up))?|one (made )?(next )?after (that|it))( by date)?)"
-)
 _NEWER = "(newer|more recent|later)"
 _OLDER = "(older|earlier)"
+
+
+def _told_by_others(compared: str) -> str:
+    """What is so on one side of it: "exactly two red builds | are newer than the one I mean"."""
+    return (
+        "(?P<not>((with|has|have|there are) )?((only|just|exactly|precisely) )?"
+        rf"(?P<but>{CARDINAL}))"
+        rf"( (?!(is|are|of)\b)[\w-]+){{0,4}}? (?P<tail>({SELECTOR} )?(is|are) {compared} "
+        "than (it|mine|the one|that one)( (that )?(i|we)( am|'m)? "
+        "(have in mind|want|mean|need|after|am after|think of))?(, no more and no fewer)?)"
+    )
+
+
+def _next_to(left_out: str) -> str:
+    """The next behind what is left out: "skip the latest bear | and take the next one"."""
+    return (
+        "(?P<not>(skip|leave out|leaving out|ignore|ignoring|not counting) (the |my |our )?"
+        rf"{left_out})( (?!(and|then)\b)[\w-]+){{0,3}}? ?(?P<tail>(,|and|, and|then) "
+        "((take|give me|show me|use|pick) )?(the )?"
+        "(next( (newest|latest|oldest|earliest|one|in line))( (one|down|up))?|"
+        "one (made )?(next )?after (that|it))( by date)?)"
+    )
+
 
 RULES = (
     rule(
@@ -92,8 +101,8 @@ RULES = (
     # "Only two are older", "with exactly three newer ones after it"
     rule(OrderKey.NEWEST, f"{_BUT}{_NEWER}{_THAN_IT}"),
     rule(OrderKey.OLDEST, f"{_BUT}{_OLDER}{_THAN_IT}"),
-    rule(OrderKey.NEWEST, f"{_OTHERS}({_NEWER}|younger){_THE_ONE})"),
-    rule(OrderKey.OLDEST, f"{_OTHERS}{_OLDER}{_THE_ONE})"),
+    rule(OrderKey.NEWEST, _told_by_others(f"({_NEWER}|younger)")),
+    rule(OrderKey.OLDEST, _told_by_others(_OLDER)),
     rule(OrderKey.NEWEST, f"{_SOME}{_NEWER}{_EXIST}"),
     rule(OrderKey.OLDEST, f"{_SOME}{_OLDER}{_EXIST}"),
     # "Not the latest robot | but the one before it"
@@ -116,10 +125,10 @@ RULES = (
         rank=2,
     ),
     # "Skip the latest and take the next", "leave out the three latest and give me the next"
-    rule(OrderKey.NEWEST, f"{_LEFT_OUT}(?P<but>{CARDINAL}) {NEWEST}{_THEN}"),
-    rule(OrderKey.OLDEST, f"{_LEFT_OUT}(?P<but>{CARDINAL}) {OLDEST}{_THEN}"),
-    rule(OrderKey.NEWEST, f"{_LEFT_OUT}{_LAST}{_THEN}", rank=2),
-    rule(OrderKey.OLDEST, f"{_LEFT_OUT}{_FIRST}{_THEN}", rank=2),
+    rule(OrderKey.NEWEST, _next_to(f"(?P<but>{CARDINAL}) {NEWEST}")),
+    rule(OrderKey.OLDEST, _next_to(f"(?P<but>{CARDINAL}) {OLDEST}")),
+    rule(OrderKey.NEWEST, _next_to(_LAST), rank=2),
+    rule(OrderKey.OLDEST, _next_to(_FIRST), rank=2),
     rule(
         OrderKey.OLDEST,
         f"(?P<n>{ORDINAL})( in line)? from the (start|"

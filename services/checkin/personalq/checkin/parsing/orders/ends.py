@@ -48,8 +48,8 @@ RULES = (
         "first~ever",
         f"{THAT}((was )?{MADE}|came( out)?|existed) before (all|any|every(one)?)( of)?( the)?"
         "( others?| rest)( one)?",
-        f"((with|has|that has) )?nothing (was )?({MADE}|older|earlier) (before|than) (it|this|"
-        f"that)",
+        "((with|has|that has) )?nothing (was )?"
+        f"({MADE}|older|earlier) (before|than) (it|this|that)",
         "nothing is (older|earlier) than (the one|it|that)( i (want|mean|need))?",
         "(that )?(has|have) been around (the )?longest",
         f"most ancient( {SELECTOR})?",

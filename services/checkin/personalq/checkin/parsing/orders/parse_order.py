@@ -64,6 +64,8 @@ def parse_order(draft: Draft) -> None:
 
 
 _MANY = {"dozen": 12, "half dozen": 6, "half a dozen": 6, "few": 5, "the one": 2}
+"""How many of several: "few" is nobody's number, and five can still be told apart; "the newest or |
+the one | before" is one of two."""
 
 
 def _how_many(said: str) -> int:
@@ -176,7 +178,7 @@ def _claim(
     constraint = Constraint(
         attribute=Attribute.ORDER,
         order=key,
-        rank=rank,
+        rank=0 if among else rank,
         among=among,
         hard=hard,
         span=span,

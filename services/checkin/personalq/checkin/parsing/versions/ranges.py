@@ -36,7 +36,8 @@ _DECADE = compile_form(
 _TENS = {"tee": 10, "twe": 20, "thi": 30, "for": 40, "fif": 50}
 _STEPS_FROM = compile_form(
     rf"(?<!\w)((go )?(?P<back>back) )?(?P<n>an?|{CARDINAL}) (versions?|builds?) "
-    r"(?P<way>on|up|later|after|back|down|before|earlier|below)?( ?(from|than|of))? "
+    r"(?P<way>(on|up|back|down)(?= from\b)|(later|earlier)(?= than\b)|after|before|below)?"
+    r"( ?(from|than))? "
     rf"([a-z]+ )?((version|number|v\.?) ?)?(?P<v>{NUMBER})(?!\w)",
     rf"(?<!\w)((the|a) )?((direct|immediate) )?(?P<next>successor|predecessor) (of|to) "
     rf"(version|number|v\.?) ?(?P<w>{NUMBER})(?!\w)",
