@@ -370,9 +370,10 @@ def test_a_modifier_means_nothing_without_its_noun() -> None:
 
 
 def test_a_color_is_told_from_others() -> None:
-    """Colours are alike in meaning, and still no other colour will do."""
+    """Colours are alike in meaning, and still only one that people call so will do."""
     assert _best("cobalt", "a blue kettle", "a red kettle", phrase=False) == ["a blue kettle"]
-    assert _best("teal", "a blue kettle", "a red kettle", phrase=False) == []
+    assert _best("teal", "a blue kettle", "a red kettle", phrase=False) == ["a blue kettle"]
+    assert _best("violet", "a blue kettle", "a red kettle", phrase=False) == []
 
 
 def test_a_color_in_the_name_of_a_thing() -> None:

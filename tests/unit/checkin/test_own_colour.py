@@ -9,13 +9,19 @@ from support.checkin_cards import card
 from support.checkin_session import Session
 
 from personalq.checkin.cards import Card
-from personalq.checkin.outcome import NoMatch
+from personalq.checkin.outcome import NoMatch, Selection
 
 _COLOURS = ("blue", "green", "white", "black", "red", "orange")
 OWLS = [
     card(f"owl-v{n}", "owl", "anime", f"2026-0{n}-01", f"A {colour} owl.", version=n)
     for n, colour in enumerate(_COLOURS, 1)
 ]
+
+
+def _selected(prompt: str, cards: list[Card]) -> str:
+    outcome = Session(cards).ask(prompt)
+    assert isinstance(outcome, Selection)
+    return outcome.candidate.card.checkpoint_id
 
 
 def _refused(prompt: str, cards: list[Card]) -> bool:
@@ -181,3 +187,15 @@ def test_the_colour_of_what_it_wears() -> None:
 def test_who_may_be_dressed_so(prompt: str, cards: list[Card]) -> None:
     """Another name of it, something nobody tells of, few cards, one that says nothing."""
     assert not _refused(prompt, cards)
+
+
+@pytest.mark.parametrize(
+    ("said", "shown"), [("white", "cream"), ("pink", "purple"), ("beige", "brown")]
+)
+def test_called_by_the_name_of_one_alike(said: str, shown: str) -> None:
+    """Where no card has the very colour, the one that people call so as well is meant."""
+    others = [owl for owl in OWLS if f" {said} " not in owl.description]
+    meant = replace(OWLS[0], checkpoint_id="owl-v9", description=f"A {shown} owl.", version=9)
+    assert _selected(f"the {said} owl on a branch", [*others, meant]) == "owl-v9"
+    very = replace(meant, checkpoint_id="owl-v8", description=f"A {said} owl.", version=8)
+    assert _selected(f"the {said} owl on a branch", [*others, meant, very]) == "owl-v8"

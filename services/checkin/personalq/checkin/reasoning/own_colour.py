@@ -7,34 +7,15 @@ A description that says nothing of a colour may still be of one that has it. Whe
 from __future__ import annotations
 
 from collections.abc import Sequence
-from collections.abc import Set as AbstractSet
 
 from personalq.checkin import lexicon
 from personalq.checkin.cards import Hit
 from personalq.checkin.intent import Attribute, Constraint, Intent
 from personalq.checkin.lexicon import canonical, wordnet
+from personalq.checkin.reasoning.colours import COLOURS, called_alike
 from personalq.checkin.reasoning.describe import concepts, profile, worded_concepts
 from personalq.checkin.reasoning.own import FEWEST, insisting_on, is_named
 
-_ALIKE: tuple[AbstractSet[str], ...] = (
-    {"=tan", "=brown"},
-    {"=tan", "=cream"},
-    {"=tan", "=golden"},
-    {"=golden", "=yellow"},
-    {"=golden", "=orange"},
-    {"=orange", "=brown"},
-    {"=orange", "=red"},
-    {"=teal", "=blue"},
-    {"=teal", "=green"},
-    {"=cream", "=white"},
-    {"=gray", "=black"},
-    {"=pink", "=purple"},
-)
-"""Colours that people call by each other's names."""
-COLOURS = frozenset(f"={name}" for name in lexicon.words("colors"))
-"""The concepts of colours."""
-NAMED = COLOURS - {"=colorful"}
-"""The colour concepts that name one colour."""
 _REMEMBERED = (Attribute.USE_COUNT, Attribute.LAST_USED_AT)
 """By what is said of these a card is known, whatever its colour."""
 _SHADES = frozenset(
@@ -67,11 +48,6 @@ def without_its_colour(
     ):
         return None
     return insisting_on(intent, colour)
-
-
-def called_alike(colours: AbstractSet[str]) -> AbstractSet[str]:
-    """Concepts of colours with those that people call by the same names."""
-    return set(colours).union(*(alike for alike in _ALIKE if alike & colours))
 
 
 def too_few_to_tell(intent: Intent, hits: Sequence[Hit]) -> bool:

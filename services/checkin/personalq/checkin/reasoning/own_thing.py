@@ -10,9 +10,9 @@ from collections.abc import Sequence
 
 from personalq.checkin.cards import Hit
 from personalq.checkin.intent import Attribute, Constraint, Intent
+from personalq.checkin.reasoning.colours import NAMED, called_alike
 from personalq.checkin.reasoning.describe import Profile, Trait, profile, trait
 from personalq.checkin.reasoning.own import FEWEST, insisting_on, is_named
-from personalq.checkin.reasoning.own_colour import NAMED, called_alike
 
 
 def without_that_colour_of_it(intent: Intent, hits: Sequence[Hit]) -> Intent | None:
