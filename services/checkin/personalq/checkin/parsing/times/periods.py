@@ -32,7 +32,7 @@ from personalq.checkin.parsing.times.words import (
     year_of,
 )
 
-_WHICH = "((?P<rel>this( past)?|last|past|previous|the past) )?"
+_WHICH = "((?P<rel>this( past| very)?|last|past|previous|the past) )?"
 _FARTHEST = 40
 """Months back in which every weekday meets every day of a month."""
 _NEVER_BARE = frozenset(("may", "march"))

@@ -83,7 +83,7 @@ def _this(match: re.Match[str], context: Context) -> Named:
     rolls = which.endswith("past") or (match["the"] and which == "last")
     if rolls and unit != "weekend":
         return _relative(rolling(unit, 1, context))
-    return _relative(unit_ago(unit, 0 if which == "this" else 1, context))
+    return _relative(unit_ago(unit, 0 if which.startswith("this") else 1, context))
 
 
 def _in_the(match: re.Match[str], context: Context) -> Named:
@@ -177,7 +177,7 @@ RULES: tuple[tuple[str, Read], ...] = (
     ),
     (
         rf"(?:earlier\s+|later\s+)?(?:(?:in|over|during|within|from)\s+)?(?P<the>the\s+)?"
-        rf"(?P<which>this\s+past|this|last|past|previous)\s+(?P<u>{UNITS})(?!\w)",
+        rf"(?P<which>this\s+past|this(?:\s+very)?|last|past|previous)\s+(?P<u>{UNITS})(?!\w)",
         _this,
     ),
     (
