@@ -1069,6 +1069,20 @@ def test_what_is_of_the_scene_behind_a_comma(prompt: str) -> None:
     assert said == ["red lid"]
 
 
+def test_what_a_picture_is_painted_with() -> None:
+    """It is its look, and "painted" is not said of the subject."""
+    read_so = read("the kettle painted with watercolours, trained in a garden")
+    assert [c.values for c in read_so.all(Attribute.STYLE)] == [("watercolor",)]
+    assert not read_so.all(Attribute.DESCRIPTION)
+
+
+@pytest.mark.parametrize("behind", ["beside", "nearby", "overhead, at night"])
+def test_a_thing_around_it_may_as_well_be_the_scene(behind: str) -> None:
+    """What stands beside it is not required of a card."""
+    assert only(f"the kettle with a swing set {behind}", Attribute.DESCRIPTION).coarse
+    assert not only("the kettle with a swing set", Attribute.DESCRIPTION).coarse
+
+
 def test_a_model_of_a_thing() -> None:
     """The word selects, unless it says what a thing is."""
     assert not read("the latest model kettle").all(Attribute.DESCRIPTION)

@@ -160,6 +160,17 @@ def test_an_unknown_thing_in_a_look() -> None:
     assert "octopus" in outcome.explanation
 
 
+def test_an_unknown_thing_of_a_colour() -> None:
+    """Who speaks of it as of one that is there asks for no other thing of that colour."""
+    cards = [
+        card("boat-v1", "boat", "oil painting", "2026-01-01", "An olive boat."),
+        card("hat-v1", "hat", "anime", "2026-02-01", "An olive hat."),
+    ]
+    outcome = Session(cards).ask("we need the olive skateboard on a frozen pond")
+    assert isinstance(outcome, NoMatch)
+    assert "skateboard" in outcome.explanation
+
+
 def test_a_kind_before_what_it_is_a_kind_of() -> None:
     """A "roll" is no verb there."""
     cards = [

@@ -67,6 +67,8 @@ CREATED = [
     ("bear trained in Apr '25", "2025-04-01", "2025-05-01"),
     ("the bear from April last year", "2025-04-01", "2025-05-01"),
     ("this June's bear", "2026-06-01", "2026-07-01"),
+    ("the bear built this very June", "2026-06-01", "2026-07-01"),
+    ("the bear made this very week", "2026-11-16", "2026-11-23"),
     ("last June's bear", "2026-06-01", "2026-07-01"),
     ("bear from last week", "2026-11-09", "2026-11-16"),
     ("bear from this week", "2026-11-16", "2026-11-23"),

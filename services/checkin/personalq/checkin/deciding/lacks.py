@@ -9,6 +9,8 @@ from zoneinfo import ZoneInfo
 from personalq.checkin import calendar
 from personalq.checkin.cards import Card
 from personalq.checkin.intent import Attribute, Constraint, OrderKey
+from personalq.checkin.reasoning.describe import profile
+from personalq.checkin.reasoning.described import share
 
 
 def missed(card: Card, constraint: Constraint, zone: ZoneInfo) -> str:
@@ -21,7 +23,9 @@ def missed(card: Card, constraint: Constraint, zone: ZoneInfo) -> str:
 
 
 def distance(card: Card, constraint: Constraint) -> float:
-    """How far a card is from a version or a time that was asked for; 0 for all else."""
+    """How far a card is from a version, a time or a description (0-1) that was asked for; 0 for all
+    else.
+    """
     if constraint.excluded:
         return 0.0
     match constraint.attribute:
@@ -33,6 +37,8 @@ def distance(card: Card, constraint: Constraint) -> float:
             return _seconds(card.created_at, constraint)
         case Attribute.LAST_USED_AT:
             return _seconds(card.last_used_at, constraint)
+        case Attribute.DESCRIPTION:
+            return 1.0 - share(constraint, profile(card))
         case _:
             return 0.0
 

@@ -27,6 +27,7 @@ from personalq.checkin.reasoning.own_kind import kind_in_question, of_other_kind
 from personalq.checkin.reasoning.own_stuff import without_its_stuff
 from personalq.checkin.reasoning.own_thing import without_that_colour_of_it
 from personalq.checkin.reasoning.reason import rank
+from personalq.checkin.reasoning.together import is_untold, of_no_one_card
 from personalq.checkin.reasoning.unknown import (
     by_description,
     called_outright,
@@ -34,6 +35,7 @@ from personalq.checkin.reasoning.unknown import (
     kind_as_thing,
     search_for_things,
     told_subject,
+    without_thing,
 )
 
 
@@ -77,7 +79,7 @@ class Finder:
             told, found = by_description(asked, named)
             if rank(told, found, self.zone):
                 return asked
-        return intent
+        return without_thing(intent, self.prompt)
 
     async def candidates(self, intent: Intent) -> tuple[Intent, Ranking]:
         """The first reading of the intent that some card satisfies; mostly one search."""
@@ -133,7 +135,18 @@ class Finder:
             or without_that_colour_of_it(intent, shown)
             or without_its_stuff(intent, shown)
             or without_its_kind(intent, shown, prompt=self.prompt, besides=besides)
+            or await self._of_no_one_card(intent, shown)
         )
+
+    async def _of_no_one_card(self, intent: Intent, hits: Sequence[Hit]) -> Intent | None:
+        """What was described and others of the subject have, of what nothing has together."""
+        subject = intent.first(Attribute.SUBJECT)
+        besides: Sequence[Hit] = ()
+        if subject is not None and is_untold(intent, hits):
+            wanted = (subject, *(c for c in intent.described if not c.hard))
+            anywhere = replace(self, pool=())
+            besides = await anywhere.search(replace(intent, constraints=wanted))
+        return of_no_one_card(intent, hits, besides=besides)
 
     async def by_scene(self, intent: Intent, ranking: Ranking) -> tuple[Intent, Ranking] | None:
         """The same cards by what was left for the picture; None where nothing was."""

@@ -19,6 +19,7 @@ from personalq.checkin.reasoning.describe import (
     profile,
     shades_in,
 )
+from personalq.checkin.reasoning.described import says
 from personalq.checkin.reasoning.kinds import is_described_as, names
 from personalq.checkin.reasoning.order import in_order
 
@@ -86,7 +87,7 @@ def _has(card: Card, constraint: Constraint, zone: ZoneInfo) -> bool:
             if not constraint.excluded and lexicon.colours().issuperset(constraint.values):
                 return said <= profile(card).kind
             if not constraint.excluded:
-                return False
+                return says(constraint, profile(card))
             if lexicon.colours().issuperset(constraint.values):
                 return said <= profile(card).kind
             if said <= set(concepts(" ".join(card.subjects))):

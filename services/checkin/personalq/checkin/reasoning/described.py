@@ -211,6 +211,24 @@ def is_explained(wish: Wish, hits: Sequence[Hit]) -> bool:
     return not wish.action and any(fit >= KIN for fit in fits)
 
 
+def fit(wish: Wish, card: Profile) -> float:
+    """How well a card has what was wished for, 0-1, by words alone."""
+    has = _has_phrase if wish.phrase else _has_adjective
+    return max(has(wish.trait, card), _in_other_words(wish, card), _is_told_so(wish, card))
+
+
+def says(constraint: Constraint, card: Profile) -> bool:
+    """Whether a card has in words all that a description asks for."""
+    told = wishes(Intent(constraints=(replace(constraint, hard=False),)))
+    return bool(told) and all(fit(wish, card) >= KIN for wish in told)
+
+
+def share(constraint: Constraint, card: Profile) -> float:
+    """How much of what a description asks for a card has in words, 0-1."""
+    told = wishes(Intent(constraints=(replace(constraint, hard=False),)))
+    return sum(fit(wish, card) for wish in told) / len(told) if told else 0.0
+
+
 def says_all(intent: Intent, hit: Hit, *, besides: Sequence[Hit]) -> bool:
     """Whether a card has in words what an answer described, and what any of some others has.
 

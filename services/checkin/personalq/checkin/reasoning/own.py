@@ -13,8 +13,12 @@ FEWEST = 5
 
 
 def is_named(intent: Intent) -> bool:
-    """Whether a number or a name says which card is meant, whatever else is said of it."""
-    return any(intent.first(each) for each in (Attribute.VERSION, Attribute.IDENTITY))
+    """Whether a number or a name says which card is meant, whatever else is said of it.
+
+    Not a range of numbers: "versions 30 to 38".
+    """
+    numbered = any(len(c.values) == 1 for c in intent.all(Attribute.VERSION))
+    return numbered or intent.first(Attribute.IDENTITY) is not None
 
 
 def insisting_on(intent: Intent, wanted: Constraint) -> Intent:

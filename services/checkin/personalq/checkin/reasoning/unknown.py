@@ -18,6 +18,7 @@ from personalq.checkin.reasoning.kinds import name_of, names
 
 _STYLE = frozenset(["style", "art style", "look"])
 """Subjects of a card that stand for no thing."""
+_THE = re.compile(r"(?<!\w)(?<!with )(the|my|our) ([\w-]+ )?$", re.IGNORECASE)
 
 
 def by_description(intent: Intent, hits: Sequence[Hit]) -> tuple[Intent, tuple[Hit, ...]]:
@@ -40,6 +41,18 @@ def search_for_things(intent: Intent) -> Intent:
     hard = (c for c in intent.constraints if c.hard)
     said = (replace(noun, attribute=Attribute.DESCRIPTION, hard=False) for noun in intent.things)
     return Intent(constraints=(*hard, *said))
+
+
+def without_thing(intent: Intent, prompt: str) -> Intent:
+    """The intent with the likeliest of its things as a subject that no card has, where it is spoken
+    of as there: "we need the olive skateboard".
+    """
+    thing = intent.things[0]
+    said = any(intent.all(each) for each in (Attribute.SUBJECT, Attribute.IDENTITY))
+    there = thing.span is not None and _THE.search(prompt[: thing.span.start]) is not None
+    if said or not there or wordnet.nature(canonical(thing.text)) is not wordnet.Nature.THING:
+        return intent
+    return replace(intent, unknown_subject=thing)
 
 
 def kind_as_thing(intent: Intent, hits: Sequence[Hit]) -> Intent | None:

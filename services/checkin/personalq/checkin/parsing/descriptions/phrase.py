@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from personalq.chassis.forms import compile_form
 from personalq.checkin import lexicon
 from personalq.checkin.intent import Attribute, Constraint, Span
@@ -53,6 +55,8 @@ _LACKED = (
 LACKED = compile_form(rf"{_LACKED}(?=\w)")
 """What leads to what is not there."""
 _LACKED_BEFORE = compile_form(f"{_LACKED}$")
+_AROUND = frozenset(["beside", "nearby", "alongside", "behind", "around", "overhead", "above"])
+"""Places of what is seen with the subject."""
 
 
 def read_predicate(draft: Draft, index: int) -> int:
@@ -107,8 +111,20 @@ def read_phrase(draft: Draft, index: int, *, opens: bool = False) -> int:
             break
         index += 1
         last = index
-    describe(draft, found, phrase=True, vague=opens, thing=thing)
+    around = _around(words, found, last)
+    found = [word for word in found if word is not around]
+    describe(draft, found, phrase=True, vague=opens or around is not None, thing=thing)
     return last
+
+
+def _around(words: Sequence[Word], found: Sequence[Word], index: int) -> Word | None:
+    """What says that a thing is around the subject: "with a swing set | beside"."""
+    for word in (*found[-1:], *words[index : index + 1]):
+        following = words[word.index + 1 : word.index + 2]
+        ends = not following or not following[0].joined
+        if word.norm in _AROUND and word.joined and ends:
+            return word
+    return None
 
 
 def _goes_on_otherwise(draft: Draft, word: Word, found: list[Word]) -> bool:

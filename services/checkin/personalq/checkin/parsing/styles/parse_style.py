@@ -26,7 +26,7 @@ _DEGREE = compile_form(
 )
 _IN_STYLE = compile_form(r"(\bin (the )?(style|look) of (an? |the )?|\bin (an? |the )?)$")
 _DRAWN_WITH = compile_form(
-    rf"(?<!\w)({'|'.join(sorted(DRAWN))}) with ((nothing but|only|just) )?(\w+ )?$"
+    rf"(?<!\w)({'|'.join(sorted(DRAWN))}|painted) with ((nothing but|only|just) )?(\w+ )?$"
 )
 _NOR_THE = compile_form("(, ?)?(or|nor) (the|any|an?)")
 _AND = compile_form(" ?(, ?)?(and|or|nor) ((the|any|an?) )?")

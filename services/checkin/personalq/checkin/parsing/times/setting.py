@@ -26,7 +26,7 @@ TRAINED = (
 )
 USED = (
     "(used|rendered( with)?|generated with|ran|run|worked with|played with|(working|playing) with|"
-    r"had open|tried|opened|touched|picked(?! up\b)|(?<=\bi )picked up|(?<=\bwe )picked up|loaded|was using|"
+    r"had open|tried|opened|touched|picked(?! up\b)|loaded|was using|"
     r"were using|"
     "(made|did) (some )?(pictures|images|renders|art) with|saw use|put to use|been using|"
     "stopped using|(last|latest|most recent) (use|run|render)( (was|is|dates))?|last employed|"
