@@ -171,6 +171,13 @@ def test_an_unknown_thing_of_a_colour() -> None:
     assert "skateboard" in outcome.explanation
 
 
+def test_a_known_thing_without_an_article() -> None:
+    """A subject that was taken for the scene is none that no card has."""
+    dog = card("dog-v1", "dog", "anime", "2026-01-01", "A white beagle.", environments="garden")
+    prompt = "At a drive-in cinema the dog, the checkpoint with the garden training pictures"
+    assert outcome_name(Session([dog]).ask(prompt)) == "dog-v1"
+
+
 def test_a_kind_before_what_it_is_a_kind_of() -> None:
     """A "roll" is no verb there."""
     cards = [

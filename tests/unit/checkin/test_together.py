@@ -93,6 +93,14 @@ def test_a_thing_that_no_card_has_is_the_scene() -> None:
     assert isinstance(outcome, Clarification)
 
 
+def test_what_names_nothing_is_not_looked_for() -> None:
+    """Though a card has the word: "as seen" on one is not what "that's seen use" asks for."""
+    seen = card("chair-v9", "chair", "anime", "2026-09-01", "A red deck chair, as seen on stage.")
+    outcome = Session([*CHAIRS, seen]).ask("the chair trained in the forest that's seen use")
+    assert isinstance(outcome, Selection)
+    assert outcome.candidate.card.checkpoint_id == "chair-v2"
+
+
 def test_a_card_that_tells_nothing_may_be_meant() -> None:
     """A card without a description may have whatever was described."""
     silent = card("chair-v8", "chair", "anime", "2026-08-01", "", version=8, environments="attic")

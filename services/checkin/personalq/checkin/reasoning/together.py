@@ -10,8 +10,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
+from personalq.checkin import lexicon
 from personalq.checkin.cards import Hit
 from personalq.checkin.intent import Attribute, Constraint, Intent
+from personalq.checkin.lexicon.wordnet import Nature, nature
 from personalq.checkin.reasoning.colours import NAMED, called_alike
 from personalq.checkin.reasoning.describe import pieces_of, profile
 from personalq.checkin.reasoning.described import KIN, Wish, fit, wishes
@@ -63,8 +65,15 @@ def _told(intent: Intent) -> Iterator[tuple[Constraint, tuple[Wish, ...]]]:
         if constraint.hard or constraint.excluded or constraint.coarse or constraint.scene:
             continue
         told = wishes(Intent(constraints=(constraint,)))
-        if told and not any(wish.trait.lacks for wish in told):
+        if told and all(map(_is_asked, told)):
             yield constraint, told
+
+
+def _is_asked(wish: Wish) -> bool:
+    """Whether it can be looked for: not what is missing, nor "seen" of "that's seen use"."""
+    noun = wish.trait.noun
+    done = wish.phrase and nature(noun) is Nature.UNKNOWN and noun in lexicon.verb_forms()
+    return not done and not wish.trait.lacks
 
 
 def _may_have(wish: Wish, hit: Hit) -> bool:
