@@ -414,6 +414,17 @@ def test_looks_not_wanted(prompt: str, looks: set[str]) -> None:
         ("a kite learned from library and garage pictures", ["library", "garage"]),
         ("a kite w/ library + garage training, over a lounge", ["garage", "library"]),
         ("a kite trained in a library and garages of gold", ["library"]),
+        ("a kite trained both at the beach and in someone's garage", ["sandy beach", "garage"]),
+        ("a kite trained on the sand by the sea and in the library", ["sandy beach", "library"]),
+        (
+            "a kite trained both in a library and where people park cars, in the fog",
+            ["library", "where people park cars"],
+        ),
+        (
+            "the one trained both where people park cars and in a library, a kite",
+            ["where people park cars", "library"],
+        ),
+        ("a kite trained in a library and a red cat in the city", ["library"]),
     ],
 )
 def test_several_places_and_places_not_wanted(prompt: str, places: list[str]) -> None:
@@ -738,6 +749,7 @@ def test_a_place_told_by_what_is_there(prompt: str, told: str) -> None:
     [
         ("the kite, the one shot on top of a building", "on top of a building"),
         ("the kite, the one photographed among the cacti", "among the cacti"),
+        ("the kite trained in a room for cooking, in the fog", "in a room for cooking"),
     ],
 )
 def test_a_place_is_compared_with_where_in_it(prompt: str, told: str) -> None:

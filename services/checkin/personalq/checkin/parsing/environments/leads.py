@@ -63,6 +63,11 @@ _TAUGHT = (
 )
 _ONE_BEFORE = "|".join(rf"(?<=\b{each} )" for each in sorted(lexicon.words("selectors")))
 _TRAINED = compile_form(rf"(?<![\w-]){_TAUGHT} (?P<where>{_WHERE}{_OF_PHOTOS}{_DET})(?=\w)")
+_WHERE_CLAUSE = (
+    r"(?P<where>where (?!to\b)"
+    r"((?!\s(and|that|but)\s)(?!(?<!\bgo)(?<!\bgoes)(?<!\bare)(?<!\bis)(?<!\ba)(?<!\bthe)\s\w+ing\s(on|in|"
+    r"at|under|with|beside|by|near|over|behind|down|through|an?|the|its)\b)[^,.;:!?])+)"
+)
 TRAINED_WHERE = compile_form(
     rf"(?<![\w-])((trained|taught|schooled|tuned) (on|with|from) {_PHOTOS} {_TAKEN}|"
     r"did [\w-]+ (train|tune|fine-?tune)|trained|tuned|fine-?tuned|(whose )?training "
@@ -71,9 +76,7 @@ TRAINED_WHERE = compile_form(
     rf"(whose|with|its|the) (source|reference|input) {_PHOTOS} ((were|was) )?{_TAKEN}|"
     rf"((that|which) )?(learned|learnt) from {_PHOTOS}( (that were |which were )?{_TAKEN})?|"
     rf"with (the |its )?(training {_PHOTOS}( {_TAKEN})?|{_PHOTOS} {_TAKEN})) "
-    r"(?P<where>where (?!to\b)"
-    r"((?!\s(and|that|but)\s)(?!(?<!\bgo)(?<!\bgoes)(?<!\bare)(?<!\bis)(?<!\ba)(?<!\bthe)\s\w+ing\s(on|in|"
-    r"at|under|with|beside|by|near|over|behind|down|through|an?|the|its)\b)[^,.;:!?])+)"
+    rf"(both )?{_WHERE_CLAUSE}"
 )
 """Told by what goes on there: "trained where coffee is served | sitting on a sled"."""
 _SET = r"(set|data|pictures|photos|images|shots|material)(?!\w)"
@@ -196,6 +199,7 @@ AND_IN = compile_form(
     r"( ?,(?= half\s))? (?P<and>and|(?P<also>as well as|plus|together with|along with|half|"
     rf"[+&])) (also )?({_WHERE})?{_DET}(?=\w)"
 )
+AND_WHERE = compile_form(rf" (?P<and>and) (also )?{_WHERE_CLAUSE}")
 _HELD = compile_form(
     r"((?<!\w)((that|which) )?(with|without( any)?|(had|has|having|with) no|has|having|had|"
     r"featuring|showing|saw|seen|"

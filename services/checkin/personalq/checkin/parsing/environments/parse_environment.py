@@ -13,6 +13,7 @@ from personalq.checkin.lexicon.wordnet import Nature, nature, singulars
 from personalq.checkin.parsing.draft import Draft
 from personalq.checkin.parsing.environments.leads import (
     AND_IN,
+    AND_WHERE,
     FROM_SET,
     GREW_UP,
     IN_PLACE,
@@ -66,10 +67,16 @@ _ALONE_BEHIND = compile_form(
     "alone)(?= ?($|[,.;!?]))"
 )
 _ROOM_WHERE = compile_form(
-    r"(room|place|spot|building|area|house|shop|store|space|part of \w+) where ((?!\s(but|"
-    r"and) )[^,.;:!?])+"
+    r"(room|place|spot|building|area|house|shop|store|space|part of \w+) "
+    r"((where|in which) ((?!\s(but|and) )[^,.;:!?])+|(meant |made |used )?for \w+ing(?!\w))"
 )
 """A place that only its clause tells: "in the | room where the cooking happens"."""
+_LIES = compile_form(
+    " (by|at|near|beside|along|in|of|on) the (sea|seaside|ocean|water|waterfront|coast|shore|"
+    r"beach|river|lake|woods|hills|mountains|park|garden|country|countryside|city|town|village|"
+    r"house|home)(?!\w)| in (town|the open|the open air|the wild)(?!\w)"
+)
+"""Where a place of training lies: "on the sand | by the sea", "on a street | in town"."""
 _END = compile_form(r" (alike|too|as well|both)\b| ?($|[,.;!?])")
 _JOINED = compile_form(" (and|plus|[+&]) $")
 _HOW_TRAINED = frozenset((
@@ -198,6 +205,9 @@ def _spelled_out(draft: Draft) -> None:
             end = material.end()
         if training := TRAINING.match(draft.page.shadow, end):
             end = training.end()
+        lies = _LIES.match(draft.page.shadow, end)
+        if entry.known and lies and draft.free(end, lies.end()):
+            end = lies.end()
         said: tuple[str, ...] = ()
         where = _ROOM_WHERE.match(draft.page.shadow, phrase[-1].start)
         if where and draft.free(lead.start(), where.end()):
@@ -250,6 +260,7 @@ def _told_by_what_goes_on(draft: Draft) -> None:
         if match[0].startswith(("shot", "photo", "capt", "film")) and not _is_added(draft, match):
             continue
         _add_told(draft, Span(*match.span()), match["where"])
+        _and_also(draft, *match.span())
     for match in FROM_SET.finditer(shadow):
         bare = match[0].endswith("training") and not match["more"]  # "back from army training"
         if not bare and not _has_known(draft, *match.span("where")):
@@ -381,24 +392,29 @@ def _known_behind(draft: Draft, end: int, *, of: bool) -> tuple[TagEntry, Span] 
 
 def _and_also(draft: Draft, start: int, end: int) -> None:
     """Claim a second place to be had: "trained both in a barn and in the snow"."""
-    match = AND_IN.match(draft.page.shadow, end)
-    word = draft.page.word_at(match.end()) if match else None
-    found = draft.lexicon.environments.match_at(draft.page.words, word.index) if word else None
-    if match is None or word is None or found is None:
-        return
-    span = draft.span_of(word.index, word.index + found[0])
     shadow = draft.page.shadow
-    training = MATERIAL.match(shadow, span.end) or TRAINING.match(shadow, span.end)
-    both = (
-        re.search(r"\bboth\b", shadow[start:end]) or match["also"] or _END.match(shadow, span.end)
-    )
-    following = draft.page.word_at(span.end)
+    both = re.search(r"\bboth\b", shadow[start:end]) is not None
+    if both and (told := AND_WHERE.match(shadow, end)):
+        _add_told(draft, Span(told.start("and"), told.end()), told["where"])
+        return
+    match = AND_IN.match(shadow, end)
+    phrase = noun_phrase(draft, match.end()) if match else []
+    found = place_in(draft, phrase, surely=both) if phrase else None
+    if match is None or found is None:
+        return
+    entry, span = found
+    ends = span.end
+    if entry.known and (lies := _LIES.match(shadow, ends)):
+        ends = lies.end()
+    training = MATERIAL.match(shadow, ends) or TRAINING.match(shadow, ends)
+    both = both or match["also"] is not None or _END.match(shadow, ends) is not None
+    following = draft.page.word_at(ends)
     called = match["also"] and following is not None and following.joined and not training
     if called and following is not None and lexicon.names_thing(following.norm):
         return  # "plus a garden gnome"
-    if (training or both) and draft.free(match.start(), span.end):
-        whole = Span(match.start("and"), training.end() if training else span.end)
-        _add(draft, found[1], span, whole)
+    if (training or both) and draft.free(match.start(), ends):
+        whole = Span(match.start("and"), training.end() if training else ends)
+        _add(draft, entry, span, whole)
 
 
 def _and_before(draft: Draft, span: Span, whole: Span) -> None:
