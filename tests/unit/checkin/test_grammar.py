@@ -1083,6 +1083,38 @@ def test_a_thing_around_it_may_as_well_be_the_scene(behind: str) -> None:
     assert not only("the kettle with a swing set", Attribute.DESCRIPTION).coarse
 
 
+@pytest.mark.parametrize(
+    ("prompt", "said"),
+    [
+        ("the kettle for camping trips, on a lawn", None),
+        ("the kettle for jasmine tea, on a lawn", "jasmine tea"),
+        ("the kettle for the flyer, on a lawn", None),
+    ],
+)
+def test_of_which_sort_it_is(prompt: str, said: str | None) -> None:
+    """Behind "for", where it is neither what the picture is for nor told as a clause; it may as
+    well be the picture's.
+    """
+    found = [c for c in read(prompt).all(Attribute.DESCRIPTION) if not c.said]
+    assert [c.text for c in found] == ([said] if said else [])
+    assert all(c.coarse for c in found)
+
+
+def test_a_look_behind_what_to_go_with() -> None:
+    """Not of what it has: "go with the one in …" chooses."""
+    (look,) = read("a kettle; go with the model in oils and trained in May").all(Attribute.STYLE)
+    assert look.values == ("oil painting",)
+
+
+@pytest.mark.parametrize(
+    "prompt", ["Social media post, the kettle in fog", "For today's post, the kettle in fog"]
+)
+def test_a_heading_before_a_comma(prompt: str) -> None:
+    """It says what the picture is for, and when that is."""
+    found = read(prompt)
+    assert [c.attribute for c in found.constraints] == [Attribute.SUBJECT]
+
+
 def test_a_model_of_a_thing() -> None:
     """The word selects, unless it says what a thing is."""
     assert not read("the latest model kettle").all(Attribute.DESCRIPTION)

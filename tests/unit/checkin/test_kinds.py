@@ -171,6 +171,45 @@ def test_an_unknown_thing_of_a_colour() -> None:
     assert "skateboard" in outcome.explanation
 
 
+def test_a_kind_behind_another_name_of_its_subject() -> None:
+    """Who is called a pirate lookout is a buccaneer lookout, where a lookout may be a tower."""
+    cards = [
+        card("p-v1", "pirate, buccaneer", "anime", "2026-01-01", "A shy pirate lookout in red."),
+        card("p-v2", "pirate, buccaneer", "anime", "2026-02-01", "A shy pirate captain in red."),
+    ]
+    for prompt in ("the shy buccaneer lookout on a sofa", "let me have the buccaneer lookout"):
+        assert outcome_name(Session(cards).ask(prompt)) == "p-v1"
+    assert outcome_name(Session(cards).ask("the buccaneer tower on a sofa")) == ""
+
+
+def test_a_flower_that_is_the_colour_of_one() -> None:
+    """No lavender is asked for, as no card is of one."""
+    cards = [
+        card("chair-v1", "chair", "anime", "2026-01-01", "A lavender rocking chair."),
+        card("chair-v2", "chair", "anime", "2026-02-01", "A red rocking chair."),
+    ]
+    prompt = "the chair in a foggy valley. Please choose the lavender one"
+    assert outcome_name(Session(cards).ask(prompt)) == "chair-v1"
+
+
+@pytest.mark.parametrize(
+    ("prompt", "meant"),
+    [
+        ("the pirate in purple clothes on a sofa", "p-v1"),
+        ("the pirate in charcoal clothes on a sofa", "p-v2"),
+        ("in charcoal, the pirate", "p-v3"),
+    ],
+)
+def test_clothes_of_a_colour(prompt: str, meant: str) -> None:
+    """Who is dressed in plum wears purple clothes; charcoal clothes are no look."""
+    cards = [
+        card("p-v1", "pirate", "anime", "2026-01-01", "A pirate dressed in plum, a hook hand."),
+        card("p-v2", "pirate", "anime", "2026-02-01", "A pirate dressed in charcoal, an earring."),
+        card("p-v3", "pirate", "charcoal", "2026-03-01", "A pirate dressed in red, a hook hand."),
+    ]
+    assert outcome_name(Session(cards).ask(prompt)) == meant
+
+
 def test_a_known_thing_without_an_article() -> None:
     """A subject that was taken for the scene is none that no card has."""
     dog = card("dog-v1", "dog", "anime", "2026-01-01", "A white beagle.", environments="garden")

@@ -35,7 +35,18 @@ def with_scene(intent: Intent, prompt: str, hits: Sequence[Hit]) -> Intent | Non
     ]
     left = (span for span in intent.content if not any(span.meets(each) for each in told))
     found = tuple(filter(None, (_described(span, prompt) for span in left)))
-    return replace(intent, constraints=(*intent.constraints, *found[:_MOST])) if found else None
+    if not found:
+        return None
+    known = (c for c in intent.constraints if not _is_read_again(c, found))
+    return replace(intent, constraints=(*known, *found[:_MOST]))
+
+
+def _is_read_again(constraint: Constraint, found: Sequence[Constraint]) -> bool:
+    """Whether it may as well be the scene, which is compared as a whole now."""
+    vague = constraint.attribute is Attribute.DESCRIPTION and constraint.coarse
+    if not vague or constraint.span is None:
+        return False
+    return any(each.span is not None and each.span.meets(constraint.span) for each in found)
 
 
 def _is_explained(constraint: Constraint, intent: Intent, hits: Sequence[Hit]) -> bool:

@@ -96,9 +96,16 @@ _ASKING = (
 )
 _PURPOSE = compile_form(
     _WHAT.format(lead=r"for ((the|our|my|an?|this|that|next) |(?=[\w-]+'s\s))")
-    + rf"((?P<colon>:) (?=\S)|, {_ASKING})"
+    + rf"((?P<colon>:) (?=\S)|, ({_ASKING}|(?=(the|our|my|an?)\s)))"
 )
 _TITLE = compile_form(_WHAT.format(lead="") + r": (?=\S)")
+_HEADINGS = frozenset(
+    ["post", "newsletter", "flyer", "leaflet", "brochure", "banner", "campaign", "slide"]
+)
+_HEADLINE = compile_form(
+    rf"(?P<what>([\w-]+ ){{0,3}}({'|'.join(sorted(_HEADINGS))})) ?, (?=(the|our|my|an?)\s)"
+)
+"""A heading without a colon: "Social media post, the pirate"."""
 _CHOOSING = frozenset((
     "latest", "newest", "oldest", "trained", "made", "used", "unused", "most", "least", "not",
     "last", "this", "past", "previous", "since", "from", "before", "after", "until", "shot",
@@ -127,7 +134,7 @@ def opening(text: str, is_subject: Callable[[str], bool], is_look: Callable[[str
     purpose = _PURPOSE.match(lowered, start)
     if purpose is not None and _only_leads(purpose, is_subject, is_look):
         return Span(0, purpose.end())
-    title = _TITLE.match(lowered, start)
+    title = _TITLE.match(lowered, start) or _HEADLINE.match(lowered, start)
     if title is not None and _is_title(title["what"], is_subject, is_look):
         return Span(0, title.end())
     return Span(0, start)
@@ -154,7 +161,7 @@ def _is_title(what: str, is_subject: Callable[[str], bool], is_look: Callable[[s
     if not said or _chooses(said):
         return False
     goes_on = said[0].endswith("ing") and said[0] in lexicon.verb_forms()
-    if said[-1] not in lexicon.words("scenes") and not goes_on:
+    if said[-1] not in lexicon.words("scenes") | _HEADINGS and not goes_on:
         return False
     return not (any(map(is_subject, said)) or is_look(what) or any(map(str.isdigit, what)))
 

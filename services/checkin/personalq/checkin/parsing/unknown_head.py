@@ -280,8 +280,9 @@ def _is_choice(draft: Draft, word: Word) -> bool:
 
 
 def _is_asking(draft: Draft, index: int) -> bool:
-    """Whether "have" asks for what follows: "could I have the"."""
-    return draft.page.words[index - 1].norm in ("i", "we")
+    """Whether "have" asks for what follows: "could I have the", "let me have the"."""
+    before = [word.norm for word in draft.page.words[max(0, index - 2) : index]]
+    return before[-1] in ("i", "we") or before in (["let", "me"], ["let", "us"])
 
 
 def _is_there(draft: Draft, index: int) -> bool:

@@ -439,6 +439,8 @@ def _has_adjective(wanted: Trait, card: Profile) -> float:
 
 def _has_phrase(wanted: Trait, card: Profile) -> float:
     if not wanted.lacks:
+        if _is_clad(wanted, card):
+            return 1.0
         told = (said for said in card.traits if not said.lacks)
         return max((_fit(wanted, said, card) for said in told), default=0.0)
     found = _lacks(wanted, card)
@@ -446,6 +448,13 @@ def _has_phrase(wanted: Trait, card: Profile) -> float:
         return found
     shown = (said for said in card.traits if not said.lacks)  # "no hat": who has none says nothing
     return UNTOLD if all(_fit(wanted, said, card) < BARE for said in shown) else 0.0
+
+
+def _is_clad(wanted: Trait, card: Profile) -> bool:
+    """Whether it is dressed in a colour: "in purple clothes", of a pirate dressed in plum."""
+    colours = NAMED.intersection(wanted.modifiers)
+    clothes = wanted.noun in lexicon.words("clothing")
+    return clothes and bool(colours) and colours <= card.kind
 
 
 def _lacks(wanted: Trait, card: Profile) -> float:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 
 from personalq.checkin import lexicon
+from personalq.checkin.lexicon.wordnet import Nature, nature
 from personalq.checkin.parsing.descriptions.phrase import (
     DEGREES,
     LACKING,
@@ -88,6 +89,8 @@ def read_tail(draft: Draft, index: int) -> None:
             at = (
                 read_phrase(draft, at) if colours_part else read_predicate(draft, at)
             )  # "horse green coat"
+        elif first and at == index and _is_use(draft, at):
+            at = read_phrase(draft, at + 1, opens=True)  # "a guitar for flamenco"
         elif first and lead.norm in ("is", "was") and following in ("a", "an", "the"):
             at = read_phrase(draft, at + 2)  # "the hero is the mind reader"
         elif lead.norm in ("is", "are", "looks", "was") and not first:
@@ -203,6 +206,19 @@ def _skip(draft: Draft, index: int) -> int:
             return index
         index += 2 if of_owner else 1
     return index
+
+
+def _is_use(draft: Draft, index: int) -> bool:
+    """Whether "for" says behind the subject's noun of which sort it is: "for flamenco"; not what
+    the picture is for, nor whom (`parse_clause`).
+    """
+    words = draft.page.words
+    before, lead, *following = words[index - 1 : index + 2] if index else (None, None)
+    if before is None or lead is None or lead.norm != "for" or not following:
+        return False
+    told = following[0].norm
+    other = before.norm in lexicon.words("selectors") or told in lexicon.words("determiners")
+    return not (other or told.endswith("ing") or nature(told) is Nature.PERSON)
 
 
 def _is_adjectival(draft: Draft, word: Word) -> bool:

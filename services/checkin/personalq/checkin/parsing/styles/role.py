@@ -39,6 +39,7 @@ _COVERED = frozenset((
     "dressed",
 ))  # fmt: skip
 DRAWN = frozenset(["drawn", "sketched", "rendered", "depicted", "illustrated"])
+_GO = frozenset(["go", "going", "stick", "start"])
 _SEEMS = frozenset(["looks", "seems", "appears", "comes", "uses", "has", "feels"])
 _STUFFS = frozenset(["oil", "ink", "wood", "clay", "wool", "felt", "paper", "charcoal", "chalk"])
 """A look is made with these, and some things are too."""
@@ -153,6 +154,10 @@ def _is_no_style(draft: Draft, tag: Tag, word: str, *, styled: bool) -> bool:
     following = _following(draft, tag)
     if following is not None and following.norm in _FORMS:
         return True  # "in that retro shape"
+    if following is not None and words[tag.first].norm == "in":
+        first = draft.noun_at(tag.last) and all(noun.first > tag.first for noun in draft.nouns)
+        if lexicon.is_wearable(following.norm) and not first:
+            return True  # "in charcoal clothes"
     if following is not None and following.hyphen and following.norm in _STAINED:
         return True  # "in an oil-stained garage"
     if word == "product shot" and not styled:
@@ -237,6 +242,8 @@ def _decides(draft: Draft, tag: Tag, index: int) -> bool | None:
         return True  # "a lake and on it the …"
     if _is_the_way(words, index) or (before.norm == "with" and _is_drawn(words, index)):
         return True  # "the way Warhol would do it", "drawn with clean outlines"
+    if before.norm == "with" and index and before.joined and words[index - 1].norm in _GO:
+        return True  # "go with the model in oils"
     if before.norm in ("with", "has", "having") and index and before.joined:
         return _is_what_is_shown(draft, tag, index)
     if before.norm == "of" and index > 1 and words[index - 1].norm == "thinking":

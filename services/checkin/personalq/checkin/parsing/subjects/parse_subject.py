@@ -38,6 +38,8 @@ def parse_subject(draft: Draft) -> None:
         whose = last.possessive and not noun.entry.subjects  # "the children's | book"
         if whose or not draft.free(span.start, span.end) or tells(draft, last):
             continue
+        if _is_colour_of_one(draft, noun):
+            continue
         role = role_of(draft, noun, mentions)
         mention = Mention(span=span, subjects=noun.entry.subjects, weight=role.weight)
         mentions.append((noun, mention, role))
@@ -81,6 +83,15 @@ def parse_subject(draft: Draft) -> None:
     _claim(draft, known)
     if unknown is not None and unknown.span is not None and _says_more(unknown, known):
         draft.constraints.append(_described(draft, unknown.span, excluded=False))
+
+
+def _is_colour_of_one(draft: Draft, noun: Noun) -> bool:
+    """Whether a flower that no card is of is a colour: "the | lavender | one"."""
+    words = draft.page.words
+    following = words[noun.last] if noun.last < len(words) else None
+    chosen = following is not None and following.joined
+    chosen = chosen and words[noun.last].norm in lexicon.words("selectors")
+    return chosen and not noun.entry.subjects and words[noun.first].norm in lexicon.colours()
 
 
 def _says_more(unknown: Constraint, known: list[tuple[Noun, Mention]]) -> bool:
