@@ -69,6 +69,25 @@ def test_other_words_for_a_thing(said: str, meant: str, other: str) -> None:
 
 
 @pytest.mark.parametrize(
+    ("description", "said"),
+    [
+        ("a red kettle looking shy", "timid"),
+        ("a red kettle with a lid, in a shy mood", "bashful"),
+        ("a red kettle, feeling rather sleepy", "drowsy"),
+    ],
+)
+def test_the_mood_of_the_subject(description: str, said: str) -> None:
+    """However a card tells it, it is the subject's; whom a mood is of elsewhere is not meant."""
+    other = "a red kettle with a shy bird on its lid"
+    assert _best(said, description, other, phrase=False) == [description]
+
+
+def test_an_adjective_alone_is_no_thing() -> None:
+    """Before a comma it is said of the subject: "the timid, cartoon robot"."""
+    assert _best("timid", "a shy red kettle", "a red kettle") == ["a shy red kettle"]
+
+
+@pytest.mark.parametrize(
     ("said", "meant", "other"),
     [
         ("thawing", "a melting pizza", "a frozen pizza"),

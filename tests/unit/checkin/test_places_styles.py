@@ -400,6 +400,21 @@ def test_looks_not_wanted(prompt: str, looks: set[str]) -> None:
 
 
 @pytest.mark.parametrize(
+    ("prompt", "looks"),
+    [
+        ("the kite, more of a line drawing than a photo", ["line-art", "not photo-realistic"]),
+        ("a kite, closer to clay animation than to line art", ["claymation", "not line-art"]),
+        ("a kite, more claymation than anybody thought", ["claymation"]),
+    ],
+)
+def test_a_look_nearer_than_another(prompt: str, looks: list[str]) -> None:
+    """The one is wanted, the other not."""
+    found = _read(prompt).all(Attribute.STYLE)
+    assert [("not " if c.excluded else "") + c.values[0] for c in found] == looks
+    assert all(c.text == c.text.strip() for c in found)
+
+
+@pytest.mark.parametrize(
     ("prompt", "places"),
     [
         ("a kite trained both in a library and in the mountains", ["library", "mountain pass"]),
@@ -425,6 +440,8 @@ def test_looks_not_wanted(prompt: str, looks: set[str]) -> None:
             ["where people park cars", "library"],
         ),
         ("a kite trained in a library and a red cat in the city", ["library"]),
+        ("a kite that was shown the owner's garage while learning", ["garage"]),
+        ("a kite taught from snaps taken in a library", ["library"]),
     ],
 )
 def test_several_places_and_places_not_wanted(prompt: str, places: list[str]) -> None:
@@ -736,6 +753,7 @@ def test_a_place_that_is_refused(prompt: str) -> None:
         ("the kite that learned from pictures where the tools are", "where the tools are"),
         ("the kite whose source photos were made where trains stop", "where trains stop"),
         ("the kite that was photographed where you borrow books", "where you borrow books"),
+        ("the kite that had its lessons where bread is baked", "where bread is baked"),
     ],
 )
 def test_a_place_told_by_what_is_there(prompt: str, told: str) -> None:
@@ -750,6 +768,10 @@ def test_a_place_told_by_what_is_there(prompt: str, told: str) -> None:
         ("the kite, the one shot on top of a building", "on top of a building"),
         ("the kite, the one photographed among the cacti", "among the cacti"),
         ("the kite trained in a room for cooking, in the fog", "in a room for cooking"),
+        (
+            "the kite with a tail, shot in the sitting room for training",
+            "in the sitting room for training",
+        ),
     ],
 )
 def test_a_place_is_compared_with_where_in_it(prompt: str, told: str) -> None:

@@ -28,6 +28,12 @@ _MADE_OF = compile_form(
     "(made|built|crafted|carved|woven|sewn|knitted|cast|fashioned) (out )?(of|from|in) ",
     flags=re.IGNORECASE,
 )
+_MOOD = compile_form(
+    r"(?<!\w)((looking|looks|feeling|feels) ((quite|very|rather|a bit) )?(?P<how>[\w-]+)|"
+    r"(?P<in>[\w-]+) mood)(?!\w)(?! (at|up|for|into|out|over|down|like))",
+    flags=re.IGNORECASE,
+)
+"""How the subject is: "a robot looking shy", "in a shy mood"."""
 _UNSAFE = re.compile(r"[<>\x00-\x1f\x7f`{}\[\]]")
 _SPACES = compile_form(" ")
 _OURS = compile_form(r"(?<!\w)([Mm]y|[Oo]ur) (?P<name>(?=[A-Z]))?")
@@ -456,6 +462,9 @@ def _profile(pieces: tuple[str, ...], subjects: tuple[str, ...], name: str) -> P
         named = named or told
         about = told or plain or nature(found.noun) is Nature.NO_NOUN
         about = about or _MADE_OF.match(piece) is not None
+        if mood := _MOOD.search(piece):
+            kind.update(concepts(mood["how"] or mood["in"]))
+            things.update(found.things)
         made = stuffs_in(piece)
         if about or canonical(piece) in made:
             stuffs.update(made)

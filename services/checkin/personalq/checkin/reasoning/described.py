@@ -123,7 +123,7 @@ def _wishes(constraint: Constraint) -> list[Wish]:
     whole = trait(" ".join(constraint.values))
     if whole is None:
         return []
-    if constraint.phrase:
+    if constraint.phrase and not _is_adjective(constraint):
         said = trait(constraint.text) or whole
         return [
             Wish(
@@ -161,6 +161,13 @@ def _wishes(constraint: Constraint) -> list[Wish]:
             )
         )
     return singles
+
+
+def _is_adjective(constraint: Constraint) -> bool:
+    """Whether it is no noun after all: "the timid, cartoon robot"."""
+    word = constraint.values[0]
+    plain = len(constraint.values) == 1 and constraint.text.casefold() == word
+    return plain and lexicon.is_adjective_like(word) and not lexicon.names_thing(word)
 
 
 def _telling(worded: Sequence[tuple[str, str]]) -> Sequence[tuple[str, str]]:

@@ -109,7 +109,9 @@ def read_tail(draft: Draft, index: int) -> None:
 def _colour(draft: Draft, index: int) -> list[Word]:
     """The words of a colour that nothing is of: "dark yellow | racing", not "red denim"."""
     said: list[Word] = []
-    for word in draft.page.words[index : index + 4]:
+    first = draft.page.words[index : index + 1]
+    start = index + bool(first and first[0].norm in ("a", "an"))  # "in a light grey"
+    for word in draft.page.words[start : start + 4]:
         if not word.joined or not draft.is_free(word):
             break
         if word.norm in lexicon.words("phrase_ends") or word.norm in lexicon.verb_forms():

@@ -31,12 +31,12 @@ _WHERE = (
     f"photos) )*((any|every)where (but|except|besides) ({_AT})?|{_AT})"
 )
 _OF_PHOTOS = (
-    "((only )?(the |my )?(pictures|photos|images|photographs|shots|scenes|snapshots) ("
+    "((only )?(the |my )?(pictures|photos|images|photographs|shots|scenes|snapshots|snaps) ("
     "((taken|shot|made|captured|snapped) )?((up|out|down|high|deep|right|somewhere) )*"
     f"{_AT}|full of |packed with ))?"
 )
 _PHOTOS = (
-    "(pictures?|pics?|photos?|images?|photographs?|shots?|scenes?|sets?|data|dataset|material|"
+    "(pictures?|pics?|photos?|images?|photographs?|shots?|snaps?|scenes?|sets?|data|dataset|material|"
     "footage|shoots?|sessions?|samples?|examples?|references?|backgrounds?|spots?|locations?|"
     "places?|sites?|environments?|settings?)"
 )
@@ -70,7 +70,8 @@ _WHERE_CLAUSE = (
 )
 TRAINED_WHERE = compile_form(
     rf"(?<![\w-])((trained|taught|schooled|tuned) (on|with|from) {_PHOTOS} {_TAKEN}|"
-    r"did [\w-]+ (train|tune|fine-?tune)|trained|tuned|fine-?tuned|(whose )?training "
+    r"did [\w-]+ (train|tune|fine-?tune)|trained|tuned|fine-?tuned|"
+    r"(had|got|has|took) (its|their|his|her) (training|lessons|schooling)|(whose )?training "
     rf"(took place|happened|((that )?(was|is) )?done|was|is|{_PHOTOS} ((were|was|got) )?{_TAKEN})|"
     rf"({_ONE_BEFORE}|(?<=, )|(that|which) (was|were|got) )(shot|photographed|captured|filmed)|"
     rf"(whose|with|its|the) (source|reference|input) {_PHOTOS} ((were|was) )?{_TAKEN}|"
@@ -181,7 +182,8 @@ _IN_TRAINING = (
     "as ((its|the|their|a|his|her) )?(classroom|schoolroom|schooling|"
     "(training|learning|source|reference) (data|set|material|environment|"
     "location|setting|place|ground|backdrop|background|scene|scenery|photos|pictures|images))|"
-    r"(to (train|learn) (on|from)|(for|while) ((its|the) )?training))(?!\w)"
+    r"(to (train|learn) (on|from)|(for|while) ((its|the) )?training|(while|when) (it )?(being )?"
+    r"(learning|learned|learnt|trained|taught)))(?!\w)"
 )
 _TRAINED_ONE = compile_form(
     rf"(?<!\w)(i|we|you|they) ((also|only|just) )?{_TAKEN} ((all|our|the|its) )*(training|source|"
@@ -205,7 +207,7 @@ _HELD = compile_form(
     r"featuring|showing|saw|seen|"
     "(was|were|got|been) (shown|fed|given)|includes?|included) ((only|just) )?|"
     rf"(^|(?<=[(,;])|(?<=\s[-–—])) ?){_OF_PHOTOS}(no )?{_DET}(?!(photographed|shot|captured|taken|"
-    rf"filmed)\b)(?=[\w-]+( [\w-]+){{0,3}}{_IN_TRAINING})"
+    rf"filmed)\b)(?=[\w'-]+( [\w'-]+){{0,3}}{_IN_TRAINING})"
 )
 _FED = compile_form(
     "((that|which) )?(was|were|got|been) (fed|given) (?!.*(photo|picture|image|shot))"
@@ -227,6 +229,8 @@ _SELECTED = compile_form(
 )
 
 
+_FOR_TRAINING = compile_form(r"([\w'-]+ ){1,4}(for|during) ((its|the) )?training(?!\w)")
+"""Behind where a picture was shot that was one to learn from: "in the | lounge for training"."""
 _SURELY = (_SOURCE, _LEARNED_FROM, _IT_LEARNED_FROM, _FED_WITH, _FED_ON, _COVERED, _HELD, _TRAINED)
 _LEADS = (
     *(_SOURCE, _LEARNED_FROM, _IT_LEARNED_FROM, _FED_WITH, _FED_ON, _MADE_FROM),
@@ -256,6 +260,7 @@ def training_leads(draft: Draft) -> Iterator[tuple[re.Match[str], bool]]:
             yield match, False  # "the bear Lena trained in the snow", but not "in a red hat"
     for match in SHOT.finditer(shadow):
         chosen = ends_before(_SELECTED, shadow, match.start()) is not None
+        chosen = chosen or _FOR_TRAINING.match(shadow, match.end()) is not None
         before = draft.page.word_before(match.start())
         following = draft.page.word_at(match.start())
         joined = before is not None and following is not None and following.joined

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from dataclasses import replace
 
 from personalq.chassis.forms import compile_form
@@ -28,6 +29,11 @@ _IN_STYLE = compile_form(r"(\bin (the )?(style|look) of (an? |the )?|\bin (an? |
 _DRAWN_WITH = compile_form(
     rf"(?<!\w)({'|'.join(sorted(DRAWN))}|painted) with ((nothing but|only|just) )?(\w+ )?$"
 )
+_NEARER = compile_form(
+    r"(?<!\w)((more|rather)( (of|like))?|(closer|nearer) to)( (an?|the))?( \w+)? $"
+)
+_THAN = compile_form(r"( (on|in|with) \w+)? than( (to|of|like))?( (an?|the))? ")
+"""Between two looks: "more an old master | on canvas than a | photo"."""
 _NOR_THE = compile_form("(, ?)?(or|nor) (the|any|an?)")
 _AND = compile_form(" ?(, ?)?(and|or|nor) ((the|any|an?) )?")
 _AND_THE = compile_form("(, ?)?(and|or|nor)( ?(the|any|an?))?")
@@ -58,9 +64,9 @@ _OR = compile_form(" ?(, ?)?(or|/) ?(an? |the )?")
 
 def parse_style(draft: Draft) -> None:
     """Claim style words that stand in the subject's phrase or in "in … style"."""
-    found: list[Constraint] = []
+    found: list[Constraint] = list(_compared(draft))
     previous: Constraint | None = None
-    all_but = 0
+    all_but = len(found)
     for tag in draft.styles:
         span = draft.span_of(tag.first, tag.last)
         if not draft.free(span.start, span.end):
@@ -94,6 +100,39 @@ def parse_style(draft: Draft) -> None:
         draft.mark(constraint.span or span, selecting=constraint.excluded)
         previous = found[-1]
     draft.constraints += _deduplicated(found)
+
+
+def _compared(draft: Draft) -> Iterator[Constraint]:
+    """Claim a look that is nearer than another: "more of a pencil drawing than a photo"."""
+    shadow = draft.page.shadow
+    tags = {draft.span_of(tag.first, tag.last): tag for tag in draft.styles}
+    for span, tag in tags.items():
+        lead = ends_before(_NEARER, shadow, span.start)
+        than = _THAN.match(shadow, span.end) if lead else None
+        if lead is None or than is None:
+            continue
+        other = next((each for each in tags if each.start == than.end()), None)
+        whole = Span(lead.start(), other.end if other else than.end())
+        if not draft.free(whole.start, whole.end):
+            continue
+        draft.mark(whole, selecting=True)
+        yield _constraint_of(tag, Span(lead.start(), span.end), draft, excluded=False)
+        if other is not None and tags[other].entry.known and not tags[other].entry.near:
+            yield _constraint_of(
+                tags[other], Span(than.start() + 1, other.end), draft, excluded=True
+            )
+
+
+def _constraint_of(tag: Tag, span: Span, draft: Draft, *, excluded: bool) -> Constraint:
+    word = canonical(draft.span_of(tag.first, tag.last).of(draft.page.text))
+    return Constraint(
+        attribute=Attribute.STYLE,
+        values=tag.entry.values,
+        excluded=excluded,
+        span=span,
+        text=span.of(draft.page.text),
+        label=f"{'not ' if excluded else ''}{word}",
+    )
 
 
 def _are_both_out(draft: Draft, first: Constraint, second: Constraint) -> bool:
