@@ -102,6 +102,7 @@ def _opens_anew(words: Sequence[Word], index: int, *, article: str = "") -> bool
         if meant or gone:
             return not article  # "it should be the horse with …", "please take the horse"
         closed = norm in lexicon.words("prepositions") or norm in lexicon.words("links")
-        if closed and not words[index].hyphen:  # "the blow-up kind"
+        opens = norm in ("that", "this") and not words[index].joined  # "; that blue one is right"
+        if closed and not (opens or words[index].hyphen):  # "the blow-up kind"
             return False
     return not article or (index > 0 and words[index].norm == article)

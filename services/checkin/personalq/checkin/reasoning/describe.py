@@ -139,9 +139,17 @@ def worded_concepts(text: str) -> tuple[tuple[str, str], ...]:
 
 
 def shades_in(text: str) -> frozenset[str]:
-    """The shades a text names: "olive" of "an army green bag"."""
+    """The shades a text names: "olive" of "an army green bag", "silver" of "silver gray"."""
     named = lexicon.shades()
-    return frozenset(named[said] for _, said in worded_concepts(text) if said in named)
+    words = (said for _, said in worded_concepts(text))
+    told = (named.get(said) or named.get(_shade_of(said)) for said in words)
+    return frozenset(filter(None, told))
+
+
+def _shade_of(said: str) -> str:
+    """The first of two words, where the other is the colour it is a shade of: "silver gray"."""
+    shade, _, colour = said.rpartition(" ")
+    return shade if colour in lexicon.words("colors") else ""
 
 
 def _as_color(words: Sequence[str], index: int) -> str:

@@ -167,7 +167,7 @@ def _is_adjective(constraint: Constraint) -> bool:
     """Whether it is no noun after all: "the timid, cartoon robot"."""
     word = constraint.values[0]
     plain = len(constraint.values) == 1 and constraint.text.casefold() == word
-    return plain and lexicon.is_adjective_like(word) and not lexicon.names_thing(word)
+    return plain and wordnet.nature(word) is wordnet.Nature.NO_NOUN
 
 
 def _telling(worded: Sequence[tuple[str, str]]) -> Sequence[tuple[str, str]]:

@@ -114,4 +114,5 @@ def _listed(draft: Draft, index: int) -> bool:
     if index == 0:
         return False
     gap = draft.page.shadow[words[index - 1].full_end : words[index].start].strip()
-    return gap == "," and is_adjective(words[index - 1].norm)
+    norm = words[index - 1].norm
+    return gap == "," and (is_adjective(norm) or nature(norm) is Nature.NO_NOUN)

@@ -90,8 +90,11 @@ def _read(draft: Draft) -> None:
     heads = [n for n in draft.nouns if subject and draft.span_of(n.first, n.last) == subject.span]
     if heads:
         _refused(draft, heads)
-    for noun in (*_apposed(draft, heads), *heads, *renamed(draft, heads)):
+    again = renamed(draft, heads)
+    for noun in (*_apposed(draft, heads), *heads, *again):
         read_modifiers(draft, noun.first)
+        if noun in again and noun.entry.narrower:
+            describe(draft, words[noun.first : noun.last])  # "a watch; it's the smartwatch"
         _role(draft, noun)
         read_tail(draft, noun.last)
     for index, word in enumerate(words):
