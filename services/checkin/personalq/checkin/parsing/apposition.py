@@ -45,9 +45,11 @@ def forenamed(draft: Draft, heads: Sequence[Noun]) -> int | None:
     words = draft.page.words
     for noun in heads:
         start = noun.first - 1
-        if start < 1 or words[start].joined or words[start].norm not in _DEFINITE:
+        if start > 0 and _gap(draft, noun.first) == ":":
+            start = noun.first  # "with the tote: bag"
+        elif start < 1 or words[start].joined or words[start].norm not in _DEFINITE:
             continue
-        if noun.last < len(words) and words[noun.last].joined:
+        if start < noun.first and noun.last < len(words) and words[noun.last].joined:
             continue  # "a green field, the truck parked"
         opening = start - 1
         while opening > 0 and draft.page.shadow[words[opening - 1].full_end] not in ".:;?!":
@@ -56,9 +58,16 @@ def forenamed(draft: Draft, heads: Sequence[Noun]) -> int | None:
             lead = words[index - 1].norm if index > opening and words[index].joined else ""
             article = words[index].norm in (*_DEFINITE, "a", "an")
             governed = lead in lexicon.words("prepositions") | lexicon.words("links")
+            governed = governed and not (start == noun.first and index == 1 and lead == "with")
             if article and not governed and not lead.endswith("ing"):
                 return _last_of_phrase(draft, index + 1, start, noun)
     return None
+
+
+def _gap(draft: Draft, index: int) -> str:
+    """What stands between a word and the one before it."""
+    words = draft.page.words
+    return draft.page.shadow[words[index - 1].full_end : words[index].start].strip()
 
 
 def _last_of_phrase(draft: Draft, first: int, end: int, noun: Noun) -> int | None:
@@ -68,7 +77,8 @@ def _last_of_phrase(draft: Draft, first: int, end: int, noun: Noun) -> int | Non
     last = first
     while last + 1 < end and words[last + 1].joined and words[last + 1].norm not in closed:
         last += 1
-    known = any(n.entry.subjects and first <= n.first <= last for n in draft.nouns)
+    named = (n for n in draft.nouns if n.entry.subjects and first <= n.first <= last)
+    known = any(not set(n.entry.subjects) & set(noun.entry.subjects) for n in named)
     if known or not draft.is_free(words[last]):
         return None
     called, subject = words[last].norm, words[noun.last - 1].norm

@@ -256,6 +256,7 @@ def _chunks(draft: Draft) -> list[list[Word]]:
             continue
         acts = _is_finite(word, draft) and not _is_chosen(word, current, draft)
         acts = acts or _follows_choice(word, current, draft) or _takes_object(word, current, draft)
+        acts = acts and not word.hyphen  # "the well-worn watch"
         if not scene and _names_something(current) and acts:
             chunks.append(current)
             current, scene = [], True

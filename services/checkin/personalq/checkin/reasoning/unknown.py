@@ -49,7 +49,7 @@ def without_thing(intent: Intent, prompt: str) -> Intent:
     """
     thing = intent.things[0]
     said = any(intent.all(each) for each in (Attribute.SUBJECT, Attribute.IDENTITY))
-    said = said or bool(intent.mentions)
+    said = said or any(thing.span and thing.span.meets(m.span) for m in intent.mentions)
     there = thing.span is not None and _THE.search(prompt[: thing.span.start]) is not None
     if said or not there or wordnet.nature(canonical(thing.text)) is not wordnet.Nature.THING:
         return intent

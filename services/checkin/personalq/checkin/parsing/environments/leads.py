@@ -70,7 +70,7 @@ _WHERE_CLAUSE = (
 )
 TRAINED_WHERE = compile_form(
     rf"(?<![\w-])((trained|taught|schooled|tuned) (on|with|from) {_PHOTOS} {_TAKEN}|"
-    r"did [\w-]+ (train|tune|fine-?tune)|trained|tuned|fine-?tuned|"
+    r"did [\w-]+ (train|tune|fine-?tune)|trained|taught|schooled|learned|learnt|tuned|fine-?tuned|"
     r"(had|got|has|took) (its|their|his|her) (training|lessons|schooling)|(whose )?training "
     rf"(took place|happened|((that )?(was|is) )?done|was|is|{_PHOTOS} ((were|was|got) )?{_TAKEN})|"
     rf"({_ONE_BEFORE}|(?<=, )|(that|which) (was|were|got) )(shot|photographed|captured|filmed)|"
@@ -229,6 +229,7 @@ _SELECTED = compile_form(
 )
 
 
+_A = compile_form(r"(?<!\w)(an?|another) ([\w-]+ )?$")
 _FOR_TRAINING = compile_form(r"([\w'-]+ ){1,4}(for|during) ((its|the) )?training(?!\w)")
 """Behind where a picture was shot that was one to learn from: "in the | lounge for training"."""
 _SURELY = (_SOURCE, _LEARNED_FROM, _IT_LEARNED_FROM, _FED_WITH, _FED_ON, _COVERED, _HELD, _TRAINED)
@@ -259,6 +260,8 @@ def training_leads(draft: Draft) -> Iterator[tuple[re.Match[str], bool]]:
         elif trains(draft, match.start()) and _opens_known_place(draft, match.end()):
             yield match, False  # "the bear Lena trained in the snow", but not "in a red hat"
     for match in SHOT.finditer(shadow):
+        if ends_before(_A, shadow, match.start()):
+            continue  # "a shot of the mountain"
         chosen = ends_before(_SELECTED, shadow, match.start()) is not None
         chosen = chosen or _FOR_TRAINING.match(shadow, match.end()) is not None
         before = draft.page.word_before(match.start())

@@ -84,8 +84,9 @@ def place_in(draft: Draft, phrase: list[Word], *, surely: bool) -> tuple[TagEntr
             continue
         read = word.index + match[0]
         found = match[1], draft.span_of(word.index, read)
-        if match[1].known:
-            known = found  # of "street stalls" the last
+        general = known is not None and MATERIAL.fullmatch(f" {word.norm}") is not None
+        if match[1].known and not general:
+            known = found  # of "street stalls" the last, but not of "office rooms"
         unknown = unknown or found
     if known is not None:
         return known

@@ -35,6 +35,8 @@ def parse_order(draft: Draft) -> None:
                 continue
             if rule.needs_head and not _before_head(draft, match):
                 continue
+            if _is_placed(draft, match):
+                continue
             if not rule.needs_head and _is_scene(draft, match):
                 continue
             rank = rule.rank
@@ -115,6 +117,31 @@ def _is_scene(draft: Draft, match: re.Match[str]) -> bool:
     return governed and not (
         draft.leads_to_head(following.index, reach=5) or _closes(following.norm)
     )
+
+
+_PLACING = frozenset((
+    "on", "in", "at", "under", "beneath", "underneath", "below", "behind", "beside", "near",
+    "against", "above", "over", "inside", "aboard", "outside", "by",
+))  # fmt: skip
+
+
+def _is_placed(draft: Draft, match: re.Match[str]) -> bool:
+    """Whether what is first is where another subject is to be seen: "beneath the oldest oak in
+    town, the bear", "a dog on the last train".
+    """
+    if draft.answering:
+        return False
+    the = draft.page.word_before(match.start())
+    lead = draft.page.words[the.index - 1] if the is not None and the.index else None
+    following = draft.page.word_at(match.end())
+    if the is None or lead is None or following is None or not (the.joined and following.joined):
+        return False
+    if the.norm not in ("the", "our", "my") or lead.norm not in _PLACING:
+        return False
+    if draft.leads_to_selector(following.index, reach=4):
+        return False
+    phrase = range(the.index, following.index + 3)
+    return any(n.entry.subjects and n.first not in phrase for n in draft.nouns)
 
 
 def _closes(word: str) -> bool:

@@ -27,6 +27,8 @@ _WHERE = frozenset((
 _ASKED = compile_form(f"({TRAINED}|{USED}|want|need|like|get|have|had|see|take|use|mean|meant)")
 _TRAINED = compile_form(TRAINED)
 _VERB = compile_form(rf"\b({TRAINED}|{USED})\b")
+_CELEBRATED = frozenset(("fourth of july", "4th of july", "the fourth of july", "the 4th of july"))
+"""Days of fireworks: "the bag on the Fourth of July"."""
 _COLOURS = (("winter", "white"), ("spring", "green"))
 _TELLERS = frozenset(["i", "we", "he", "she", "they", "somebody", "someone"])
 _WISHING = frozenset(["want", "need", "like", "fancy", "feel", "am", "would", "will"])
@@ -88,6 +90,8 @@ def constrains(draft: Draft, point: Point, setting: Setting) -> bool:
             setting.operator in _DATING | {"in", "of"} or _heads(draft, point, setting)
         )
     if setting.operator in ("in", "during", "on") and _in_a_scene(draft, setting.start):
+        return False
+    if setting.operator == "on" and draft.page.shadow[point.start : point.end] in _CELEBRATED:
         return False
     if after is not None and _belongs_to_a_thing(draft, point, after):
         return False
