@@ -51,6 +51,10 @@ from personalq.chassis.phrases import phrases_of
         ("This owl is ash; look out for the bell", ("ash owl", "the bell")),
         ("An owl rendered in ash-grey with a bell", ("An owl rendered in ash-grey", "a bell")),
         ("An owl rendered in loose washes", ("An owl",)),
+        ("What sets this owl apart: a bell. It is ash", ("owl", "a bell", "It is ash")),
+        ("Our owl, ash, never appears without a bell", ("Our owl", "ash", "a bell")),
+        ("An owl; expect clawed feet", ("An owl", "clawed feet")),
+        ("If you want an ash owl with a bell, here it is", ("an ash owl", "a bell")),
         ("Un tétera azul con el pico roto", ("Un tétera azul con el pico roto",)),
     ],
 )  # fmt: skip

@@ -34,7 +34,7 @@ _PIECE = compiled(
         "plus",
         "look (out )?for",
         "and all",
-        "never (seen )?without",
+        "never ((is |gets )?(seen|shown|pictured|drawn) |appears |comes )?without",
         "you(['’]ll| can| will)? (always )?(see|get|find|notice|spot)",
         "always has",
         "(recogni[sz]able|identified|identifiable) by",
@@ -86,7 +86,7 @@ _LINKS = """
     details each entirely every everything extra extras fancy favorite favourite for from good got
     he her here his i in into is it its just kind mainly many mostly notes nothing of on one only or
     our over personal self she shows some subject that the their them there these they this those to
-    under very was we were which with work works yes you
+    under very was we were what which with work works yes you
 """
 _OF_TRAINING = """
     background backgrounds backdrop backdrops captured checkpoint data dataset datasets environment

@@ -79,6 +79,9 @@ _LEAD = compiled(
     f"^ ?({_BETWEEN} )*{_SPEAKS} (({_BETWEEN}|{_SPEAKS}) )*"
     rf"(?={_ANY_THE} (?!(subject|looks?|styles?|same)\b))",
     "^ ?there (is|are) ",
+    # "If you want | a mint piano", "expect | clawed feet"
+    "^ ?(if|when|whenever) (you|anybody|somebody) (wants?|needs?|asks? for) (?=(an?|one|our)\\s)",
+    "^ ?expect (?!(it|this|that|them|to|me|us)\\b)(?=\\w)",
     # "Look for a hull: that marks | this boat", "with a cracked glass, this is | a clock"
     "^ ?(that|which) (marks|identifies|distinguishes) (?=(this|our)\\s)",
     "(?<=,) ?this( one)? is (?=(an?|my|our|one)\\s)",

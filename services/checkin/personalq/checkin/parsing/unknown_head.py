@@ -37,6 +37,11 @@ _ASKING = frozenset((
 """What is asked for follows these."""
 
 
+_ORDERING = frozenset(["client", "customer", "boss", "team", "agency", "editor", "director"])
+"""Who may want the picture: "the client asked for the boat"."""
+_TELLS = ("is", "was", "has", "asks", "asked", "wants", "wanted", "needs", "needed")
+
+
 def missing_subject(draft: Draft, span: Span) -> Constraint:
     """The constraint on a subject that no card has."""
     text = span.of(draft.page.text)
@@ -130,10 +135,15 @@ def tells(draft: Draft, word: Word) -> bool:
     """Whether it is somebody who says what the picture is for: "my daughter wants the fox"."""
     words = draft.page.words
     following = words[word.index + 1] if word.index + 1 < len(words) else None
-    if word.norm not in lexicon.words("kinsfolk") or following is None or not following.joined:
+    if (
+        word.norm not in lexicon.words("kinsfolk") | _ORDERING
+        or following is None
+        or not following.joined
+    ):
         return False
-    mine = word.index > 0 and word.joined and words[word.index - 1].norm in ("my", "our")
-    acts = following.norm in lexicon.verb_forms() or following.norm in ("is", "was", "has", "asks")
+    before = words[word.index - 1].norm if word.index > 0 and word.joined else ""
+    mine = before in ("my", "our") or (before == "the" and word.norm in _ORDERING)
+    acts = following.norm in lexicon.verb_forms() or following.norm in _TELLS
     return mine and acts and not following.norm.endswith("ing")
 
 

@@ -16,7 +16,7 @@ from personalq.checkin.intent import Attribute, Constraint, Intent
 from personalq.checkin.lexicon.wordnet import Nature, nature
 from personalq.checkin.reasoning.colours import NAMED, called_alike
 from personalq.checkin.reasoning.describe import pieces_of, profile
-from personalq.checkin.reasoning.described import KIN, Wish, fit, wishes
+from personalq.checkin.reasoning.described import KIN, Wish, fit, says, wishes
 from personalq.checkin.reasoning.own import FEWEST, is_named
 
 _ALIKE = 0.5
@@ -46,6 +46,8 @@ def of_no_one_card(
     asked: list[Constraint] = []
     for constraint, told in _told(intent):
         own = [w for w in told if any(fit(w, profile(hit.card)) >= KIN for hit in every)]
+        if "-" in constraint.text and not any(says(constraint, profile(h.card)) for h in every):
+            continue  # "dust-covered" is not what "covered in moss" says
         if not own:
             continue
         asked.insert(0, constraint)

@@ -260,7 +260,7 @@ def training_leads(draft: Draft) -> Iterator[tuple[re.Match[str], bool]]:
         elif trains(draft, match.start()) and _opens_known_place(draft, match.end()):
             yield match, False  # "the bear Lena trained in the snow", but not "in a red hat"
     for match in SHOT.finditer(shadow):
-        if ends_before(_A, shadow, match.start()):
+        if match[0].startswith("shot of") and ends_before(_A, shadow, match.start()):
             continue  # "a shot of the mountain"
         chosen = ends_before(_SELECTED, shadow, match.start()) is not None
         chosen = chosen or _FOR_TRAINING.match(shadow, match.end()) is not None

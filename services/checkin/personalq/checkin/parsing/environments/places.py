@@ -34,6 +34,7 @@ def noun_phrase(draft: Draft, start: int) -> list[Word]:
     for word in draft.page.words[first.index if first else len(draft.page.words) :][:5]:
         place = draft.lexicon.environments.match_at(draft.page.words, word.index)
         acts = word.norm in lexicon.verb_forms() and place is None  # not "in the white snow"
+        acts = acts and not word.hyphen  # "on the snow-covered peaks"
         stops = phrase and (not word.joined or acts)
         subject = draft.noun_at(word.index) if phrase else None
         if stops or not draft.is_free(word) or _closed(word.norm) or word.norm in _SKIP:
