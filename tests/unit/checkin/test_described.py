@@ -82,6 +82,13 @@ def test_the_mood_of_the_subject(description: str, said: str) -> None:
     assert _best(said, description, other, phrase=False) == [description]
 
 
+def test_a_shade_in_two_words() -> None:
+    """Silver grey is a light grey, as charcoal grey is a dark one."""
+    silver, charcoal = "a silver grey kettle", "a charcoal grey kettle"
+    assert _best("light grey", silver, charcoal, phrase=False) == [silver]
+    assert _best("dark grey", silver, charcoal, phrase=False) == [charcoal]
+
+
 def test_an_adjective_alone_is_no_thing() -> None:
     """Before a comma it is said of the subject: "the timid, cartoon robot"."""
     assert _best("timid", "a shy red kettle", "a red kettle") == ["a shy red kettle"]

@@ -1115,6 +1115,61 @@ def test_a_heading_before_a_comma(prompt: str) -> None:
     assert [c.attribute for c in found.constraints] == [Attribute.SUBJECT]
 
 
+@pytest.mark.parametrize(
+    ("prompt", "order"),
+    [
+        ("beneath the oldest flower in town, the kettle", False),
+        ("a kettle on the last train home, the one from May", False),
+        ("the kettle on the newest build", True),
+        ("near a pond, the newest kettle", True),
+    ],
+)
+def test_the_first_of_where_it_is_to_be_seen(prompt: str, order: bool) -> None:
+    """Of a thing of the scene, where another is asked for."""
+    found = read(prompt)
+    assert bool(found.all(Attribute.ORDER)) == order
+    assert found.all(Attribute.SUBJECT)[0].text == "kettle"
+
+
+@pytest.mark.parametrize(
+    ("prompt", "version"),
+    [
+        ("Pick the 12th for this: a kettle in fog", ("12",)),
+        ("a kettle, the 12th for this year's fair", None),
+    ],
+)
+def test_a_number_for_this(prompt: str, version: tuple[str, ...] | None) -> None:
+    """It says which to use where a picture is announced behind it."""
+    assert [c.values for c in read(prompt).all(Attribute.VERSION)] == ([version] if version else [])
+
+
+def test_a_day_of_fireworks_is_of_the_scene() -> None:
+    """Unless something was done on it."""
+    assert not read("the kettle on the Fourth of July").all(Attribute.CREATED_AT)
+    assert read("the kettle trained on the Fourth of July").all(Attribute.CREATED_AT)
+    assert read("the kettle from the Fourth of July").all(Attribute.CREATED_AT)
+
+
+def test_a_shot_of_a_thing_is_a_picture() -> None:
+    """Where it was shot follows other words."""
+    assert not read("a wide shot of the mountain with the kettle").all(Attribute.ENVIRONMENT)
+
+
+@pytest.mark.parametrize(
+    ("prompt", "described"),
+    [
+        ("With the dented teapot: kettle on a lawn", []),
+        ("With the brown terrier: dog on a lawn", ["brown", "terrier"]),
+        ("the shy, blue kettle on a lawn", ["shy, blue"]),
+        ("a kettle on a hill; that dented kettle is right", ["dented"]),
+    ],
+)
+def test_what_is_said_of_it_in_another_place(prompt: str, described: list[str]) -> None:
+    """In a heading, before a comma, behind a semicolon."""
+    found = [c.text for c in read(prompt).all(Attribute.DESCRIPTION)]
+    assert [said for said in described if said not in found] == []
+
+
 def test_a_model_of_a_thing() -> None:
     """The word selects, unless it says what a thing is."""
     assert not read("the latest model kettle").all(Attribute.DESCRIPTION)

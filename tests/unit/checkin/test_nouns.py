@@ -491,6 +491,8 @@ def test_a_walrus_is_no_seahorse() -> None:
         ("Please use the grand piano from April and put a cat on it.", "grand piano"),
         ("Could I have the birthday cake we trained last week?", "birthday cake"),
         ("Let me have the walrus on a sofa", "walrus"),
+        ("Show me the well-worn walrus on a sofa", "well-worn walrus"),
+        ("The client asked for the walrus on a sofa", "walrus"),
     ],
 )
 def test_what_a_request_opens_with(prompt: str, unknown: str) -> None:

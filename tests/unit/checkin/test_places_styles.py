@@ -442,6 +442,9 @@ def test_a_look_nearer_than_another(prompt: str, looks: list[str]) -> None:
         ("a kite trained in a library and a red cat in the city", ["library"]),
         ("a kite that was shown the owner's garage while learning", ["garage"]),
         ("a kite taught from snaps taken in a library", ["library"]),
+        ("a kite trained in library rooms", ["library"]),
+        ("a kite taught where trains stop", ["where trains stop"]),
+        ("a kite trained in the well-kept vineyard", ["vineyard"]),
     ],
 )
 def test_several_places_and_places_not_wanted(prompt: str, places: list[str]) -> None:

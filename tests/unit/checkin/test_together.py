@@ -93,6 +93,14 @@ def test_a_thing_that_no_card_has_is_the_scene() -> None:
     assert isinstance(outcome, Clarification)
 
 
+def test_a_word_of_two_is_looked_for_as_a_whole() -> None:
+    """That one is covered in moss says nothing of dust."""
+    mossy = card("chair-v9", "chair", "anime", "2026-09-01", "A deck chair covered in moss.")
+    outcome = Session([*CHAIRS, mossy]).ask("the dust-covered chair trained in the forest")
+    assert isinstance(outcome, Selection)
+    assert outcome.candidate.card.checkpoint_id == "chair-v2"
+
+
 def test_what_names_nothing_is_not_looked_for() -> None:
     """Though a card has the word: "as seen" on one is not what "that's seen use" asks for."""
     seen = card("chair-v9", "chair", "anime", "2026-09-01", "A red deck chair, as seen on stage.")

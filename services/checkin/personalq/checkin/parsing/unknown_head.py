@@ -304,7 +304,7 @@ def _is_there(draft: Draft, index: int) -> bool:
 def _is_sought(draft: Draft, index: int) -> bool:
     """Whether "for" leads to what is asked for: "looking for | our trampoline"."""
     before = draft.page.words[index - 1].norm if index else ""
-    return before in ("looking", "searching", "hunting", "asking", "hoping")
+    return before in ("looking", "searching", "hunting", "asking", "asked", "asks", "hoping")
 
 
 def _is_what_we_do(draft: Draft, word: Word) -> bool:

@@ -29,6 +29,8 @@ _UNIT = compile_form(
     " ?(st|nd|rd|th)? ?(days?|weeks?|months?|years?|quarters?|half|century|floor|street|avenue|"
     r"birthday|anniversary|of)\b"
 )
+_FOR_THIS = compile_form(" for (this|it|that)( (one|picture|scene|image))? ?[:,;]")
+"""Behind what a picture is to be made with: "use the 12th for this: a toy"."""
 _FROM_END = compile_form(
     r"~?((ever|most|newest|latest|oldest|earliest|youngest|highest|lowest|to|last|before|least)\b|"
     r"(\w+ ){0,2}from (the )?(last|latest|newest|oldest|earliest|most recent|end|left|right|top|"
@@ -183,5 +185,7 @@ def _stands_for_version(draft: Draft, end: int) -> bool:
     if following is None or not following.joined:
         return True
     if following.norm in ("in", "on", "at", "with", "from", "please", "by"):
+        return True
+    if _FOR_THIS.match(draft.page.shadow, end):
         return True
     return draft.leads_to_head(following.index, reach=3)
