@@ -65,6 +65,10 @@ _KEYED = re.compile(
     r"(?!:) ?",
     re.IGNORECASE | re.MULTILINE,
 )
+# "It is dusty and rose"
+_IT_IS_BOTH = compiled(
+    rf"\b(?P<it>it|this one) is (?P<one>{WORD}) and (?P<other>{WORD})(?= ?([.,;]|$))"
+)
 _DATASET = re.compile(r"(?<!\w)dataset \w+_[\w-]+(?=\s)", re.IGNORECASE)
 _QUOTED = re.compile(r"""[{:\[,]\s?["“]""")
 """A list of keys and values: {"kind": "slip-on"}."""
@@ -119,6 +123,7 @@ def phrases_of(
         if name and name.casefold() in folded:  # seldom; every pattern has to be compiled
             text = re.sub(rf"(?<!\w){re.escape(name)}(?!\w)", " ", text, flags=re.IGNORECASE)
     text = _KEYED.sub(r"\g<before>", _DATASET.sub("", _KEYED_COLOUR.sub(_coloured, text)))
+    text = _IT_IS_BOTH.sub(r"\g<it> is \g<one>, it is \g<other>", text)
     text = kind_first(without_opening(text))
     known = [frozenset(_words(tag)) for tag in tags]
     found = tuple(

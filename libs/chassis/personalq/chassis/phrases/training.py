@@ -30,6 +30,8 @@ _OF_TRAINING = form(
     "no particular",
     "nothing (special|particular|else)",
 )
+_REST = rf".*?(?=$|, and {WORD} too ?$)"
+"""To the end, but for what is added: "in anime style, | and dusty too"."""
 _SAID = compiled(
     rf"{_WAS}\b{_OF_TRAINING}\b.*$",
     # "drawn in a bold style, | with twin funnels"
@@ -49,8 +51,8 @@ _SAID = compiled(
     r"\bhas the look of\b[^,]*",
     rf"\bin ({WORD} ){{0,3}}(inks|washes|geometry|pixels|brush\s?strokes|line\s?work|"
     "oil paints?|pencil lines|pixel art|line art)$",
-    r"\bin (an?|the) \w+([\s-]\w+)? (style|look|manner|way|finish)\b.*$",
-    r"\bin \w+ style\b.*$",
+    rf"\bin (an?|the) \w+([\s-]\w+)? (style|look|manner|way|finish)\b{_REST}",
+    rf"\bin \w+ style\b{_REST}",
     r"\bin \w+ \w+ style\b",
     rf"((?<=\w) |(?<=,) ?|^ ?)((seen|remade|recast|reimagined|presented|turned|brought to life|"
     rf"comes? out) )?(as|in|into) (an? )?({WORD} ){{0,3}}{LOOKS}(?= ?($|,))",
