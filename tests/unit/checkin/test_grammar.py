@@ -1121,6 +1121,10 @@ def test_a_heading_before_a_comma(prompt: str) -> None:
         ("beneath the oldest flower in town, the kettle", False),
         ("a kettle on the last train home, the one from May", False),
         ("the kettle on the newest build", True),
+        ("use the kettle on our latest run", True),
+        ("the kettle in my newest upload", True),
+        ("beneath the oldest flower, the kettle", False),
+        ("the kettle beneath the second oldest flower", False),
         ("near a pond, the newest kettle", True),
     ],
 )

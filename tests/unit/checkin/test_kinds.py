@@ -210,6 +210,16 @@ def test_clothes_of_a_colour(prompt: str, meant: str) -> None:
     assert outcome_name(Session(cards).ask(prompt)) == meant
 
 
+def test_who_asks_for_a_picture_may_be_what_is_pictured() -> None:
+    """The client asks; the director of a catalog of directors is meant."""
+    cards = [
+        card("boat-v1", "boat", "anime", "2026-01-01", "A red boat."),
+        card("director-v1", "director", "anime", "2026-01-02", "A tall director."),
+    ]
+    assert outcome_name(Session(cards).ask("The client asked for the boat at sunset")) == "boat-v1"
+    assert outcome_name(Session(cards).ask("the director is in a chair")) == "director-v1"
+
+
 def test_a_known_thing_without_an_article() -> None:
     """A subject that was taken for the scene is none that no card has."""
     dog = card("dog-v1", "dog", "anime", "2026-01-01", "A white beagle.", environments="garden")

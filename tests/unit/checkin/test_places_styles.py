@@ -405,6 +405,7 @@ def test_looks_not_wanted(prompt: str, looks: set[str]) -> None:
         ("the kite, more of a line drawing than a photo", ["line-art", "not photo-realistic"]),
         ("a kite, closer to clay animation than to line art", ["claymation", "not line-art"]),
         ("a kite, more claymation than anybody thought", ["claymation"]),
+        ("a kite in a hall with more line art than photos", []),
     ],
 )
 def test_a_look_nearer_than_another(prompt: str, looks: list[str]) -> None:
@@ -443,6 +444,7 @@ def test_a_look_nearer_than_another(prompt: str, looks: list[str]) -> None:
         ("a kite that was shown the owner's garage while learning", ["garage"]),
         ("a kite taught from snaps taken in a library", ["library"]),
         ("a kite trained in library rooms", ["library"]),
+        ("a kite trained in the library by the sea", ["library"]),
         ("a kite taught where trains stop", ["where trains stop"]),
         ("a kite trained in the well-kept vineyard", ["vineyard"]),
     ],

@@ -59,6 +59,7 @@ def meaning(constraint: Constraint) -> tuple[object, ...]:
         ("the kettle, one down in the dumps", "the kettle, one that is sad"),
         ("a kettle about to nod off", "a kettle that is sleepy"),
         ("Any chance of that red kettle?", "Show me that red kettle?"),
+        ("a kettle in good spirits of rum", "a kettle in good spirits of rum"),
         ("a kettle, septembers", "a kettle, september's"),
         ("toybox-crews kettle", "toybox-crew's kettle"),
         ("the kettle, toybox crews", "the kettle, toybox crew's"),

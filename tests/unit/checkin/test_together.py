@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from support.checkin_cards import card
 from support.checkin_session import Session
 
+from personalq.checkin.cards import Hit
+from personalq.checkin.intent import Attribute, Constraint, Intent, Span
 from personalq.checkin.outcome import Clarification, NoMatch, Selection
+from personalq.checkin.reasoning.together import of_no_one_card
 
 CHAIRS = [
     card(
@@ -99,6 +104,63 @@ def test_a_word_of_two_is_looked_for_as_a_whole() -> None:
     outcome = Session([*CHAIRS, mossy]).ask("the dust-covered chair trained in the forest")
     assert isinstance(outcome, Selection)
     assert outcome.candidate.card.checkpoint_id == "chair-v2"
+
+
+@pytest.mark.parametrize(
+    "prompt",
+    [
+        "the rocking chair with a cushion beside it",
+        "the rocking chair with a cushion in the background",
+        "the rocking chair, a cat holding a cushion",
+        "make the rocking chair red",
+        "the rocking chair like a throne",
+    ],
+)
+def test_what_the_picture_is_to_have(prompt: str) -> None:
+    """Though another card has it: nothing is required of the one that is meant."""
+    outcome = Session(CHAIRS).ask(prompt)
+    assert not isinstance(outcome, NoMatch)
+
+
+@pytest.mark.parametrize("answer", ["the one from May", "the white one", "the one with a cushion"])
+def test_an_answer_may_name_something_else(answer: str) -> None:
+    """Whoever is asked which wicker chair may want another one after all."""
+    session = Session(CHAIRS)
+    asked = session.ask("the wicker chair")
+    assert isinstance(asked, Clarification)
+    assert not isinstance(session.answer("the wicker chair", asked, answer), NoMatch)
+
+
+@pytest.mark.parametrize("said", ["from versions 2 to 5", "from versions 1 to 5", "but not v4"])
+def test_however_few_are_left(said: str) -> None:
+    """A range, or a number that is not wanted, names no checkpoint."""
+    assert isinstance(Session(CHAIRS).ask(f"the white wicker chair {said}"), NoMatch)
+
+
+def test_of_few_cards_nobody_can_tell() -> None:
+    """The only two chairs say little of what a catalog calls a chair's."""
+    outcome = Session([CHAIRS[0], CHAIRS[3]]).ask("the white wicker chair")
+    assert not isinstance(outcome, NoMatch)
+
+
+@pytest.mark.parametrize(("likeness", "refused"), [(0.6, False), (0.3, True)])
+@pytest.mark.parametrize("of", ["word_likeness", "thing_likeness"])
+def test_what_the_catalog_finds_like_may_be_meant(of: str, likeness: float, refused: bool) -> None:
+    """By its words or by its things; what it has no vectors of is found by any word."""
+    wish = Constraint(
+        attribute=Attribute.DESCRIPTION, values=("wicker",), hard=False, span=Span(4, 10),
+        text="wicker", said=("wicker",),
+    )  # fmt: skip
+    subject = Constraint(
+        attribute=Attribute.SUBJECT, values=("chair",), span=Span(11, 16), text="chair"
+    )
+    hits = [Hit(card=each) for each in CHAIRS]
+    told = Hit(card=CHAIRS[2])
+    told = replace(told, **{of: {"wicker": likeness}})
+    found = of_no_one_card(
+        Intent(constraints=(wish, subject)), [told], "the wicker chair", besides=hits
+    )
+    assert (found is not None) == refused
 
 
 def test_what_names_nothing_is_not_looked_for() -> None:

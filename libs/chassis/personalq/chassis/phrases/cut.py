@@ -34,7 +34,7 @@ _PIECE = compiled(
         "plus",
         "look (out )?for",
         "and all",
-        "never ((is |gets )?(seen|shown|pictured|drawn) |appears |comes )?without",
+        "((is|are) )?never ((is |gets )?(seen|shown|pictured|drawn) |appears |comes )?without",
         "you(['’]ll| can| will)? (always )?(see|get|find|notice|spot)",
         "always has",
         "(recogni[sz]able|identified|identifiable) by",

@@ -80,7 +80,8 @@ _LEAD = compiled(
     rf"(?={_ANY_THE} (?!(subject|looks?|styles?|same)\b))",
     "^ ?there (is|are) ",
     # "If you want | a mint piano", "expect | clawed feet"
-    "^ ?(if|when|whenever) (you|anybody|somebody) (wants?|needs?|asks? for) (?=(an?|one|our)\\s)",
+    "^ ?(if|when|whenever) (you|anybody|somebody) (wants?|needs?|asks? for) "
+    r"(?=(an?|one|our)\s[^.]*\b(here (it|he|she) is|this is (it|the one))\b)",
     "^ ?expect (?!(it|this|that|them|to|me|us)\\b)(?=\\w)",
     # "Look for a hull: that marks | this boat", "with a cracked glass, this is | a clock"
     "^ ?(that|which) (marks|identifies|distinguishes) (?=(this|our)\\s)",

@@ -27,7 +27,7 @@ from personalq.checkin.reasoning.own_kind import kind_in_question, of_other_kind
 from personalq.checkin.reasoning.own_stuff import without_its_stuff
 from personalq.checkin.reasoning.own_thing import without_that_colour_of_it
 from personalq.checkin.reasoning.reason import rank
-from personalq.checkin.reasoning.together import is_untold, of_no_one_card
+from personalq.checkin.reasoning.together import is_in_question, of_no_one_card
 from personalq.checkin.reasoning.unknown import (
     by_description,
     called_outright,
@@ -115,7 +115,8 @@ class Finder:
         return by_kind or (of_others or intent, Ranking(degraded=degraded))
 
     async def _missing(self, intent: Intent, hits: Sequence[Hit]) -> Intent | None:
-        """What nothing fits though every card tells its own: a colour, a stuff, a kind.
+        """What nothing fits though every card tells its own: a colour, a stuff, a kind; or cards
+        tell one by one, and none has together.
 
         Of few cards all those of the subject say whether cards tell their colour.
         """
@@ -142,11 +143,11 @@ class Finder:
         """What was described and others of the subject have, of what nothing has together."""
         subject = intent.first(Attribute.SUBJECT)
         besides: Sequence[Hit] = ()
-        if subject is not None and is_untold(intent, hits):
+        if subject is not None and is_in_question(intent, hits, self.prompt):
             wanted = (subject, *(c for c in intent.described if not c.hard))
             anywhere = replace(self, pool=())
             besides = await anywhere.search(replace(intent, constraints=wanted))
-        return of_no_one_card(intent, hits, besides=besides)
+        return of_no_one_card(intent, hits, self.prompt, besides=besides)
 
     async def by_scene(self, intent: Intent, ranking: Ranking) -> tuple[Intent, Ranking] | None:
         """The same cards by what was left for the picture; None where nothing was."""

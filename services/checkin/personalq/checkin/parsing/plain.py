@@ -68,8 +68,10 @@ _SAID_ELSE = (
                   r"((that|which) )?(you|we|i|one) can (tell|recogni[sz]e|identify|spot) (it )?by|"
                   r"complete with|(that|which) sports)(?=\s\w)"), "with"),
     (compile_form(r"(?<=,\s)featuring(?=\s(an?|the|its|two|some)\b)"), "with"),
-    (compile_form(r"(?<=\w )in (high|good|great|the best of) spirits(?!\w)"), "that is cheerful"),
-    (compile_form(r"(?<=\w )(in low spirits|down in the (dumps|mouth))(?!\w)"), "that is sad"),
+    (compile_form(r"(?<=\w )in (high|good|great|the best of) spirits(?!\w)(?! of\b)"),
+     "that is cheerful"),
+    (compile_form(r"(?<=\w )(in low spirits|down in the (dumps|mouth))(?!\w)(?! of\b)"),
+     "that is sad"),
     (compile_form(r"(?<=\w )(about|ready) to (nod|doze|drop) off(?!\w)"), "that is sleepy"),
     (compile_form(r"^(is there )?any (chance|hope) of(?=\s\w)"), "show me"),
     (compile_form(r"(?<!\w)(no|none) other than(?= (the|my|our|number|version)\b)"), "only"),

@@ -39,7 +39,7 @@ _ASKING = frozenset((
 
 _ORDERING = frozenset(["client", "customer", "boss", "team", "agency", "editor", "director"])
 """Who may want the picture: "the client asked for the boat"."""
-_TELLS = ("is", "was", "has", "asks", "asked", "wants", "wanted", "needs", "needed")
+_TELLS = ("asks", "asked", "wants", "wanted", "needs", "needed")
 
 
 def missing_subject(draft: Draft, span: Span) -> Constraint:
@@ -143,7 +143,10 @@ def tells(draft: Draft, word: Word) -> bool:
         return False
     before = words[word.index - 1].norm if word.index > 0 and word.joined else ""
     mine = before in ("my", "our") or (before == "the" and word.norm in _ORDERING)
-    acts = following.norm in lexicon.verb_forms() or following.norm in _TELLS
+    acts = following.norm in lexicon.verb_forms() or following.norm in ("is", "was", "has", "asks")
+    if word.norm in _ORDERING:
+        noun = draft.noun_at(word.index)
+        acts = following.norm in _TELLS and not (noun is not None and noun.entry.subjects)
     return mine and acts and not following.norm.endswith("ing")
 
 

@@ -226,14 +226,20 @@ def fit(wish: Wish, card: Profile) -> float:
 
 def says(constraint: Constraint, card: Profile) -> bool:
     """Whether a card has in words all that a description asks for."""
-    told = wishes(Intent(constraints=(replace(constraint, hard=False),)))
-    return bool(told) and all(fit(wish, card) >= KIN for wish in told)
+    fits = _fits(constraint, card)
+    return bool(fits) and min(fits) >= KIN
 
 
 def share(constraint: Constraint, card: Profile) -> float:
     """How much of what a description asks for a card has in words, 0-1."""
+    fits = _fits(constraint, card)
+    return sum(fits) / len(fits) if fits else 0.0
+
+
+def _fits(constraint: Constraint, card: Profile) -> list[float]:
+    """How well a card has each wish of a description, also of one that must hold."""
     told = wishes(Intent(constraints=(replace(constraint, hard=False),)))
-    return sum(fit(wish, card) for wish in told) / len(told) if told else 0.0
+    return [fit(wish, card) for wish in told]
 
 
 def says_all(intent: Intent, hit: Hit, *, besides: Sequence[Hit]) -> bool:

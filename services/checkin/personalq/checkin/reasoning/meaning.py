@@ -177,6 +177,14 @@ def striking(said: Sequence[str], hits: Sequence[Hit]) -> int | None:
     return found.pop() if len(found) == 1 else None
 
 
+def likest(said: Sequence[str], hit: Hit) -> float:
+    """How like the likest wording of a description a card's words or things are; 0 where the
+    catalog cannot tell.
+    """
+    told = (_likest(said, like) for like in (hit.word_likeness, hit.thing_likeness))
+    return max((like for like in told if like is not None), default=0.0)
+
+
 def _likest(said: Sequence[str], told: Mapping[str, float]) -> float | None:
     return max((told[each] for each in said if each in told), default=None)
 

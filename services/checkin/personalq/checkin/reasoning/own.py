@@ -1,5 +1,5 @@
 """What is asked for of a subject itself, where every card tells its own: shared by `own_colour`,
-`own_stuff` and `own_kind`.
+`own_stuff`, `own_kind`, `own_thing` and `together`.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ def is_named(intent: Intent) -> bool:
 
     Not a range of numbers: "versions 30 to 38".
     """
-    numbered = any(len(c.values) == 1 for c in intent.all(Attribute.VERSION))
+    numbered = any(len(c.values) == 1 and not c.excluded for c in intent.all(Attribute.VERSION))
     return numbered or intent.first(Attribute.IDENTITY) is not None
 
 

@@ -25,6 +25,7 @@ from personalq.checkin.parsing.text import ends_before
 from personalq.checkin.reasoning.check import satisfying
 from personalq.checkin.reasoning.describe import concepts, pieces_of, profile, trait
 from personalq.checkin.reasoning.kinds import names
+from personalq.checkin.reasoning.meaning import likest
 from personalq.checkin.reasoning.own import FEWEST, insisting_on, is_named
 
 _LONGEST = 2
@@ -218,11 +219,7 @@ def _may_be(hit: Hit, wanted: Constraint, general: tuple[str, ...], *, alike: fl
     named = (said, *(f"{said} {noun}" for noun in general))
     if not told or any(_is_related(said, k) or any(_means(n, k) for n in named) for k in told):
         return True
-    return any(
-        like.get(text, 0.0) >= alike
-        for like in (hit.word_likeness, hit.thing_likeness)
-        for text in wanted.said
-    )
+    return likest(wanted.said, hit) >= alike
 
 
 def _is_of(card: Card, subject: Constraint) -> bool | None:

@@ -1,37 +1,60 @@
 """What cards of a subject have one by one, and no card has together.
 
 "The beige poodle", where poodles are black and the beige dog is a corgi; "the wicker chair trained
-in the lounge", where wicker chairs were trained elsewhere. Each wish is a card's own word for
-itself, so it is no scene, and a card that says so much of itself without it does not have it.
+in the lounge", where wicker chairs were trained elsewhere. A wish that some card of the subject
+says of itself is this catalog's own word, and no scene, unless the request speaks of it as of one
+("holding a bell", "make it red"); a card that says so much of itself without it does not have it.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
+from personalq.chassis.forms import compile_form
 from personalq.checkin import lexicon
 from personalq.checkin.cards import Hit
 from personalq.checkin.intent import Attribute, Constraint, Intent
 from personalq.checkin.lexicon.wordnet import Nature, nature
+from personalq.checkin.parsing.text import ends_before
 from personalq.checkin.reasoning.colours import NAMED, called_alike
 from personalq.checkin.reasoning.describe import pieces_of, profile
 from personalq.checkin.reasoning.described import KIN, Wish, fit, says, wishes
+from personalq.checkin.reasoning.meaning import likest
 from personalq.checkin.reasoning.own import FEWEST, is_named
 
 _ALIKE = 0.5
 """Likeness from which on a card may have what no word of it says."""
+_EDITED = compile_form(
+    r"(?<!\w)(make|makes|paint|turn|dye|recolou?r|colou?r|tint) ((the|my|our|this|that) )?"
+    r"([\w-]+ ){0,3}$",
+    flags=re.IGNORECASE,
+)
+"""Before a subject that is to be pictured otherwise: "make the | chair | red"."""
+_SHOWN = compile_form(
+    r"(?<!\w)(holding|carrying|like|clutching|eating|watching) ((an?|the|its|his|her|some) )?"
+    r"([\w-]+ )?$",
+    flags=re.IGNORECASE,
+)
+"""Before what is seen with the subject: "holding | a cushion", "like | a throne"."""
 
 
-def is_untold(intent: Intent, hits: Sequence[Hit]) -> bool:
-    """Whether something that was described is on none of the cards."""
-    return any(
-        not any(_may_have(wish, hit) for hit in hits) for _, told in _told(intent) for wish in told
-    )
+def is_in_question(intent: Intent, hits: Sequence[Hit], prompt: str) -> bool:
+    """Whether what was described may be had by other cards of the subject alone.
+
+    Args:
+        hits: all that satisfy it.
+    """
+    asked = [wish for _, told in _told(intent, prompt) for wish in told]
+    if any(not any(_may_have(wish, hit) for hit in hits) for wish in asked):
+        return True
+    few = len(hits) < FEWEST
+    return few and not any(all(_may_have(wish, hit) for wish in asked) for hit in hits)
 
 
 def of_no_one_card(
-    intent: Intent, hits: Sequence[Hit], *, besides: Sequence[Hit] = ()
+    intent: Intent, hits: Sequence[Hit], prompt: str, *, besides: Sequence[Hit] = ()
 ) -> Intent | None:
     """The intent that says what nothing fits; None where some card may have everything.
 
@@ -44,7 +67,7 @@ def of_no_one_card(
         return None
     left: Sequence[Hit] = hits
     asked: list[Constraint] = []
-    for constraint, told in _told(intent):
+    for constraint, told in _told(intent, prompt):
         own = [w for w in told if any(fit(w, profile(hit.card)) >= KIN for hit in every)]
         if "-" in constraint.text and not any(says(constraint, profile(h.card)) for h in every):
             continue  # "dust-covered" is not what "covered in moss" says
@@ -59,16 +82,30 @@ def of_no_one_card(
     return None
 
 
-def _told(intent: Intent) -> Iterator[tuple[Constraint, tuple[Wish, ...]]]:
-    """What was described, and may be looked for on every card."""
-    if is_named(intent) or intent.first(Attribute.SUBJECT) is None:
+def _told(intent: Intent, prompt: str) -> Iterator[tuple[Constraint, tuple[Wish, ...]]]:
+    """What was described, and may be looked for on every card; nothing of an answer, which may
+    name something else.
+    """
+    subject = intent.first(Attribute.SUBJECT)
+    if intent.answered or subject is None or is_named(intent):
         return
     for constraint in intent.described:
         if constraint.hard or constraint.excluded or constraint.coarse or constraint.scene:
             continue
         told = wishes(Intent(constraints=(constraint,)))
-        if told and all(map(_is_asked, told)):
+        if told and all(map(_is_asked, told)) and not _is_pictured(constraint, subject, prompt):
             yield constraint, told
+
+
+def _is_pictured(constraint: Constraint, subject: Constraint, prompt: str) -> bool:
+    """Whether the picture is to have it, whatever the card has."""
+    span, named = constraint.span, subject.span
+    if span is None or named is None or span.start < named.start:
+        return False
+    if ends_before(_SHOWN, prompt, span.start):
+        return True
+    edited = ends_before(_EDITED, prompt, named.start) is not None
+    return edited and prompt[named.end : span.start].strip() in ("", "in", "to be")
 
 
 def _is_asked(wish: Wish) -> bool:
@@ -87,8 +124,6 @@ def _may_have(wish: Wish, hit: Hit) -> bool:
     if asked and not wish.phrase:
         untold = NAMED.isdisjoint(card.everything)
         return untold or not called_alike(asked).isdisjoint(card.kind)
-    return any(
-        like.get(text, 0.0) >= _ALIKE
-        for like in (hit.word_likeness, hit.thing_likeness)
-        for text in wish.said
-    )
+    if not (hit.word_likeness or hit.thing_likeness):  # the catalog cannot tell
+        return not card.everything.isdisjoint(wish.trait.concepts)
+    return likest(wish.said, hit) >= _ALIKE

@@ -51,6 +51,8 @@ def without_thing(intent: Intent, prompt: str) -> Intent:
     said = any(intent.all(each) for each in (Attribute.SUBJECT, Attribute.IDENTITY))
     said = said or any(thing.span and thing.span.meets(m.span) for m in intent.mentions)
     there = thing.span is not None and _THE.search(prompt[: thing.span.start]) is not None
+    behind = prompt[thing.span.end :].split(maxsplit=1) if thing.span is not None else []
+    there = there and not (behind and canonical(behind[0]) in lexicon.words("selectors"))
     if said or not there or wordnet.nature(canonical(thing.text)) is not wordnet.Nature.THING:
         return intent
     return replace(intent, unknown_subject=thing)

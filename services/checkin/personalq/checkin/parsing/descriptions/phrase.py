@@ -58,6 +58,13 @@ _LACKED_BEFORE = compile_form(f"{_LACKED}$")
 _AROUND = frozenset(["beside", "nearby", "alongside", "behind", "around", "overhead", "above"])
 """Places of what is seen with the subject."""
 
+_APART = compile_form(
+    r" ((beside|behind|next to|near|in front of) (it|him|her|them)|"
+    r"in the (background|foreground|distance|corner)|on the (floor|ground|table|wall))"
+    r"(?!\w)(?! of\b)"
+)
+"""Behind a thing that is seen with the subject and not on it."""
+
 
 def read_predicate(draft: Draft, index: int) -> int:
     """Adjectives after a verb: "is green and small"; the place after them."""
@@ -112,8 +119,9 @@ def read_phrase(draft: Draft, index: int, *, opens: bool = False) -> int:
         index += 1
         last = index
     around = _around(words, found, last)
+    apart = last > start and _APART.match(draft.page.shadow, words[last - 1].end) is not None
     found = [word for word in found if word is not around]
-    describe(draft, found, phrase=True, vague=opens or around is not None, thing=thing)
+    describe(draft, found, phrase=True, vague=opens or apart or around is not None, thing=thing)
     return last
 
 

@@ -220,7 +220,9 @@ def _is_use(draft: Draft, index: int) -> bool:
         return False
     told = following[0].norm
     other = before.norm in lexicon.words("selectors") or told in lexicon.words("determiners")
-    return not (other or told.endswith("ing") or nature(told) is Nature.PERSON)
+    somebody = following[0].capital or told in lexicon.words("kinsfolk")
+    somebody = somebody or nature(told) is Nature.PERSON
+    return not (other or somebody or told.endswith("ing") or told == "sale")
 
 
 def _is_adjectival(draft: Draft, word: Word) -> bool:

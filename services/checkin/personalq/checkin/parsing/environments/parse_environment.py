@@ -72,9 +72,8 @@ _ROOM_WHERE = compile_form(
 )
 """A place that only its clause tells: "in the | room where the cooking happens"."""
 _LIES = compile_form(
-    " (by|at|near|beside|along|in|of|on) the (sea|seaside|ocean|water|waterfront|coast|shore|"
-    r"beach|river|lake|woods|hills|mountains|park|garden|country|countryside|city|town|village|"
-    r"house|home)(?!\w)| in (town|the open|the open air|the wild)(?!\w)"
+    r" ((by|of|near|along) the (sea|seaside|ocean|coast|shore)|in town)"
+    r"(?= ?($|[,.;:!?)])| (and|please|thanks|made|from)\b)"
 )
 """Where a place of training lies: "on the sand | by the sea", "on a street | in town"."""
 _END = compile_form(r" (alike|too|as well|both)\b| ?($|[,.;!?])")

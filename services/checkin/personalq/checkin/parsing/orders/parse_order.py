@@ -124,6 +124,12 @@ _PLACING = frozenset((
     "against", "above", "over", "inside", "aboard", "outside", "by",
 ))  # fmt: skip
 
+_RUNS = frozenset((
+    "run", "try", "upload", "session", "epoch", "file", "take", "attempt", "set", "batch",
+    "training", "trained", "one",
+))  # fmt: skip
+"""What a checkpoint is of, or is called: "on the latest run"."""
+
 
 def _is_placed(draft: Draft, match: re.Match[str]) -> bool:
     """Whether what is first is where another subject is to be seen: "beneath the oldest oak in
@@ -131,16 +137,22 @@ def _is_placed(draft: Draft, match: re.Match[str]) -> bool:
     """
     if draft.answering:
         return False
+    words = draft.page.words
     the = draft.page.word_before(match.start())
-    lead = draft.page.words[the.index - 1] if the is not None and the.index else None
+    if the is not None and the.index and number(the.norm):
+        the = words[the.index - 1]  # "beneath the second | oldest"
+    lead = words[the.index - 1] if the is not None and the.index else None
     following = draft.page.word_at(match.end())
     if the is None or lead is None or following is None or not (the.joined and following.joined):
         return False
-    if the.norm not in ("the", "our", "my") or lead.norm not in _PLACING:
+    if the.norm != "the" or lead.norm not in _PLACING or following.norm in _RUNS:
         return False
     if draft.leads_to_selector(following.index, reach=4):
         return False
-    phrase = range(the.index, following.index + 3)
+    end = following.index + 1
+    while end < len(words) and end < following.index + 3 and words[end].joined:
+        end += 1
+    phrase = range(the.index, end)
     return any(n.entry.subjects and n.first not in phrase for n in draft.nouns)
 
 

@@ -32,6 +32,10 @@ _DRAWN_WITH = compile_form(
 _NEARER = compile_form(
     r"(?<!\w)((more|rather)( (of|like))?|(closer|nearer) to)( (an?|the))?( \w+)? $"
 )
+_NO_NEARER = compile_form(
+    r"(?<!\w)(not|no|never|hardly|less|any|even|with|has|have|having|holding|showing) $"
+)
+"""Before what is no comparison of looks, or is refused: "with | more photos than paintings"."""
 _THAN = compile_form(r"( (on|in|with) \w+)? than( (to|of|like))?( (an?|the))? ")
 """Between two looks: "more an old master | on canvas than a | photo"."""
 _NOR_THE = compile_form("(, ?)?(or|nor) (the|any|an?)")
@@ -109,7 +113,7 @@ def _compared(draft: Draft) -> Iterator[Constraint]:
     for span, tag in tags.items():
         lead = ends_before(_NEARER, shadow, span.start)
         than = _THAN.match(shadow, span.end) if lead else None
-        if lead is None or than is None:
+        if lead is None or than is None or ends_before(_NO_NEARER, shadow, lead.start()):
             continue
         other = next((each for each in tags if each.start == than.end()), None)
         whole = Span(lead.start(), other.end if other else than.end())
