@@ -155,8 +155,12 @@ def test_what_the_catalog_finds_like_may_be_meant(of: str, likeness: float, refu
         attribute=Attribute.SUBJECT, values=("chair",), span=Span(11, 16), text="chair"
     )
     hits = [Hit(card=each) for each in CHAIRS]
+    like = {"wicker": likeness}
     told = Hit(card=CHAIRS[2])
-    told = replace(told, **{of: {"wicker": likeness}})
+    if of == "word_likeness":
+        told = replace(told, word_likeness=like)
+    else:
+        told = replace(told, thing_likeness=like)
     found = of_no_one_card(
         Intent(constraints=(wish, subject)), [told], "the wicker chair", besides=hits
     )

@@ -325,8 +325,8 @@ def _gains(
         gains = _by_kind(wish, profiles, gains)
         best = max(gains, default=0.0)
     if best == 0 and NAMED.issuperset(wish.trait.concepts):
-        alike = called_alike(set(wish.trait.concepts))
-        gains = [KIN * (not alike.isdisjoint(card.kind)) for card in profiles]  # "white", of cream
+        near = called_alike(set(wish.trait.concepts))
+        gains = [KIN * (not near.isdisjoint(card.kind)) for card in profiles]  # "white", of cream
         best = max(gains, default=0.0)
     if best >= KIN:
         gains = list(_by_very_words(wish, profiles, gains, colours=intent.order is None))

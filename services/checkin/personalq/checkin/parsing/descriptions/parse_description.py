@@ -94,7 +94,7 @@ def _read(draft: Draft) -> None:
     for noun in (*_apposed(draft, heads), *heads, *again):
         read_modifiers(draft, noun.first)
         if noun in again and noun.entry.narrower:
-            describe(draft, words[noun.first : noun.last])  # "a watch; it's the smartwatch"
+            describe(draft, list(words[noun.first : noun.last]))  # "a watch; it's the smartwatch"
         _role(draft, noun)
         read_tail(draft, noun.last)
     for index, word in enumerate(words):
