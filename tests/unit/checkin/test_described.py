@@ -18,7 +18,7 @@ from personalq.checkin.lexicon import look_of
 from personalq.checkin.lexicon.vectors import likeness
 from personalq.checkin.parsing.draft import Context
 from personalq.checkin.parsing.parse import parse
-from personalq.checkin.reasoning.describe import kind_of, profile
+from personalq.checkin.reasoning.describe import concepts, kind_of, profile
 from personalq.checkin.reasoning.described import answers, is_bare, place_of, wishes
 from personalq.checkin.reasoning.meaning import Place
 from personalq.checkin.reasoning.reason import rank
@@ -80,6 +80,17 @@ def test_the_mood_of_the_subject(description: str, said: str) -> None:
     """However a card tells it, it is the subject's; whom a mood is of elsewhere is not meant."""
     other = "a red kettle with a shy bird on its lid"
     assert _best(said, description, other, phrase=False) == [description]
+
+
+def test_the_mood_of_another_is_not_the_subjects() -> None:
+    """A kettle with a sad dog is no sad kettle."""
+    sad = set(concepts("sad"))
+    for description, is_sad in (
+        ("a kettle looking sad", True),
+        ("a kettle, in a sad mood", True),
+        ("a kettle with a dog looking sad", False),
+    ):
+        assert (sad <= profile(_card(description, "kettle")).kind) == is_sad
 
 
 def test_a_shade_in_two_words() -> None:

@@ -468,9 +468,12 @@ def _profile(pieces: tuple[str, ...], subjects: tuple[str, ...], name: str) -> P
         if told and earlier is not None and _is_material(piece, found, nouns):
             told = nature(earlier.noun) not in (Nature.THING, Nature.PERSON)
         named = named or told
-        about = told or plain or nature(found.noun) is Nature.NO_NOUN
+        mood = _MOOD.search(piece)
+        before = canonical(piece[: mood.start()]) if mood else ""
+        other = not told and before not in ("", "a", "an", "in a", "in an")  # "a dog looking sad"
+        about = told or plain or (nature(found.noun) is Nature.NO_NOUN and not other)
         about = about or _MADE_OF.match(piece) is not None
-        if mood := _MOOD.search(piece):
+        if mood and not other:
             kind.update(concepts(mood["how"] or mood["in"]))
             things.update(found.things)
         made = stuffs_in(piece)

@@ -47,6 +47,8 @@ def is_in_question(intent: Intent, hits: Sequence[Hit], prompt: str) -> bool:
         hits: all that satisfy it.
     """
     asked = [wish for _, told in _told(intent, prompt) for wish in told]
+    if not asked or not hits:
+        return False
     if any(not any(_may_have(wish, hit) for hit in hits) for wish in asked):
         return True
     few = len(hits) < FEWEST

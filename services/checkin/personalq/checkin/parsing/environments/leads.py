@@ -229,7 +229,8 @@ _SELECTED = compile_form(
 )
 
 
-_A = compile_form(r"(?<!\w)(an?|another|the) ([\w-]+ ){0,2}$")
+_ONE = compile_form(r"(?<!\w)(an?|another|the) ([\w-]+ ){0,2}$")
+"""Before a shot that is a picture: "a wide | shot of"."""
 _FOR_TRAINING = compile_form(r"([\w'-]+ ){1,4}(for|during) ((its|the) )?training(?!\w)")
 """Behind where a picture was shot that was one to learn from: "in the | lounge for training"."""
 _SURELY = (_SOURCE, _LEARNED_FROM, _IT_LEARNED_FROM, _FED_WITH, _FED_ON, _COVERED, _HELD, _TRAINED)
@@ -260,7 +261,7 @@ def training_leads(draft: Draft) -> Iterator[tuple[re.Match[str], bool]]:
         elif trains(draft, match.start()) and _opens_known_place(draft, match.end()):
             yield match, False  # "the bear Lena trained in the snow", but not "in a red hat"
     for match in SHOT.finditer(shadow):
-        if match[0].startswith("shot of") and ends_before(_A, shadow, match.start()):
+        if match[0].startswith("shot of") and ends_before(_ONE, shadow, match.start()):
             continue  # "a shot of the mountain"
         chosen = ends_before(_SELECTED, shadow, match.start()) is not None
         chosen = chosen or _FOR_TRAINING.match(shadow, match.end()) is not None

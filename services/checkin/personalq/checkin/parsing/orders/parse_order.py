@@ -123,6 +123,7 @@ _PLACING = frozenset((
     "on", "in", "at", "under", "beneath", "underneath", "below", "behind", "beside", "near",
     "against", "above", "over", "inside", "aboard", "outside", "by",
 ))  # fmt: skip
+"""Lead to where something is to be seen."""
 
 _RUNS = frozenset((
     "run", "try", "upload", "session", "epoch", "file", "take", "attempt", "set", "batch",

@@ -128,6 +128,7 @@ def _compared(draft: Draft) -> Iterator[Constraint]:
 
 
 def _constraint_of(tag: Tag, span: Span, draft: Draft, *, excluded: bool) -> Constraint:
+    """The look of a tag as what must hold, or must not, with the words that say so."""
     word = canonical(draft.span_of(tag.first, tag.last).of(draft.page.text))
     return Constraint(
         attribute=Attribute.STYLE,
