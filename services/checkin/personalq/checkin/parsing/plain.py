@@ -9,6 +9,7 @@ from personalq.chassis.forms import compile_form
 from personalq.checkin import lexicon
 from personalq.checkin.intent import Span
 from personalq.checkin.parsing.corrected import Change, Corrected, with_changes
+from personalq.checkin.parsing.similes import similes
 from personalq.checkin.parsing.text import shadow
 from personalq.checkin.parsing.typos import is_word
 
@@ -36,11 +37,6 @@ _TUNED = re.compile(r"(?<![\w'])fine[\s-]?tun(?P<ending>ed|ing)(?![\w'])")
 _COLOURED = compile_form(
     r"(?<![\w'])(?P<colour>red|orange|yellow|green|blue|purple|violet|pink|brown|black|white|"
     r"gr[ae]y|gold|silver|cream)[\s-]colou?red(?![\w'])"
-)
-_SIMILE = compile_form(
-    r"(?<![\w'])(?P<colour>red|orange|yellow|green|blue|purple|pink|brown|black|white|gr[ae]y) as "
-    r"((an?|the) )?(milk|snow|coal|night|ink|pitch|chalk|blood|grass|(\w+\s)?sky|gold|ebony|ivory|"
-    r"charcoal)(?!\w)"
 )
 _IN_COLOUR = compile_form(
     r"(?<![\w'])(red|orange|yellow|green|blue|purple|violet|pink|brown|black|white|gr[ae]y|gold|"
@@ -227,8 +223,8 @@ def make_plain(
         changes += [(Span(*m.span()), m.expand(plain)) for m in pattern.finditer(lowered)]
     if any(word.endswith("s") and is_subject(word) for word in re.findall(r"[\w'-]+", lowered)):
         changes += [(Span(*match.span("here")), "one") for match in _PAIR.finditer(lowered)]
-    for pattern in (_COLOURED, _SIMILE):
-        changes += [(Span(*match.span()), match["colour"]) for match in pattern.finditer(lowered)]
+    changes += [(Span(*m.span()), m["colour"]) for m in _COLOURED.finditer(lowered)]
+    changes += similes(lowered)
     for pattern in (_DO_WE_HAVE, _IN_COLOUR):
         changes += [(Span(*match.span("here")), "") for match in pattern.finditer(lowered)]
     for match in _1ST.finditer(lowered):

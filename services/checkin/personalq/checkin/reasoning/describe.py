@@ -16,6 +16,7 @@ from personalq.checkin.lexicon import canonical, thesaurus, wordnet
 from personalq.checkin.lexicon.stems import stem
 from personalq.checkin.lexicon.stuffs import stuffs_in
 from personalq.checkin.lexicon.wordnet import Nature, nature
+from personalq.checkin.reasoning.colours import COLOURS
 
 _PICTURED = compile_form(
     "^((an?|the) )?(picture|photo|image|portrait|rendering|depiction|drawing|painting|sketch|"
@@ -126,6 +127,9 @@ def worded_concepts(text: str) -> tuple[tuple[str, str], ...]:
             if length == 1 and _is_breed(words, index):
                 found.append((stem(phrase), phrase))
                 index += 1
+                break
+            if phrase == "colored" and found and found[-1][0] in COLOURS:
+                index += 1  # "aubergine-coloured" says no more than its colour
                 break
             if index + length <= len(words) and phrase in groups:
                 found.append((f"={groups[phrase]}", phrase))
