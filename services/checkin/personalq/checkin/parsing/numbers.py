@@ -86,8 +86,8 @@ _HUNDREDS = (
 )
 CARDINAL = rf"(\d{{1,4}}|{_HUNDREDS}|({_alternation(CARDINALS)}))(?![\w])"
 """Form of a cardinal in lower-cased text."""
-ROMAN = r"((?=[ivx])x{0,2}(ix|iv|v?i{0,3}))(?![\w])"
-"""Form of a Roman numeral up to 28 in lower-cased text."""
+ROMAN = r"((?=[ivxl])(xl|l?x{0,3})(ix|iv|v?i{0,3}))(?![\w])"
+"""Form of a Roman numeral up to 89 in lower-cased text."""
 ORDINAL = rf"(\d{{1,4}}\s?(st|nd|rd|th)|({_alternation(ORDINALS)}))(?![\w])"
 """Form of an ordinal in lower-cased text."""
 
@@ -109,6 +109,6 @@ def number(text: str) -> int | None:
 
 
 def _roman(text: str) -> int:
-    values = [{"i": 1, "v": 5, "x": 10}[letter] for letter in text]
+    values = [{"i": 1, "v": 5, "x": 10, "l": 50}[letter] for letter in text]
     pairs = zip(values, [*values[1:], 0], strict=True)
     return sum(-value if value < following else value for value, following in pairs)

@@ -57,7 +57,8 @@ _TAUGHT = (
     r"(picked|took) up (its|their|his|her) (looks?|shape|ways)|(?<=[(])training|"
     r"where (was|did) (it|he|she|they|this one) (get )?(trained|taught|train|learn|schooled) ?\?|"
     "(shot|photographed|pictured|captured|filmed|snapped) for (its |"
-    "the )?training|for (its |the )?training,? (it was|we|i|you|they) ((had|have) )?"
+    "the )?training|(shooting|photographing|capturing|filming) (it|him|her|them|this one|that one) "
+    "for (its |the )?training|for (its |the )?training,? (it was|we|i|you|they) ((had|have) )?"
     "(shot|photographed|pictured|captured|filmed|snapped)|with (its |the )?training)( (it|them|"
     "this one|that one))?"
 )
@@ -75,6 +76,8 @@ TRAINED_WHERE = compile_form(
     rf"(took place|happened|((that )?(was|is) )?done|was|is|{_PHOTOS} ((were|was|got) )?{_TAKEN})|"
     rf"({_ONE_BEFORE}|(?<=, )|(that|which) (was|were|got) )(shot|photographed|captured|filmed)|"
     rf"(whose|with|its|the) (source|reference|input) {_PHOTOS} ((were|was) )?{_TAKEN}|"
+    rf"training {_PHOTOS}( (for|of) (it|this|that)( one)?)? (came|comes|stems|stemmed) from "
+    r"(an?|the|our|one) ((photo|picture) )?(shoot|session)|"
     rf"((that|which) )?(learned|learnt) from {_PHOTOS}( (that were |which were )?{_TAKEN})?|"
     rf"with (the |its )?(training {_PHOTOS}( {_TAKEN})?|{_PHOTOS} {_TAKEN})) "
     rf"(both )?{_WHERE_CLAUSE}"
@@ -99,6 +102,7 @@ _SCHOOLED = compile_form(
     + form(
         rf"(had|got) (its|their|his|her) (picture|photo)s? (taken|shot|snapped|made|session|"
         rf"shoot) {_WHERE}",
+        rf"from (the|our|my|an?) (photo|picture|training)[\s-]?(session|shoot)s? {_WHERE}",
         f"((was|were|been|got) )?(drilled|educated|coached|weaned|steeped) {_WHERE}",
     )
     + rf"){_OF_PHOTOS}{_DET}(?=\w)"
@@ -128,7 +132,8 @@ _SOURCE = compile_form(
     "got) )*((full of|filled with|packed with|nothing but|took|taken|shot|made|done|captured|"
     "photographed|collected|gathered|recorded|came|come|"
     "coming|snapped|set|shows?|showed|showing|stem|stemmed|featured?|includes?|included|contains?|"
-    rf"contained) )?(?P<where>({_WHERE})?{_DET})(?=\w)"
+    r"contained) )?(from (an?|the|our|one) ((photo|picture) )?(shoots?|sessions?) )?"
+    rf"(?P<where>({_WHERE})?{_DET})(?=\w)"
 )
 _LEARNED_FROM = compile_form(
     r"(?<!\w)((checkpoint|model|run|version|build|one|lora|training) ((that|which) )?|(that|"

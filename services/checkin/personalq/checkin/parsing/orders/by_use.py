@@ -62,7 +62,8 @@ RULES = (
         "(with )?(the )?longest (time )?since (its |the )?last (use|used|render)",
         "((with )?the )?(oldest|earliest) last use",
         r"(?<![,;]\s)left alone (for )?the longest(?! time)",
-        "whose last use (is|was|lies) (the )?(furthest|farthest|longest) (back|ago)",
+        "whose last use (is|was|lies) (the )?(furthest|farthest|longest) "
+        "(back( in time)?|ago|in the past)",
     ),
     rule(
         OrderKey.MOST_USED,
@@ -71,10 +72,15 @@ RULES = (
         rf"(the )?(most|highest number of) {_COUNT}(?! than\b)",
         f"(with )?more {_COUNT} {_THAN_ANY}",
     ),
+    rule(
+        OrderKey.MOST_USED,
+        f"(with )?(the |its )?(?P<n>{ORDINAL})~(highest|largest|biggest) (number of )?{_COUNT}",
+    ),
     rule(OrderKey.MOST_USED, f"((at|from) )?(the )?(very )?(top|head) of {_LIST}"),
     rule(OrderKey.MOST_USED, f"(?P<n>{ORDINAL})~most(~{_OFTEN})?~used"),
     rule(
         OrderKey.MOST_USED,
+        "((that|which) (comes|came|ranks|is|stands) )?"
         f"(?P<n>{ORDINAL}) (place )?(in|by) ((the )?number of )?(uses|usage|renders|popularity)",
         f"ranks (?P<nth>{ORDINAL}) (for|by|in) how often ({WHO}|it) (was |has been )?(use|"
         f"used)( it)?",
@@ -88,7 +94,16 @@ RULES = (
         r"(?P<not>(only|just) (?P<but>one|two|three))( [\w-]+){0,4} "
         r"(?P<tail>(is|are) used more (often )?than (it|mine|the one i (want|mean)))",
     ),
-    rule(OrderKey.MOST_USED, r"runner[\s-]up (in|by) (use|usage)( count)?", rank=2),
+    rule(
+        OrderKey.MOST_USED,
+        r"runner[\s-]up (in|by) (use|usage)( count)?",
+        rf"runner[\s-]up (in|by) how often {WHO} {HAVE}{USE}( (it|them))?",
+        rank=2,
+    ),
+    rule(
+        OrderKey.MOST_USED,
+        f"{WHO} {HAVE}{USE} (it )?(the )?(?P<n>{ORDINAL})~most(~{_OFTEN})?(?! recently)",
+    ),
     rule(
         OrderKey.LAST_USED,
         f"({WHO} )?{HAVE}{USE} (it )?((second|next)~to~last|last but one)",
@@ -117,7 +132,8 @@ RULES = (
         r"((?<=\bmy\s)|(?<=\bour\s)|(?<=\bthe\s))go[\s-]to",
         r"(?<=\bmy\s)number one(?! (\d|fans?\b))",
         r"(?<=\bour\s)number one(?! fans?\b)",
-        f"({WHO} )?{HAVE}(been )?{USE} (it )?more (often |frequently )?{_THAN_ANY}",
+        f"({WHO} )?{HAVE}(been )?{USE} ((it|that one|this one|them) )?more (often |frequently )?"
+        f"{_THAN_ANY}",
         "((at|on) )?(the )?top(s|ping)? (of )?(the|our|my) (usage|use) "
         "(charts?|lists?|stats|statistics|tables?|rankings?|leaderboard)",
         "number one (by|in) (usage|uses?|renders|popularity)",
@@ -159,6 +175,7 @@ RULES = (
         "((the )?same )?(as )?(in|from) (my|our) (last|latest|most recent) session"
         "( with (it|them|one( of (them|these|those))?))?",
         "whose last use (is|was|lies) (the )?(most recent|latest|last|newest)",
+        "(that )?served (me|us) (most recently|last)",
     ),
     # "The last bear | I worked with", but "the second to last bear I used" is counted
     rule(

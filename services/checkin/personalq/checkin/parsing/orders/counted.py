@@ -97,6 +97,10 @@ RULES = (
     ),
     rule(OrderKey.NEWEST, f"{_STEPS}(before|behind) {_MY}{NEWEST}( {SELECTOR})?"),
     rule(OrderKey.NEWEST, f"{_STEPS}{_DOWN}{_MY}({_LAST}|current)( {SELECTOR})?"),
+    rule(
+        OrderKey.NEWEST,
+        f"go (?P<but>{CARDINAL}|an?) (back|down)( from)? {_MY}({_LAST}|current)( {SELECTOR})?",
+    ),
     rule(OrderKey.OLDEST, f"{_STEPS}(up|on) from {_MY}{_FIRST}( {SELECTOR})?"),
     # "Only two are older", "with exactly three newer ones after it"
     rule(OrderKey.NEWEST, f"{_BUT}{_NEWER}{_THAN_IT}"),

@@ -130,7 +130,16 @@ RULES = (
     ),
     rule(
         OrderKey.NEWEST,
-        *("last", "final", "current", "most new", r"up[\s-]to[\s-]date", "newer", "present"),
+        *(
+            "last",
+            "final",
+            "current",
+            "most new",
+            r"up[\s-]to[\s-]date",
+            "newer",
+            "later",
+            "present",
+        ),
         needs_head=True,
     ),
     rule(

@@ -108,6 +108,8 @@ def _is_scene(draft: Draft, match: re.Match[str]) -> bool:
     if following is None or not following.joined or match.end() > following.start:
         return False
     before = draft.page.word_before(match.start())
+    if match[0].startswith("next to the "):  # "next to the latest issue of a magazine"
+        return not (draft.leads_to_head(following.index, reach=5) or _closes(following.norm))
     step = before
     if step is not None and step.norm in ("the", "its", "his", "her", "their") and step.index:
         step = draft.page.words[step.index - 1]

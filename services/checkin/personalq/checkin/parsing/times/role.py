@@ -29,6 +29,11 @@ _TRAINED = compile_form(TRAINED)
 _VERB = compile_form(rf"\b({TRAINED}|{USED})\b")
 _CELEBRATED = frozenset(("fourth of july", "4th of july", "the fourth of july", "the 4th of july"))
 """Days of fireworks: "the bag on the Fourth of July"."""
+_LAST_OF = compile_form(
+    r"(last|first) (day|night|week) of (?=(school|term|camp|class|work|the (holidays?|"
+    r"season|fair|festival|show|sale))\b)"
+)
+"""Ends of what is no time of making: "on the last day of school"."""
 _COLOURS = (("winter", "white"), ("spring", "green"))
 _TELLERS = frozenset(["i", "we", "he", "she", "they", "somebody", "someone"])
 _WISHING = frozenset(["want", "need", "like", "fancy", "feel", "am", "would", "will"])
@@ -50,6 +55,10 @@ def constrains(draft: Draft, point: Point, setting: Setting) -> bool:
     if point.kind == "monthday":
         dated = draft.answering and setting.operator in ("from", "of", "on", "dated")
         return dated or setting.used is not None
+    if _LAST_OF.match(draft.page.shadow, point.start):
+        return False
+    if draft.page.text[point.start : point.end] == "august" and _has_article(draft, point):
+        return False  # "an august old gentleman"
     if draft.page.shadow[point.start : point.end] == "tonight" and setting.used is None:
         return False  # when the picture is wanted, or what it shows
     if ends_before(_TO_THIS, draft.page.shadow, point.end):
@@ -90,6 +99,8 @@ def constrains(draft: Draft, point: Point, setting: Setting) -> bool:
             setting.operator in _DATING | {"in", "of"} or _heads(draft, point, setting)
         )
     if setting.operator in ("in", "during", "on") and _in_a_scene(draft, setting.start):
+        return False
+    if setting.operator == "of" and _is_of_what_is_seen(draft, point, setting):
         return False
     if setting.operator == "on" and draft.page.shadow[point.start : point.end] in _CELEBRATED:
         return False
@@ -294,20 +305,48 @@ def _leads_to_scene(draft: Draft, first: Word) -> bool:
 
 def _in_a_scene(draft: Draft, position: int) -> bool:
     """Whether a time belongs to the place before it: "at a spring market [in May]"."""
-    words = [word for word in draft.page.words if word.full_end <= position][-5:]
+    words = [word for word in draft.page.words if word.full_end <= position][-_SCENE:]
     if words and any(tag.last == words[-1].index + 1 for tag in draft.styles):
         return False  # "the skirt in line art | in April"
     for word in reversed(words):
         if word.norm in lexicon.words("selectors") or draft.nouns_cover(word.index):
             return False
+        if not draft.is_free(word):
+            return False  # "trained in a backyard | in Q1"
         before = draft.page.words[word.index - 1] if word.index else None
         if word.norm in _WHERE:
             return before is None or _TRAINED.fullmatch(before.norm) is None
+        if is_doing(word) and word.norm not in _NO_SCENES:
+            return True  # "eating ice cream in July"
         if word.norm == "from" and before is not None and word.joined and is_doing(before):
             return True  # "fishing from a pier in June"
         if not word.joined:
             return False
     return False
+
+
+_SCENE = 8
+"""Words before a time in which the place that it belongs to may begin."""
+_NO_SCENES = frozenset(["using", "meaning", "being", "training", "dating", "wanting", "preferring"])
+_CROPS = frozenset((
+    "batch", "crop", "harvest", "set", "session", "summer", "autumn", "winter", "spring", "week",
+    "end", "beginning", "start", "middle", "half", "month", "days", "day", "rest", "work",
+))  # fmt: skip
+"""What of a month are made then, or are a part of it: "the batch of May"."""
+
+
+def _is_of_what_is_seen(draft: Draft, point: Point, setting: Setting) -> bool:
+    """Whether a thing of the scene is of that time: "in the first snow | of December"."""
+    before, first = draft.page.word_before(setting.start), draft.page.word_at(setting.start)
+    if before is None or first is None or not first.joined or not draft.is_free(before):
+        return False
+    if draft.page.shadow[setting.start : point.start].strip() != "of":
+        return False  # "I'm thinking of the November one"
+    kinds = ("selectors", "determiners", "links", "prepositions", "frames", "shown_of")
+    closed = any(before.norm in lexicon.words(kind) for kind in kinds) or before.norm in _CROPS
+    closed = closed or draft.nouns_cover(before.index)
+    styled = any(tag.last == before.index + 1 for tag in draft.styles)
+    return not closed and not styled and may_be_noun(before.norm)
 
 
 def _ends_a_scene(draft: Draft, point: Point) -> bool:

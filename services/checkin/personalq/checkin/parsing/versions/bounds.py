@@ -27,6 +27,10 @@ _NOT = compile_form(
     r"(\b(not|nor|neither|except( for)?|excluding|without|but( not)?|other than|anything but|"
     r"apart from|aside from) (the |for )?)$"
 )
+_ANY_BEFORE = compile_form(
+    r"(?<!\w)(any|every|all|each|always|whichever|whatever|(any|every)\w+)(?!\w)"
+)
+"""Of which "but" takes one out."""
 _OTHERWISE = compile_form(r"(?<!\w)(not|neither) (?=[^.;!?]*\d)[^.;!?]{0,40}?,? but (the )?$")
 """What is wanted instead: "not v36 but | v14"."""
 _LEAD = compile_form(r"(\b(between|from) )$")
@@ -194,6 +198,8 @@ def extend(draft: Draft, start: int, end: int, value: int) -> Constraint:
             return of_versions(draft, start, tail.end(), _spelled(low, high, value))
     values, end = _listed(draft, start, end, value)
     negated = ends_before(_NOT, shadow, start)
+    if negated and negated[0].strip() == "but" and not _ANY_BEFORE.search(shadow, 0, start):
+        negated = None  # "nothing but v35", "not sure of the rest, but v20 it must be"
     if negated and not _OTHERWISE.search(shadow, 0, negated.end()):
         return of_versions(draft, negated.start(), end, values, excluded=True)
     return of_versions(draft, start, end, values)

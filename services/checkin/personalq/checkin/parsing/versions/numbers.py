@@ -41,8 +41,11 @@ _THINKING = ("believe", "guess", "reckon", "suppose", "assume", "mean", "liked",
 """What somebody does who says "the third version I …", beside the verbs of scenes."""
 _OF_ONE = ("selectors", "numbered")
 """Lists of words for a checkpoint or a picture, which has a number of its own."""
-_CHOSEN_WITH = ("go", "going", "stick")
-"""Before "with": "go with | number 9"."""
+_CHOSEN_WITH = (
+    "go", "going", "stick", "rendered", "render", "drawn", "painted", "generated", "created",
+    "produced", "done",
+)  # fmt: skip
+"""Before "with": "go with | number 9", "rendered with | #16"."""
 _NO = compile_form("no [a-z]")
 """Not any, unless a subject is before: "no two alike", but "robot no two"."""
 _ALIKE = compile_form(r" (alike|the same|are|of them)\b")
@@ -54,6 +57,7 @@ _ADVERBS = (
     "last", "just", "never", "once", "only", "first", "recently", "already", "always", "also",
 )  # fmt: skip
 """What stands between somebody and what they do: "the lamp checkpoint I last ran"."""
+_PUT = frozenset(["placed", "set", "seen", "shown", "seated", "standing", "displayed", "resting"])
 _MAKERS = compile_form(r"(builds?|releases?|models?|marks?|take)\b")
 _AT_LAST = compile_form("~(this time|instead|again|please|now|though|today)(?!\\w)")
 """What ends a wish: "with build 28 | this time"."""
@@ -95,8 +99,9 @@ def is_version(draft: Draft, match: re.Match[str]) -> bool:
         first = draft.page.word_at(match.start())
         opens = first is not None and not first.joined
         told = opens or match.start() == 0 or _numbers_subject(draft, match.start())
-        if told and _ONE_MADE.match(match[0]) and is_ing_verb(after.norm):
-            return True  # "penguin build 47 juggling oranges"
+        acts = is_ing_verb(after.norm) or after.norm in _PUT
+        if told and _ONE_MADE.match(match[0]) and acts:
+            return True  # "penguin build 47 juggling oranges", "watch release 29 placed on"
         if _AT_LAST.match(shadow, match.end()):
             return True
         links = after.norm in lexicon.words("prepositions") or after.norm in lexicon.words("links")
