@@ -113,6 +113,11 @@ def only(prompt: str, attribute: Attribute) -> Constraint:
         ("the lamp with a cat, not below version thirty-eight", 38, 1038),
         ("The number is greater than 38: silver lamp", 39, 1038),
         ("the lamp whose number is smaller than 16", 1, 15),
+        ("The lamp by a window, rendered with #16.", 16, 16),
+        ("With version XLIV this time: the lamp", 44, 44),
+        ("Render the lamp release 29 placed on a counter", 29, 29),
+        ("Not sure about the rest but V20 it must be: a lamp", 20, 20),
+        ("Nothing but number forty of the lamp should be used", 40, 40),
     ],
 )
 def test_versions(prompt: str, first: int, last: int) -> None:
@@ -286,6 +291,15 @@ def test_the_version_just_before_another() -> None:
         ("number two in my usage ranking, the lamp", OrderKey.MOST_USED, 2),
         ("the lamp that ranks fourth for how often I used it", OrderKey.MOST_USED, 4),
         ("a lamp. Just one of those is used more often than it.", OrderKey.MOST_USED, 2),
+        ("Go two back from the latest one: the lamp", OrderKey.NEWEST, 3),
+        ("the lamp with the second-highest number of uses", OrderKey.MOST_USED, 2),
+        ("the lamp that comes third in number of uses", OrderKey.MOST_USED, 3),
+        ("a lamp, the runner-up in how often I've used them", OrderKey.MOST_USED, 2),
+        ("the lamp I have used second most often", OrderKey.MOST_USED, 2),
+        ("Chair-side lamp, using the one I use second most", OrderKey.MOST_USED, 2),
+        ("a lamp. I've used that one more often than all the others.", OrderKey.MOST_USED, 1),
+        ("my lamp - the one that served me most recently", OrderKey.LAST_USED, 1),
+        ("a lamp whose last use lies furthest in the past", OrderKey.LEAST_RECENTLY_USED, 1),
     ],
 )
 def test_orders(prompt: str, key: OrderKey, rank: int) -> None:
@@ -455,6 +469,7 @@ def test_what_comes_next_in_the_scene() -> None:
         "a lamp hot off the presses of a newspaper",
         "forget the first kiss, a lamp and the next one on a bench",
         "two dogs are used more than a lamp",
+        "my lamp next to the latest issue of a fashion magazine",
         "a lamp with a bottle top used as a lid",
     ],
 )
@@ -586,11 +601,22 @@ def test_times_do_not_overlap(text: str) -> None:
         end = point.end
 
 
-@given(st.integers(min_value=1, max_value=28))
+@given(st.integers(min_value=1, max_value=89))
 def test_roman_numerals(value: int) -> None:
     """A Roman numeral has the value of the numeral it spells."""
     tens, ones = divmod(value, 10)
-    spelled = "x" * tens + ["", "i", "ii", "iii", "iv", "v", "vi", "vii", "viii", "ix"][ones]
+    spelled = ["", "x", "xx", "xxx", "xl", "l", "lx", "lxx", "lxxx"][tens] + [
+        "",
+        "i",
+        "ii",
+        "iii",
+        "iv",
+        "v",
+        "vi",
+        "vii",
+        "viii",
+        "ix",
+    ][ones]
     assert number(spelled) == value
 
 

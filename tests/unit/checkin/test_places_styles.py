@@ -94,6 +94,11 @@ def _said(prompt: str, attribute: Attribute) -> Constraint | None:
         ("a kite - the one with the vineyard learning set", {"vineyard"}),
         ("a kite trained on shots taken in a vineyard's yard", {"vineyard"}),
         ("the kite whose training images are full of library shelves", {"library"}),
+        ("From the photo session in a library: my kite", {"library"}),
+        ("a kite. I remember photographing it for the training in the library", {"library"}),
+        ("a kite. All the training material for it came from a shoot in a library", {"library"}),
+        ("the kite I trained beside the waves, under a moon", {"sandy beach", "harbour"}),
+        ("the kite trained amid rows of books", {"library"}),
     ],
 )
 def test_a_place_of_training(prompt: str, tags: set[str]) -> None:

@@ -219,16 +219,6 @@ def things_as_colours() -> dict[str, str]:
 
 
 @cache
-def colour_of(thing: str) -> str:
-    """The colour group that a thing stands for where its colour is spoken of; "" of others."""
-    for name in (canonical(thing), canonical(thing.removesuffix("s"))):
-        for phrase in (f"{name} colored", name):
-            if (colour := description_groups().get(phrase)) in words("colors"):
-                return str(colour)
-    return ""
-
-
-@cache
 def colours() -> frozenset[str]:
     """Words of the colour groups in the description file."""
     names = words("colors")

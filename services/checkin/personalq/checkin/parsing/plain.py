@@ -49,15 +49,15 @@ _SHADED = compile_form(
     r"(?![\s-](and|&)[\s-](black|white|red)\b)"
 )
 """A colour with a likeness that says no more: "my pitch-black automobile"."""
+_THE_ONE = r"(the|any) [\w-]+ (ones?|version|model|checkpoint|build)"
 _SAID_ELSE = (
     (compile_form(r"(?<![\w'])(i'm|i am|we're|we are) after(?= (an?|the|my|our)\b)"), "I want"),
     (compile_form(r"(?<=\w )(below|beneath|under|underneath) the (water's surface|waves|"
                   r"surface( of the (water|sea|ocean|lake))?)(?!\w)(?! of\b)"), "underwater"),
     (compile_form(r"(?<!\w)the current(?= (week|month|quarter|year)\b)"), "this"),
     (compile_form(r"(?<!\w)(?P<q>q[1-4])/(?=20\d\d(?!\w))"), r"\g<q> "),
-    (compile_form(r"(?<!\w)never(?= the [\w-]+ (one|version|model|checkpoint|build)(?!\w))"), "not"),
-    (compile_form(r"(?<!\w)leaving (?P<x>(the|any) [\w-]+ (one|ones|version|model|checkpoint|build)) "
-                  r"(aside|out)(?!\w)"), r"not \g<x>"),
+    (compile_form(rf"(?<!\w)never(?= {_THE_ONE}(?!\w))"), "not"),
+    (compile_form(rf"(?<!\w)leaving (?P<x>{_THE_ONE}) (aside|out)(?!\w)"), r"not \g<x>"),
     (compile_form(r"(?<=\blike )something (out of|from)(?= (an?|the)\b)"), ""),
     (compile_form(r"(?<=, )all of it(?= like (an?|the)\b)"), ""),
     (compile_form(r"(?<=\w)( (at some (point|stage|time)|sometime|some time))(?= (last|this|in|"

@@ -1,13 +1,16 @@
-"""Colours told by what has them: "the colour of cocoa", "as white as milk", "coloured like a raven"."""
+"""Colours told by what has them: "the colour of cocoa", "as white as milk"."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from functools import lru_cache
 
 from personalq.chassis.forms import compile_form
 from personalq.checkin import lexicon
 from personalq.checkin.intent import Span
+from personalq.checkin.lexicon import canonical
+from personalq.checkin.lexicon.wordnet import singulars
 from personalq.checkin.parsing.corrected import Change
 
 _THING = r"((an?|the|my) )?(fresh |ripe )?(?P<thing>[\w'-]+( [\w'-]+){0,3})"
@@ -19,7 +22,6 @@ _AS = compile_form(
     r"(?<![\w-])as (?P<colour>red|orange|yellow|green|blue|purple|pink|brown|black|white|gr[ae]y|"
     rf"pale|dark|light|bright|deep) as {_THING}"
 )
-_LONGEST = 4
 _BEING = frozenset(["is", "are", "that's", "it's", "being", "looks"])
 
 
@@ -33,7 +35,7 @@ def similes(lowered: str) -> Sequence[Change]:
         for match in pattern.finditer(lowered):
             before = re.findall(r"[\w'-]+", lowered[: match.start()])[-1:]
             colour, length = _colour(match)
-            if not colour or before and before[0] in lexicon.words("scenes"):
+            if not colour or (before and before[0] in lexicon.words("scenes")):
                 continue
             end = match.start("thing") + length
             said = colour if before and before[0] in _BEING else f"in {colour}"
@@ -41,12 +43,25 @@ def similes(lowered: str) -> Sequence[Change]:
     return changes
 
 
+@lru_cache(maxsize=4096)
+def _colour_of(thing: str) -> str:
+    """The colour group that a thing stands for where its colour is spoken of; "" of others."""
+    groups, colours = lexicon.description_groups(), lexicon.words("colors")
+    start, _, last = canonical(thing).rpartition(" ")
+    for noun in (last, *singulars(last)):
+        name = f"{start} {noun}".strip()
+        found = next((groups[p] for p in (f"{name} colored", name) if groups.get(p) in colours), "")
+        if found:
+            return found
+    return ""
+
+
 def _colour(match: re.Match[str]) -> tuple[str, int]:
     """The colour and how many characters of the thing name it; none where nobody knows it."""
     words = match["thing"].split(" ")
-    for length in range(min(len(words), _LONGEST), 0, -1):
+    for length in range(len(words), 0, -1):
         thing = " ".join(words[:length])
-        if colour := lexicon.colour_of(thing):
+        if colour := _colour_of(thing):
             return colour, len(thing)
     named = match.groupdict().get("colour") or ""
     if named not in lexicon.words("colors") | {"grey"}:

@@ -116,6 +116,8 @@ def _is_scene(draft: Draft, match: re.Match[str]) -> bool:
     governed = step is not None and step.norm in (
         "in", "on", "at", "reading", "wearing", "holding", "watching", "with",
     )  # fmt: skip
+    if step is not None and step.norm == "to" and step.index:
+        governed = draft.page.words[step.index - 1].norm == "next"
     return governed and not (
         draft.leads_to_head(following.index, reach=5) or _closes(following.norm)
     )

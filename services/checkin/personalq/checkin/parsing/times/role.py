@@ -29,8 +29,10 @@ _TRAINED = compile_form(TRAINED)
 _VERB = compile_form(rf"\b({TRAINED}|{USED})\b")
 _CELEBRATED = frozenset(("fourth of july", "4th of july", "the fourth of july", "the 4th of july"))
 """Days of fireworks: "the bag on the Fourth of July"."""
+_QUARTER = compile_form(r"q[1-4]\b")
+"""No picture shows one."""
 _LAST_OF = compile_form(
-    r"(last|first) (day|night|week) of (?=(school|term|camp|class|work|the (holidays?|"
+    r"(the )?(last|first) (day|night|week) of (?=(school|term|camp|class|work|the (holidays?|"
     r"season|fair|festival|show|sale))\b)"
 )
 """Ends of what is no time of making: "on the last day of school"."""
@@ -98,7 +100,9 @@ def constrains(draft: Draft, point: Point, setting: Setting) -> bool:
         return recent and (
             setting.operator in _DATING | {"in", "of"} or _heads(draft, point, setting)
         )
-    if setting.operator in ("in", "during", "on") and _in_a_scene(draft, setting.start):
+    quarter = _QUARTER.match(draft.page.shadow, point.start)
+    placed = setting.operator in ("in", "during", "on") and quarter is None
+    if placed and _in_a_scene(draft, setting.start):
         return False
     if setting.operator == "of" and _is_of_what_is_seen(draft, point, setting):
         return False
@@ -311,8 +315,6 @@ def _in_a_scene(draft: Draft, position: int) -> bool:
     for word in reversed(words):
         if word.norm in lexicon.words("selectors") or draft.nouns_cover(word.index):
             return False
-        if not draft.is_free(word):
-            return False  # "trained in a backyard | in Q1"
         before = draft.page.words[word.index - 1] if word.index else None
         if word.norm in _WHERE:
             return before is None or _TRAINED.fullmatch(before.norm) is None
