@@ -15,7 +15,7 @@ from personalq.checkin.parsing.corrected import Change
 
 _THING = r"((an?|the|my) )?(fresh |ripe )?(?P<thing>[\w'-]+( [\w'-]+){0,3})"
 _OF = compile_form(
-    r"(?<![\w-])(in )?((the|a) ((exact|same|very) )?((deep|rich|pale|dark|light) )?"
+    r"(?<![\w-])(in )?((the|an?|some|any) ((exact|same|very) )?((deep|rich|pale|dark|light) )?"
     rf"(colou?r|shade|hue|tint) of|colou?red (just )?like) {_THING}"
 )
 _AS = compile_form(

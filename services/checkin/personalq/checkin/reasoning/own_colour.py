@@ -70,9 +70,11 @@ def _is_plain(text: str) -> bool:
     """Whether words are names of colours and nothing else: "pale blue", "reddish-brown"."""
     names = (set(lexicon.words("colors")) | _SHADES) - {"colorful"}
     plain = lexicon.words("tones") | {"colored", "color"}
-    said = [word for _, word in worded_concepts(text)]
+    worded = worded_concepts(text)
+    said = [word for _, word in worded]
     coloured = [word for word in said if word in names or set(word.split()) & names]
     coloured += [word for word in said if word.endswith(" colored")]
+    coloured += [word for about, word in worded if word.endswith("ish") and about in COLOURS]
     return bool(coloured) and all(
         word in coloured or word in plain or word.endswith("ish") for word in said
     )

@@ -29,6 +29,8 @@ _TRAINED = compile_form(TRAINED)
 _VERB = compile_form(rf"\b({TRAINED}|{USED})\b")
 _CELEBRATED = frozenset(("fourth of july", "4th of july", "the fourth of july", "the 4th of july"))
 """Days of fireworks: "the bag on the Fourth of July"."""
+_CARTOONS = compile_form(r"[ -]morning (cartoon|tv)")
+"""Behind a day: a look, whenever it was made."""
 _QUARTER = compile_form(r"q[1-4]\b")
 """No picture shows one."""
 _LAST_OF = compile_form(
@@ -58,6 +60,8 @@ def constrains(draft: Draft, point: Point, setting: Setting) -> bool:
         dated = draft.answering and setting.operator in ("from", "of", "on", "dated")
         return dated or setting.used is not None
     if _LAST_OF.match(draft.page.shadow, point.start):
+        return False
+    if _CARTOONS.match(draft.page.shadow, point.end):
         return False
     if draft.page.text[point.start : point.end] == "august" and _has_article(draft, point):
         return False  # "an august old gentleman"
