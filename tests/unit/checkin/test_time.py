@@ -123,6 +123,7 @@ CREATED = [
     ("I'm thinking of the November 2025 bear", "2025-11-01", "2025-12-01"),
     ("I trained the bear in a backyard in Q1/2026", "2026-01-01", "2026-04-01"),
     ("the bear of the batch of May", "2026-05-01", "2026-06-01"),
+    ("the bear that is sleeping, in May", "2026-05-01", "2026-06-01"),
     ("the bear trained on Monday", "2026-11-16", "2026-11-17"),
     ("the bear from Easter", "2026-04-05", "2026-04-06"),
     ("yesterday's build of the bear", "2026-11-19", "2026-11-20"),

@@ -313,7 +313,10 @@ def _leads_to_scene(draft: Draft, first: Word) -> bool:
 
 def _in_a_scene(draft: Draft, position: int) -> bool:
     """Whether a time belongs to the place before it: "at a spring market [in May]"."""
-    words = [word for word in draft.page.words if word.full_end <= position][-_SCENE:]
+    first = draft.page.word_at(position)
+    joined = first is not None and first.joined
+    told = [word for word in draft.page.words if word.full_end <= position]
+    words = told[-(_FARTHEST if joined else _NEAR) :]
     if words and any(tag.last == words[-1].index + 1 for tag in draft.styles):
         return False  # "the skirt in line art | in April"
     for word in reversed(words):
@@ -322,7 +325,7 @@ def _in_a_scene(draft: Draft, position: int) -> bool:
         before = draft.page.words[word.index - 1] if word.index else None
         if word.norm in _WHERE:
             return before is None or _TRAINED.fullmatch(before.norm) is None
-        if is_doing(word) and word.norm not in _NO_SCENES:
+        if joined and is_doing(word) and word.norm not in _NO_SCENES:
             return True  # "eating ice cream in July"
         if word.norm == "from" and before is not None and word.joined and is_doing(before):
             return True  # "fishing from a pier in June"
@@ -331,8 +334,8 @@ def _in_a_scene(draft: Draft, position: int) -> bool:
     return False
 
 
-_SCENE = 8
-"""Words before a time in which the place that it belongs to may begin."""
+_NEAR, _FARTHEST = 5, 8
+"""Words before a time in which the place that it belongs to may begin: behind a comma, and not."""
 _NO_SCENES = frozenset(["using", "meaning", "being", "training", "dating", "wanting", "preferring"])
 _CROPS = frozenset((
     "batch", "crop", "harvest", "set", "session", "summer", "autumn", "winter", "spring", "week",
