@@ -79,6 +79,9 @@ def meaning(constraint: Constraint) -> tuple[object, ...]:
         ("the kettle as pale as milk on a stove", "the kettle in white on a stove"),
         ("the one as blue as a clear day: a kettle", "the one in blue: a kettle"),
         ("a kettle as dark as can be", "a kettle as dark as can be"),
+        ("a kettle, black as night", "a kettle, in black"),
+        ("a kettle that isn't the colour of blood", "a kettle that isn't red"),
+        ("the kettle like something out of a comic", "the kettle like a comic"),
         ("a kettle under a sky the colour of lead", "a kettle under a sky the colour of lead"),
         (
             "the kettle in cartoon, leaving the red one aside",
@@ -522,3 +525,24 @@ def test_a_heading_that_asks_is_read(prompt: str) -> None:
     said = read(prompt)
     assert said.first(Attribute.SUBJECT)
     assert said.order is not None
+
+
+@pytest.mark.parametrize(
+    "prompt",
+    [
+        "a kettle as red as Mars version 3",
+        "a kettle as red as you can make it",
+        "a kettle as red as can be",
+        "a kettle as grey as my last one",
+        "a kettle in the shade of a walnut tree",
+        "a kettle the colour of brick walls",
+        "show me the colour of my kettle",
+        "the colour of the kettle in May",
+        "a kettle as deep as the ocean",
+        "a kettle, leaving the red ones out in the sun",
+    ],
+)
+def test_no_simile(prompt: str) -> None:
+    """What nobody lists, what is likened to a subject and the shade of a tree stay as they are."""
+    plain = make_plain(prompt, is_owner=lambda _: False, is_subject=lambda word: word == "kettle")
+    assert plain.text == prompt

@@ -86,8 +86,8 @@ _HUNDREDS = (
 )
 CARDINAL = rf"(\d{{1,4}}|{_HUNDREDS}|({_alternation(CARDINALS)}))(?![\w])"
 """Form of a cardinal in lower-cased text."""
-ROMAN = r"((?=[ivxl])(xl|l?x{0,3})(ix|iv|v?i{0,3}))(?![\w])"
-"""Form of a Roman numeral up to 89 in lower-cased text."""
+ROMAN = r"((?=[ivxl])(?!x?l(?!\w))(xl|l?x{0,3})(ix|iv|v?i{0,3}))(?![\w])"
+"""Form of a Roman numeral up to 89 in lower-cased text; L and XL are sizes."""
 ORDINAL = rf"(\d{{1,4}}\s?(st|nd|rd|th)|({_alternation(ORDINALS)}))(?![\w])"
 """Form of an ordinal in lower-cased text."""
 

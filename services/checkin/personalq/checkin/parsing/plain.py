@@ -49,17 +49,18 @@ _SHADED = compile_form(
     r"(?![\s-](and|&)[\s-](black|white|red)\b)"
 )
 """A colour with a likeness that says no more: "my pitch-black automobile"."""
-_THE_ONE = r"(the|any) [\w-]+ (ones?|version|model|checkpoint|build)"
+_THE_ONE = r"the [\w-]+ (ones?|version|model|checkpoint|build)"
 _SAID_ELSE = (
     (compile_form(r"(?<![\w'])(i'm|i am|we're|we are) after(?= (an?|the|my|our)\b)"), "I want"),
     (compile_form(r"(?<=\w )(below|beneath|under|underneath) the (water's surface|waves|"
                   r"surface( of the (water|sea|ocean|lake))?)(?!\w)(?! of\b)"), "underwater"),
     (compile_form(r"(?<!\w)the current(?= (week|month|quarter|year)\b)"), "this"),
     (compile_form(r"(?<!\w)(?P<q>q[1-4])/(?=20\d\d(?!\w))"), r"\g<q> "),
-    (compile_form(rf"(?<!\w)never(?= {_THE_ONE}(?!\w))"), "not"),
-    (compile_form(rf"(?<!\w)leaving (?P<x>{_THE_ONE}) (aside|out)(?!\w)"), r"not \g<x>"),
-    (compile_form(r"(?<=\blike )something (out of|from)(?= (an?|the)\b)"), ""),
-    (compile_form(r"(?<=, )all of it(?= like (an?|the)\b)"), ""),
+    (compile_form(rf"(^|(?<=[.;,!?] ))never(?= {_THE_ONE}(?!\w))"), "not"),
+    (compile_form(rf"(?<!\w)leaving (?P<x>{_THE_ONE}) (aside|out)(?!\w| (in|on|at))"),
+     r"not \g<x>"),
+    (compile_form(r"(?<=\blike )something (out of|from) (?=(an?|the)\b)"), ""),
+    (compile_form(r"(?<=, )all of it (?=like (an?|the)\b)"), ""),
     (compile_form(r"(?<=\w)( (at some (point|stage|time)|sometime|some time))(?= (last|this|in|"
                   r"during|on|yesterday|since|before|after)\b)"), ""),
     (compile_form(r"((?<=\bi\s)|(?<=\bwe\s))had (in use|running|on the go)(?!\w)"), "used"),
@@ -230,7 +231,7 @@ def make_plain(
     if any(word.endswith("s") and is_subject(word) for word in re.findall(r"[\w'-]+", lowered)):
         changes += [(Span(*match.span("here")), "one") for match in _PAIR.finditer(lowered)]
     changes += [(Span(*m.span()), m["colour"]) for m in _COLOURED.finditer(lowered)]
-    changes += similes(lowered)
+    changes += similes(lowered, is_subject)
     for pattern in (_DO_WE_HAVE, _IN_COLOUR):
         changes += [(Span(*match.span("here")), "") for match in pattern.finditer(lowered)]
     for match in _1ST.finditer(lowered):

@@ -3,44 +3,75 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import lru_cache
 
 from personalq.chassis.forms import compile_form
 from personalq.checkin import lexicon
 from personalq.checkin.intent import Span
 from personalq.checkin.lexicon import canonical
-from personalq.checkin.lexicon.wordnet import singulars
+from personalq.checkin.lexicon.wordnet import may_be_noun, singulars
 from personalq.checkin.parsing.corrected import Change
 
-_THING = r"((an?|the|my) )?(fresh |ripe )?(?P<thing>[\w'-]+( [\w'-]+){0,3})"
+_THING = r"((?P<article>an?|the) )?(fresh |ripe )?(?P<thing>[\w'-]+( [\w'-]+){0,3})"
 _OF = compile_form(
-    r"(?<![\w-])(in )?((the|an?|some|any) ((exact|same|very) )?((deep|rich|pale|dark|light) )?"
+    r"(?<![\w-])(?<!with )(?!in the shade)(in )?((the|an?|some|any) "
+    r"((exact|same|very) )?((deep|rich|pale|dark|light) )?"
     rf"(colou?r|shade|hue|tint) of|colou?red (just )?like) {_THING}"
 )
 _AS = compile_form(
-    r"(?<![\w-])as (?P<colour>red|orange|yellow|green|blue|purple|pink|brown|black|white|gr[ae]y|"
-    rf"pale|dark|light|bright|deep) as {_THING}"
+    r"(?<![\w-])(?P<as>as )?(?P<colour>red|orange|yellow|green|blue|purple|pink|brown|black|white|"
+    rf"gr[ae]y|pale|dark) as {_THING}"
 )
-_BEING = frozenset(["is", "are", "that's", "it's", "being", "looks"])
+_BEING = frozenset(["is", "are", "that's", "it's", "being", "looks", "isn't", "aren't", "not"])
+_DIRECTLY_BEFORE = re.compile(r"([\w'-]+) $")
 
 
-def similes(lowered: str) -> Sequence[Change]:
+def similes(lowered: str, is_subject: Callable[[str], bool]) -> Sequence[Change]:
     """Every such simile of a text in lower case, with the colour that it means.
 
-    A sky of some colour is the scene's: "under a sky the colour of lead" stays as it is.
+    A sky of some colour is the scene's: "under a sky the colour of lead" stays as it is. So does
+    what is likened to a subject: "the colour of the bear".
     """
     changes = []
     for pattern in (_OF, _AS):
         for match in pattern.finditer(lowered):
-            before = re.findall(r"[\w'-]+", lowered[: match.start()])[-1:]
-            colour, length = _colour(match)
-            if not colour or (before and before[0] in lexicon.words("scenes")):
+            behind = _DIRECTLY_BEFORE.search(lowered, 0, match.start())
+            before = behind[1] if behind else ""
+            of_scene = before in lexicon.words("scenes") and not is_subject(before)
+            colour, length = _colour(match, is_subject)
+            if not colour or of_scene or before == "without":
                 continue
-            end = match.start("thing") + length
-            said = colour if before and before[0] in _BEING else f"in {colour}"
-            changes.append((Span(match.start(), end), said))
+            said = colour if before in _BEING else f"in {colour}"
+            changes.append((Span(match.start(), match.start("thing") + length), said))
     return changes
+
+
+def _colour(match: re.Match[str], is_subject: Callable[[str], bool]) -> tuple[str, int]:
+    """The colour and how many characters of the thing name it; none where nobody knows it."""
+    words = match["thing"].split(" ")
+    for length in range(len(words), 0, -1):
+        thing = " ".join(words[:length])
+        if colour := _colour_of(thing):
+            goes_on = length < len(words) and _is_noun(words[length])  # "brick walls"
+            return ("", 0) if goes_on or is_subject(thing) else (colour, len(thing))
+    told = match.groupdict()
+    if not told.get("as") or told["colour"] in ("pale", "dark") or not told["article"]:
+        return "", 0
+    likened = words[: 2 if len(words) > 1 and _is_noun(words[1]) else 1]  # "as blue as a clear day"
+    if not _is_noun(likened[-1]) or any(map(is_subject, likened)):
+        return "", 0
+    return str(told["colour"]), len(" ".join(likened))
+
+
+def _is_noun(word: str) -> bool:
+    """Whether a word is a noun, and none of the grammar's or a verb."""
+    closed = ("prepositions", "links", "selectors", "determiners")
+    return (
+        may_be_noun(word)
+        and not any(word in lexicon.words(kind) for kind in closed)
+        and word not in lexicon.verb_forms()
+    )
 
 
 @lru_cache(maxsize=4096)
@@ -54,21 +85,3 @@ def _colour_of(thing: str) -> str:
         if found:
             return found
     return ""
-
-
-def _colour(match: re.Match[str]) -> tuple[str, int]:
-    """The colour and how many characters of the thing name it; none where nobody knows it."""
-    words = match["thing"].split(" ")
-    for length in range(len(words), 0, -1):
-        thing = " ".join(words[:length])
-        if colour := _colour_of(thing):
-            return colour, len(thing)
-    named = match.groupdict().get("colour") or ""
-    if named not in lexicon.words("colors") | {"grey"}:
-        return "", 0
-    told = words[:1]  # "as blue as a clear sky"
-    for word in words[1:]:
-        if word in lexicon.words("prepositions") or word in lexicon.words("links"):
-            break
-        told.append(word)
-    return named, len(" ".join(told))

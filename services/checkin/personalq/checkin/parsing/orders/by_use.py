@@ -6,6 +6,7 @@ from personalq.checkin.intent import OrderKey
 from personalq.checkin.parsing.numbers import CARDINAL, ORDINAL
 from personalq.checkin.parsing.orders.rule import rule
 from personalq.checkin.parsing.orders.words import (
+    ENDS,
     HAVE,
     NOT_A_TIME,
     OF_ALL,
@@ -67,14 +68,14 @@ RULES = (
     ),
     rule(
         OrderKey.MOST_USED,
+        f"(with )?(the |its )?(?P<n>{ORDINAL})~(highest|largest|biggest) (number of )?{_COUNT}",
+    ),
+    rule(
+        OrderKey.MOST_USED,
         f"(({WHO}|that|which|has|have|with) )*"
         "((clocked|racked|notched|chalked|piled) up |seen |had )?"
         rf"(the )?(most|highest number of) {_COUNT}(?! than\b)",
         f"(with )?more {_COUNT} {_THAN_ANY}",
-    ),
-    rule(
-        OrderKey.MOST_USED,
-        f"(with )?(the |its )?(?P<n>{ORDINAL})~(highest|largest|biggest) (number of )?{_COUNT}",
     ),
     rule(OrderKey.MOST_USED, f"((at|from) )?(the )?(very )?(top|head) of {_LIST}"),
     rule(OrderKey.MOST_USED, f"(?P<n>{ORDINAL})~most(~{_OFTEN})?~used"),
@@ -102,7 +103,7 @@ RULES = (
     ),
     rule(
         OrderKey.MOST_USED,
-        f"{WHO} {HAVE}{USE} (it )?(the )?(?P<n>{ORDINAL})~most(~{_OFTEN})?(?! recently)",
+        f"{WHO} {HAVE}{USE} (it )?(the )?(?P<n>{ORDINAL})~most(~{_OFTEN})?(?!-){ENDS}",
     ),
     rule(
         OrderKey.LAST_USED,

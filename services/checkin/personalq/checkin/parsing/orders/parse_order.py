@@ -12,6 +12,7 @@ from personalq.checkin.intent import Attribute, Constraint, OrderKey, Span
 from personalq.checkin.parsing.draft import Draft
 from personalq.checkin.parsing.numbers import number
 from personalq.checkin.parsing.orders import by_use, counted, ends, several
+from personalq.checkin.parsing.orders.words import MADE
 from personalq.checkin.parsing.text import Word, ends_before
 
 _RULES = (*several.RULES, *by_use.RULES, *counted.RULES, *ends.RULES)
@@ -21,6 +22,7 @@ _NOT = compile_form(
 )
 _OPPOSITE = {OrderKey.NEWEST: OrderKey.OLDEST, OrderKey.OLDEST: OrderKey.NEWEST}
 _NEW = compile_form(r"((?<=\bmy )|(?<=\bour )|(?<=\bthe ))(brand~)?new(?!\w)")
+_MADE = compile_form(MADE)
 _END = compile_form(
     r"(first|last|latest|newest|oldest|earliest)(?= of (the|my|our|these|those|all|them)\b)"
 )
@@ -109,7 +111,8 @@ def _is_scene(draft: Draft, match: re.Match[str]) -> bool:
         return False
     before = draft.page.word_before(match.start())
     if match[0].startswith("next to the "):  # "next to the latest issue of a magazine"
-        return not (draft.leads_to_head(following.index, reach=5) or _closes(following.norm))
+        made = _MADE.fullmatch(following.norm) or _closes(following.norm)
+        return not (made or draft.leads_to_head(following.index, reach=5))
     step = before
     if step is not None and step.norm in ("the", "its", "his", "her", "their") and step.index:
         step = draft.page.words[step.index - 1]

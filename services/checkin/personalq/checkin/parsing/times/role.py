@@ -34,7 +34,7 @@ _CARTOONS = compile_form(r"[ -]morning (cartoon|tv)")
 _QUARTER = compile_form(r"q[1-4]\b")
 """No picture shows one."""
 _LAST_OF = compile_form(
-    r"(the )?(last|first) (day|night|week) of (?=(school|term|camp|class|work|the (holidays?|"
+    r"(the )?last (day|night) of (?=(school|term|camp|class|work|the (holidays?|"
     r"season|fair|festival|show|sale))\b)"
 )
 """Ends of what is no time of making: "on the last day of school"."""
@@ -63,8 +63,6 @@ def constrains(draft: Draft, point: Point, setting: Setting) -> bool:
         return False
     if _CARTOONS.match(draft.page.shadow, point.end):
         return False
-    if draft.page.text[point.start : point.end] == "august" and _has_article(draft, point):
-        return False  # "an august old gentleman"
     if draft.page.shadow[point.start : point.end] == "tonight" and setting.used is None:
         return False  # when the picture is wanted, or what it shows
     if ends_before(_TO_THIS, draft.page.shadow, point.end):
@@ -89,6 +87,10 @@ def constrains(draft: Draft, point: Point, setting: Setting) -> bool:
         return False
     following = draft.page.word_at(setting.end)
     after = following if following is not None and following.joined else None
+    said = draft.page.text[point.start : point.end]
+    if said == "august" and after is not None and _has_article(draft, point):
+        named = after.hyphen or after.norm in lexicon.words("selectors")
+        return named or draft.noun_at(after.index) is not None  # not "an august old gentleman"
     if after is not None and _is_trained(draft, after):
         return True  # "June's library-trained kite"
     if after is not None and _is_scene(draft, after) and not draft.leads_to_selector(after.index):
@@ -323,6 +325,8 @@ def _in_a_scene(draft: Draft, position: int) -> bool:
         if word.norm in lexicon.words("selectors") or draft.nouns_cover(word.index):
             return False
         before = draft.page.words[word.index - 1] if word.index else None
+        if word.norm in _WHERE and _opens_no_place(draft, word):
+            return False
         if word.norm in _WHERE:
             return before is None or _TRAINED.fullmatch(before.norm) is None
         if joined and is_doing(word) and word.norm not in _NO_SCENES:
@@ -336,26 +340,33 @@ def _in_a_scene(draft: Draft, position: int) -> bool:
 
 _NEAR, _FARTHEST = 5, 8
 """Words before a time in which the place that it belongs to may begin: behind a comma, and not."""
-_NO_SCENES = frozenset(["using", "meaning", "being", "training", "dating", "wanting", "preferring"])
-_CROPS = frozenset((
-    "batch", "crop", "harvest", "set", "session", "summer", "autumn", "winter", "spring", "week",
-    "end", "beginning", "start", "middle", "half", "month", "days", "day", "rest", "work",
+_NO_SCENES = frozenset((
+    "using", "meaning", "being", "training", "dating", "wanting", "preferring", "making",
+    "creating", "building", "finishing", "looking", "searching", "hoping", "thinking", "asking",
+    "going", "tuning", "uploading", "releasing",
 ))  # fmt: skip
-"""What of a month are made then, or are a part of it: "the batch of May"."""
+"""What somebody does who asks, or who trains: "looking for it in July"."""
 
 
 def _is_of_what_is_seen(draft: Draft, point: Point, setting: Setting) -> bool:
-    """Whether a thing of the scene is of that time: "in the first snow | of December"."""
+    """Whether a thing of the scene is of that month: "in the first snow | of December"."""
     before, first = draft.page.word_before(setting.start), draft.page.word_at(setting.start)
     if before is None or first is None or not first.joined or not draft.is_free(before):
         return False
-    if draft.page.shadow[setting.start : point.start].strip() != "of":
+    dated = draft.page.shadow[setting.start : point.start].strip() != "of"
+    if point.kind != "month" or dated or not may_be_noun(before.norm):
         return False  # "I'm thinking of the November one"
-    kinds = ("selectors", "determiners", "links", "prepositions", "frames", "shown_of")
-    closed = any(before.norm in lexicon.words(kind) for kind in kinds) or before.norm in _CROPS
-    closed = closed or draft.nouns_cover(before.index)
-    styled = any(tag.last == before.index + 1 for tag in draft.styles)
-    return not closed and not styled and may_be_noun(before.norm)
+    return _in_a_scene(draft, setting.start)
+
+
+def _opens_no_place(draft: Draft, word: Word) -> bool:
+    """Whether an owner or a colour follows: "by | Ines", "in | bright red"."""
+    following = draft.page.words[word.index + 1 : word.index + 4]
+    if word.norm == "by":
+        return draft.lexicon.owners.match_at(draft.page.words, word.index + 1) is not None
+    closed = bool(following) and following[0].norm in lexicon.words("determiners")
+    coloured = any(each.norm in lexicon.colours() for each in following)
+    return word.norm == "in" and not closed and coloured
 
 
 def _ends_a_scene(draft: Draft, point: Point) -> bool:

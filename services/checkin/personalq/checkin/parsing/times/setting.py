@@ -81,7 +81,7 @@ _VERB_AFTER = compile_form(
     rf"(, ?the \d{{1,2}}(st|nd|rd|th) ?,)?~?((?P<trained>{TRAINED}|"
     "(?P<told>(i|we) ((just|also|finally) )?(trained|tuned|finished|uploaded|published|produced|"
     rf"built))(?=(?P<thing> {_A} [\w-]+( [\w-]+)?)))(?!\w)|"
-    rf"(?!\srun(?!\w))\s({_WHO}{_ADVERB}(?P<used>{USED}))(?!\w)( (it|with))?|"
+    rf"(?!\srun(?! by\b)(?!\w))\s({_WHO}{_ADVERB}(?P<used>{USED}))(?!\w)( (it|with))?|"
     rf"\s(was|is) (when|the (last )?time) (i|we|it was) ((last|just) )?(?P<then>{USED})(?!\w)"
     "( (it|him|her|that one))?( for the last time)?)"
 )

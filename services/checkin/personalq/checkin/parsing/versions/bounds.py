@@ -28,9 +28,10 @@ _NOT = compile_form(
     r"apart from|aside from) (the |for )?)$"
 )
 _ANY_BEFORE = compile_form(
-    r"(?<!\w)(any|every|all|each|always|whichever|whatever|(any|every)\w+)(?!\w)"
+    r"(?<!\w)((any|every|all|each|whichever|whatever|another|different|most|latest|newest|oldest|"
+    r"(any|every)(thing|one|body)?)(?!\w)[^,.;:!?]{0,40}|\w{3,}s( of (mine|ours))?) $"
 )
-"""Of which "but" takes one out."""
+"""Of which "but" takes one out: "any lamp | but v6", "my lamps | but v6"."""
 _OTHERWISE = compile_form(r"(?<!\w)(not|neither) (?=[^.;!?]*\d)[^.;!?]{0,40}?,? but (the )?$")
 """What is wanted instead: "not v36 but | v14"."""
 _LEAD = compile_form(r"(\b(between|from) )$")
@@ -198,7 +199,8 @@ def extend(draft: Draft, start: int, end: int, value: int) -> Constraint:
             return of_versions(draft, start, tail.end(), _spelled(low, high, value))
     values, end = _listed(draft, start, end, value)
     negated = ends_before(_NOT, shadow, start)
-    if negated and negated[0].strip() == "but" and not _ANY_BEFORE.search(shadow, 0, start):
+    butted = negated is not None and negated[0].strip() in ("but", "but the")
+    if negated and butted and not ends_before(_ANY_BEFORE, shadow, negated.start()):
         negated = None  # "nothing but v35", "not sure of the rest, but v20 it must be"
     if negated and not _OTHERWISE.search(shadow, 0, negated.end()):
         return of_versions(draft, negated.start(), end, values, excluded=True)

@@ -42,8 +42,7 @@ _THINKING = ("believe", "guess", "reckon", "suppose", "assume", "mean", "liked",
 _OF_ONE = ("selectors", "numbered")
 """Lists of words for a checkpoint or a picture, which has a number of its own."""
 _CHOSEN_WITH = (
-    "go", "going", "stick", "rendered", "render", "drawn", "painted", "generated", "created",
-    "produced", "done",
+    "go", "going", "stick", "rendered", "render", "generated", "created", "produced",
 )  # fmt: skip
 """Before "with": "go with | number 9", "rendered with | #16"."""
 _NO = compile_form("no [a-z]")
