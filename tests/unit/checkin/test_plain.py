@@ -80,6 +80,7 @@ def meaning(constraint: Constraint) -> tuple[object, ...]:
         ("the one as blue as a clear day: a kettle", "the one in blue: a kettle"),
         ("a kettle as dark as can be", "a kettle as dark as can be"),
         ("a kettle, black as night", "a kettle, in black"),
+        ("two kettles side by side on a stove", "two kettles on a stove"),
         ("a kettle that isn't the colour of blood", "a kettle that isn't red"),
         ("the kettle like something out of a comic", "the kettle like a comic"),
         ("a kettle under a sky the colour of lead", "a kettle under a sky the colour of lead"),

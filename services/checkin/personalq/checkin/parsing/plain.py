@@ -76,6 +76,7 @@ _SAID_ELSE = (
     (compile_form(r"(?<=\w )(in low spirits|down in the (dumps|mouth))(?!\w)(?! of\b)"),
      "that is sad"),
     (compile_form(r"(?<=\w )(about|ready) to (nod|doze|drop) off(?!\w)"), "that is sleepy"),
+    (compile_form(r"(?<=\w) side by side(?!\w)"), ""),
     (compile_form(r"^(is there )?any (chance|hope) of(?=\s\w)"), "show me"),
     (compile_form(r"(?<!\w)(no|none) other than(?= (the|my|our|number|version)\b)"), "only"),
 )  # fmt: skip
