@@ -610,8 +610,8 @@ def test_times_do_not_overlap(text: str) -> None:
 def test_roman_numerals(value: int) -> None:
     """A Roman numeral has the value of the numeral it spells."""
     tens, ones = divmod(value, 10)
-    spelled = " x xx xxx xl l lx lxx lxxx".split(" ")[tens]
-    spelled += " i ii iii iv v vi vii viii ix".split(" ")[ones]
+    spelled = ["", "x", "xx", "xxx", "xl", "l", "lx", "lxx", "lxxx"][tens]
+    spelled += ["", "i", "ii", "iii", "iv", "v", "vi", "vii", "viii", "ix"][ones]
     assert number(spelled) == value
 
 
