@@ -145,7 +145,8 @@ class Draft:
                 return True
             if self.style_at(position) is not None:
                 return True
-            if _closed(word.norm) or word.norm in lexicon.words("scenes"):
+            closed = _closed(word.norm) and not word.hyphen  # "bandana-wearing"
+            if closed or word.norm in lexicon.words("scenes"):
                 return False
         return False
 
@@ -154,7 +155,7 @@ class Draft:
         words = self.page.words
         for position in range(index, min(len(words), index + reach)):
             word = words[position]
-            if not word.joined or _closed(word.norm):
+            if not word.joined or (_closed(word.norm) and not word.hyphen):
                 return False
             if word.norm in lexicon.words("selectors"):
                 return True

@@ -28,6 +28,7 @@ from personalq.checkin.parsing.text import Word
 from personalq.checkin.parsing.word_roles import (
     PARTICIPLES,
     goes_on,
+    is_adjective,
     is_of_the_scene,
     opens_contact,
     past_asides,
@@ -73,6 +74,18 @@ _OF_THE_PICTURE = frozenset((
     "training", "publishing", "editing",
 ))  # fmt: skip
 """What is done with a picture, or to make it: "use the one for printing"."""
+_MEDIA = frozenset((
+    "poster", "posters", "print", "prints", "cover", "covers", "sticker", "stickers", "shirt",
+    "shirts", "calendar", "slides", "slide", "deck", "story", "stories", "book", "website", "site",
+    "blog", "shop", "catalog", "banner", "logo", "icon", "icons", "avatar", "wallpaper", "poll",
+    "production", "work", "home", "now", "today", "tomorrow", "tonight", "tests", "test", "use",
+    "reference", "comparison", "inspiration", "fun", "christmas", "easter", "halloween", "sale",
+    "pictures", "picture", "images", "image", "photos", "photo", "portraits", "portrait", "scenes",
+    "spring", "summer", "autumn", "fall", "winter", "release", "launch", "clients", "customers",
+))  # fmt: skip
+"""What a picture is for, and no thing's use."""
+_USE = 3
+"""Words of what one is used for."""
 _FILLERS = frozenset(["was", "is", "it", "there", "one", "ones", "again", "please", "i", "mean"])
 """May stand between a subject and its clause: "which boat was it that …"."""
 
@@ -277,12 +290,21 @@ def _in_stuff(draft: Draft, at: int) -> Sequence[Word]:
         return ()
     run = [words[0], *itertools.takewhile(lambda w: w.joined and draft.is_free(w), words[1:])]
     for length in range(len(run), 1, -1):
-        name = " ".join(word.norm for word in run[1:length])
         following = draft.page.words[at + length : at + length + 1]
         ends = not following or not following[0].joined or following[0].norm in _STUFF_ENDS
-        if name in stuffs_in(name) and ends:
-            return run[:length]
+        for first in range(1, length if ends else 1):
+            name = " ".join(word.norm for word in run[first:length])
+            if name in stuffs_in(name):
+                return run[:length]
+            if not _is_fine(run[first]):
+                break
     return ()
+
+
+def _is_fine(word: Word) -> bool:
+    """Whether an adjective may stand before a stuff: "in delicate china", "in faceted glass"."""
+    adjective = is_adjective(word.norm) or (word.norm.endswith("ed") and len(word.norm) > 4)
+    return adjective and word.norm not in lexicon.colours()
 
 
 def _is_dressed(draft: Draft, noun: Noun) -> bool:
@@ -449,6 +471,20 @@ def _is_purpose(draft: Draft, at: int) -> bool:
     return nature(run[-1].norm) is Nature.PERSON and run[-1].norm not in _FOR_WHOM
 
 
+def _is_what_it_serves(draft: Draft, at: int) -> bool:
+    """Whether "for" says what one is used for: "the one for | long treks"; not what the picture is
+    for, nor when: "the one for posters", "the one for May".
+    """
+    run = _run(draft, at)[1:]
+    if not 0 < len(run) <= _USE or any(word.capital or word.possessive for word in run):
+        return False
+    said = {word.norm for word in run}
+    picture = lexicon.words("scenes") | lexicon.words("determiners") | _MEDIA
+    if said & picture or nature(run[-1].norm) is Nature.PERSON:
+        return False
+    return lexicon.names_thing(run[-1].norm) and not lexicon.is_no_noun(run[-1].norm)
+
+
 def _is_action(draft: Draft, at: int) -> bool:
     """Whether a clause begins with what the subject does, or had done to it: "hauling hay".
 
@@ -459,7 +495,8 @@ def _is_action(draft: Draft, at: int) -> bool:
     if norm in ("used", "meant", "made") and following in ("for", "as", "to"):
         return True  # "the one used for fishing"
     if norm == "for" and at and draft.page.words[at - 1].norm in lexicon.words("selectors"):
-        return following.endswith("ing") and following not in _OF_THE_PICTURE
+        doing = following.endswith("ing") and following not in _OF_THE_PICTURE
+        return doing or _is_what_it_serves(draft, at)
     beside = following == "by" and norm.endswith("ing")
     if following in lexicon.words("prepositions") and (beside or following not in _NO_PLACE):
         return False

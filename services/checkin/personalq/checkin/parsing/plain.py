@@ -56,6 +56,13 @@ _SAID_ELSE = (
                   r"surface( of the (water|sea|ocean|lake))?)(?!\w)(?! of\b)"), "underwater"),
     (compile_form(r"(?<!\w)the current(?= (week|month|quarter|year)\b)"), "this"),
     (compile_form(r"(?<!\w)(?P<q>q[1-4])/(?=20\d\d(?!\w))"), r"\g<q> "),
+    (compile_form(r"(?<=\w )(((that|which) (is|was) )?(made|meant|done|designed|supposed|intended) to "
+                  r"(resemble|look like)|reminiscent of|((that|which) )?(comes?|came|coming|turns?|"
+                  r"turned|ends?|ended) (out|up) looking like|((that|which) (bears|has) |bearing )"
+                  r"an? ([\w-]+ )?resemblance to)(?=\s\w)"), "that looks like"),
+    (compile_form(r"(?<=\w )(fed|raised|brought up|schooled|reared) (on|with)(?= ([\w-]+ ){0,3}"
+                  r"(images?|pictures?|photos?|photographs?|shots?|snaps|snapshots?|footage)\b)"),
+     "trained on"),
     (compile_form(rf"(^|(?<=[.;,!?] ))never(?= {_THE_ONE}(?!\w))"), "not"),
     (compile_form(rf"(?<!\w)leaving (?P<x>{_THE_ONE}) (aside|out)(?!\w| (in|on|at))"),
      r"not \g<x>"),

@@ -23,6 +23,14 @@ _AS = compile_form(
     r"(?<![\w-])(?P<as>as )?(?P<colour>red|orange|yellow|green|blue|purple|pink|brown|black|white|"
     rf"gr[ae]y|pale|dark) as {_THING}"
 )
+_SHADE = compile_form(
+    r"(?<!ing )(?<!ings )(in|of) (an?|some) ((?P<green>leafy|grassy|mossy)|(?P<pink>rosy)|"
+    "(?P<yellow>lemony|buttery|sunny)|(?P<brown>earthy|nutty|woody|chocolatey)|"
+    "(?P<black>inky|sooty)|(?P<white>snowy|milky|chalky)|(?P<tan>sandy)|"
+    "(?P<gray>smoky|steely|stony)|(?P<orange>carroty)) (shade|hue|tone|tint|colou?r)s?"
+    r"(?! of\b)(?!\w)"
+)
+"""A shade told by an adjective: "in a leafy shade"."""
 _BEING = frozenset(["is", "are", "that's", "it's", "being", "looks", "isn't", "aren't", "not"])
 _DIRECTLY_BEFORE = re.compile(r"([\w'-]+) $")
 
@@ -44,6 +52,9 @@ def similes(lowered: str, is_subject: Callable[[str], bool]) -> Sequence[Change]
                 continue
             said = colour if before in _BEING else f"in {colour}"
             changes.append((Span(match.start(), match.start("thing") + length), said))
+    for match in _SHADE.finditer(lowered):
+        colour = next(name for name, said in match.groupdict().items() if said)
+        changes.append((Span(*match.span()), f"in {colour}"))
     return changes
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Mapping
 from collections.abc import Set as AbstractSet
 
 from personalq.checkin import lexicon
@@ -21,10 +22,41 @@ _ALIKE: tuple[AbstractSet[str], ...] = (
     {"=pink", "=purple"},
 )
 """Colours that people call by each other's names."""
+_CLEAR: Mapping[str, AbstractSet[str]] = {
+    "=red": {"crimson", "scarlet", "ruby", "maroon", "burgundy", "claret", "garnet", "cherry",
+             "carmine", "oxblood", "cardinal"},
+    "=orange": {"tangerine", "pumpkin", "apricot", "mandarin", "carrot", "clementine"},
+    "=brown": {"chocolate", "walnut", "mocha", "cocoa", "coffee", "espresso", "umber", "chestnut"},
+    "=black": {"jet", "onyx", "ebony", "coal", "ink", "inky", "raven", "obsidian"},
+    "=gray": {"ash", "ashen", "silver", "silvery", "pewter", "platinum", "dove", "pearl", "slate"},
+    "=purple": {"violet", "amethyst", "plum", "aubergine", "grape", "indigo"},
+    "=pink": {"bubblegum", "blush", "salmon", "rosy", "rose", "flamingo"},
+    "=yellow": {"lemon", "canary", "banana"},
+    "=blue": {"navy", "cobalt", "sapphire", "denim"},
+    "=green": {"emerald", "olive", "lime", "moss", "forest", "jade", "pine", "fern"},
+}  # fmt: skip
+"""Shades that nobody calls by another colour's name: rust may be red, chocolate is no orange."""
 COLOURS = frozenset(f"={name}" for name in lexicon.words("colors"))
 """The concepts of colours."""
 NAMED = COLOURS - {"=colorful"}
 """The colour concepts that name one colour."""
+
+
+def names_for(colours: AbstractSet[str], words: Collection[str]) -> AbstractSet[str]:
+    """Concepts of the colours that a thing may be called by.
+
+    Args:
+        colours: concepts of those it has.
+        words: that tell of it.
+    """
+    groups = lexicon.description_groups()
+    clear = set()
+    for colour in colours & _CLEAR.keys():
+        told = {w for w in words if f"={groups.get(w)}" == colour} - {colour[1:]}
+        told |= _CLEAR[colour].intersection(words)
+        if told and told <= _CLEAR[colour]:
+            clear.add(colour)
+    return called_alike(colours - clear) | clear
 
 
 def called_alike(colours: AbstractSet[str]) -> AbstractSet[str]:

@@ -16,7 +16,7 @@ from personalq.checkin.lexicon import canonical, thesaurus, wordnet
 from personalq.checkin.lexicon.stems import stem
 from personalq.checkin.lexicon.stuffs import stuffs_in
 from personalq.checkin.lexicon.wordnet import Nature, nature
-from personalq.checkin.reasoning.colours import COLOURS
+from personalq.checkin.reasoning.colours import COLOURS, NAMED, names_for
 
 _PICTURED = compile_form(
     "^((an?|the) )?(picture|photo|image|portrait|rendering|depiction|drawing|painting|sketch|"
@@ -315,6 +315,8 @@ class Profile:
     """Shades that any of it says, by their first names."""
     own_shades: frozenset[str] = frozenset()
     """Those of the subject itself."""
+    called: frozenset[str] = frozenset()
+    """Concepts of the colours that the subject itself may be called by."""
     things: frozenset[str] = frozenset()
     """What its own words name, in one of several words for it: "melting"."""
     stuffs: frozenset[str] = frozenset()
@@ -507,6 +509,7 @@ def _profile(pieces: tuple[str, ...], subjects: tuple[str, ...], name: str) -> P
         traits=tuple(traits),
         shades=frozenset(shades),
         own_shades=frozenset(own_shades),
+        called=frozenset(names_for(NAMED & kind, {w for said in traits for w in said.words})),
         things=frozenset(things),
         stuffs=frozenset(stuffs),
         told=frozenset(told_of_it),

@@ -22,7 +22,7 @@ from personalq.checkin.lexicon.stems import stem
 from personalq.checkin.lexicon.stuffs import is_a, is_general, may_be, stuffs_in
 from personalq.checkin.lexicon.vectors import likeness
 from personalq.checkin.nouns import is_kind_of
-from personalq.checkin.reasoning.colours import NAMED, called_alike
+from personalq.checkin.reasoning.colours import NAMED
 from personalq.checkin.reasoning.describe import (
     Profile,
     Trait,
@@ -325,8 +325,7 @@ def _gains(
         gains = _by_kind(wish, profiles, gains)
         best = max(gains, default=0.0)
     if best == 0 and NAMED.issuperset(wish.trait.concepts):
-        near = called_alike(set(wish.trait.concepts))
-        gains = [KIN * (not near.isdisjoint(card.kind)) for card in profiles]  # "white", of cream
+        gains = [KIN * (not card.called.isdisjoint(wish.trait.concepts)) for card in profiles]  # "white", of cream
         best = max(gains, default=0.0)
     if best >= KIN:
         gains = list(_by_very_words(wish, profiles, gains, colours=intent.order is None))

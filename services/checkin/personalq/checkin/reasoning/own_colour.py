@@ -12,7 +12,7 @@ from personalq.checkin import lexicon
 from personalq.checkin.cards import Hit
 from personalq.checkin.intent import Attribute, Constraint, Intent
 from personalq.checkin.lexicon import canonical, wordnet
-from personalq.checkin.reasoning.colours import COLOURS, called_alike
+from personalq.checkin.reasoning.colours import COLOURS
 from personalq.checkin.reasoning.describe import concepts, profile, worded_concepts
 from personalq.checkin.reasoning.own import FEWEST, insisting_on, is_named
 
@@ -38,12 +38,12 @@ def without_its_colour(
     colour = _colour_of(intent)
     if colour is None:
         return None
-    meant = called_alike(set(concepts(" ".join(colour.values))))
+    meant = COLOURS.intersection(concepts(" ".join(colour.values)))
     shown = [profile(hit.card) for hit in hits]
     others = [profile(hit.card) for hit in besides]
     if not shown or max(len(shown), len(others)) < FEWEST:
         return None
-    if any(meant & each.everything for each in shown) or not all(
+    if any(meant & (each.everything | each.called) for each in shown) or not all(
         COLOURS & each.kind for each in (*shown, *others)
     ):
         return None
@@ -85,7 +85,7 @@ def _is_its_colour(constraint: Constraint, intent: Intent) -> bool:
     subject = intent.first(Attribute.SUBJECT)
     if subject is None or constraint.excluded or constraint.hard or constraint.coarse:
         return False
-    plain = _is_plain(constraint.text)
+    plain = _is_plain(constraint.text) or _is_plain(" ".join(constraint.values))  # "that's red"
     kind = _before(constraint, subject) and wordnet.look_up(
         canonical(f"{constraint.text} {subject.text}")  # "an orange tree"
     )

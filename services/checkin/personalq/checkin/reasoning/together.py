@@ -18,7 +18,7 @@ from personalq.checkin.cards import Hit
 from personalq.checkin.intent import Attribute, Constraint, Intent
 from personalq.checkin.lexicon.wordnet import Nature, nature
 from personalq.checkin.parsing.text import ends_before
-from personalq.checkin.reasoning.colours import NAMED, called_alike
+from personalq.checkin.reasoning.colours import NAMED
 from personalq.checkin.reasoning.describe import pieces_of, profile
 from personalq.checkin.reasoning.described import KIN, Wish, fit, says, wishes
 from personalq.checkin.reasoning.meaning import likest
@@ -125,7 +125,7 @@ def _may_have(wish: Wish, hit: Hit) -> bool:
     asked = NAMED.intersection(wish.trait.concepts)
     if asked and not wish.phrase:
         untold = NAMED.isdisjoint(card.everything)
-        return untold or not called_alike(asked).isdisjoint(card.kind)
+        return untold or not asked.isdisjoint(card.called)
     if not (hit.word_likeness or hit.thing_likeness):  # the catalog cannot tell
         return not card.everything.isdisjoint(wish.trait.concepts)
     return likest(wish.said, hit) >= _ALIKE
