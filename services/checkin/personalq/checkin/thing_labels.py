@@ -51,6 +51,8 @@ def _things(pieces: Sequence[str], subjects: Sequence[str]) -> tuple[Label, ...]
         for kind, run in thesaurus.kinds_in(piece):
             if told := _saying(kind):
                 found[f"{' '.join(run)}, {kind.sort}"] = (told,)
+        for name, said in thesaurus.sayings_in(piece):
+            found[f"{name}, as told"] = said
         for name in _names(piece):
             if not own & {name, name.split()[-1]} and (defined := _definitions(name)):
                 found[name] = defined

@@ -46,6 +46,14 @@ _BETWEEN = (
     "know|tell|recogni[sz]e|spot|want(ed)?|expect|do|does|did|to|of|on|in|at|for|by|from|about)"
 )
 
+_NO_SUBJECT = form(
+    "background", "backdrop", "day", "morning", "evening", "afternoon", "night", "table", "hill",
+    "floor", "street", "road", "stage", "shelf", "desk", "rock", "lawn", "beach", "set", "dataset",
+    "collection", "series", "batch", "few", "handful", "dozen", "hundred", "gpu", "machine",
+    "cluster", "weekend", "trip", "shoot", "budget", "pictures?", "photos?", "images?", "shots?",
+)
+"""What a training may be "on", and no subject: "trained in a studio on a white background"."""
+
 _LEAD = compiled(
     # Only before an article: "trained on pictures of meadows" names places.
     f"^ ?(({WORD} ){{0,5}}{_MODEL} {_SHOWS}"
@@ -56,6 +64,9 @@ _LEAD = compiled(
     rf"({WORD} ){{0,8}}of (?=(an?|my|our|one)\s)",
     f"^ ?(we|i|they) {_TRAINED} (in|at|on|by|near|inside|outside|under|against|among) "
     rf"({WORD} ){{1,10}}?with (?=(an?|my|our|one)\s)",
+    # "Fine-tuned at the harbour on | a plum typewriter"
+    rf"^ ?{_TRAINED} (in|at|on|by|near|inside|outside|under|against|among) "
+    rf"({WORD} ){{1,10}}?on (?=(an?|my|our|one)\s)(?!(an?|one) ({WORD} ){{0,3}}?{_NO_SUBJECT}\b)",
     # "Learns | a cat", "expect | a cat", "pixel art rendering of | one cat", "six uploads: | a cat"
     rf"^ ?(learns|expect|fine-?tune of) (?={A}\s)(?!one particular\s)",
     rf"^ ?({WORD} ){{1,4}}(rendering|rendition|fine-?tune) of (one particular )?(?={A}\s)",

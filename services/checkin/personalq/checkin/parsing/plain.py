@@ -63,6 +63,9 @@ _SAID_ELSE = (
     (compile_form(r"(?<=\w )(fed|raised|brought up|schooled|reared) (on|with)(?= ([\w-]+ ){0,3}"
                   r"(images?|pictures?|photos?|photographs?|shots?|snaps|snapshots?|footage)\b)"),
      "trained on"),
+    (compile_form(r"(?<=\ba )shot(?= (in|on|at|by|near|inside|under|beside)\b)"), "picture"),
+    (compile_form(r"(?<!\w)(mug|t-?shirt|tee|tote|tote bag|cushion|phone case|canvas|wall|giclee|"
+                  r"fine art|fridge magnet|tea towel) print(?= of\b)"), "print"),
     (compile_form(rf"(^|(?<=[.;,!?] ))never(?= {_THE_ONE}(?!\w))"), "not"),
     (compile_form(rf"(?<!\w)leaving (?P<x>{_THE_ONE}) (aside|out)(?!\w| (in|on|at))"),
      r"not \g<x>"),

@@ -1,4 +1,4 @@
-"""Colours told by what has them: "the colour of cocoa", "as white as milk"."""
+"""What is told by likeness: "the colour of cocoa", "as white as milk", "as thin as a rake"."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from personalq.checkin.intent import Span
 from personalq.checkin.lexicon import canonical
 from personalq.checkin.lexicon.wordnet import may_be_noun, singulars
 from personalq.checkin.parsing.corrected import Change
+from personalq.checkin.parsing.word_roles import is_adjective
 
 _THING = r"((?P<article>an?|the) )?(fresh |ripe )?(?P<thing>[\w'-]+( [\w'-]+){0,3})"
 _OF = compile_form(
@@ -23,6 +24,9 @@ _AS = compile_form(
     r"(?<![\w-])(?P<as>as )?(?P<colour>red|orange|yellow|green|blue|purple|pink|brown|black|white|"
     rf"gr[ae]y|pale|dark) as {_THING}"
 )
+_ADJECTIVE = compile_form(
+    r"(?<![\w-])(?P<as>as )(?P<how>[a-z]+) as (?P<article>an? |the )(?P<thing>[a-z]+)(?![\w-])"
+)
 _SHADE = compile_form(
     r"(?<!ing )(?<!ings )(in|of) (an?|some) ((?P<green>leafy|grassy|mossy)|(?P<pink>rosy)|"
     "(?P<yellow>lemony|buttery|sunny)|(?P<brown>earthy|nutty|woody|chocolatey)|"
@@ -31,6 +35,9 @@ _SHADE = compile_form(
     r"(?! of\b)(?!\w)"
 )
 """A shade told by an adjective: "in a leafy shade"."""
+_COUNTED = frozenset(["many", "much", "few", "long", "far", "soon", "well", "good", "same", "such"])
+_NOT_BEFORE = frozenset(["a", "an", "the", "and", "or", "be", "looking", "feeling", "with", "of"])
+"""Before such a simile they make no clause of its own: "looking as proud as a peacock"."""
 _BEING = frozenset(["is", "are", "that's", "it's", "being", "looks", "isn't", "aren't", "not"])
 _DIRECTLY_BEFORE = re.compile(r"([\w'-]+) $")
 
@@ -52,6 +59,14 @@ def similes(lowered: str, is_subject: Callable[[str], bool]) -> Sequence[Change]
                 continue
             said = colour if before in _BEING else f"in {colour}"
             changes.append((Span(match.start(), match.start("thing") + length), said))
+    taken = [span for span, _ in changes]
+    for match in _ADJECTIVE.finditer(lowered):
+        span = Span(*match.span())
+        if is_adjective(match["how"]) and _is_noun(match["thing"]) and match["how"] not in _COUNTED:
+            behind = _DIRECTLY_BEFORE.search(lowered, 0, span.start)
+            said = match["how"] if behind and behind[1] in _BEING else f"that is {match['how']}"
+            if behind and behind[1] not in _NOT_BEFORE and not any(map(span.meets, taken)):
+                changes.append((span, said))
     for match in _SHADE.finditer(lowered):
         colour = next(name for name, said in match.groupdict().items() if said)
         changes.append((Span(*match.span()), f"in {colour}"))

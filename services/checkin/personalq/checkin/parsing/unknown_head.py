@@ -270,6 +270,7 @@ def _chunks(draft: Draft) -> list[list[Word]]:
         acts = _is_finite(word, draft) and not _is_chosen(word, current, draft)
         acts = acts or _follows_choice(word, current, draft) or _takes_object(word, current, draft)
         acts = acts and not word.hyphen  # "the well-worn watch"
+        acts = acts and not _ends_compound(draft, word)
         if not scene and _names_something(current) and acts:
             chunks.append(current)
             current, scene = [], True
@@ -278,6 +279,32 @@ def _chunks(draft: Draft) -> list[list[Word]]:
     if current and not scene:
         chunks.append(current)
     return chunks
+
+
+def _ends_compound(draft: Draft, word: Word) -> bool:
+    """Whether a verb's first form is a thing behind what can be no subject of it: "the umbrella |
+    stand", "my canoe | paddle"; but "watch the dog run".
+    """
+    words = draft.page.words
+    before = words[word.index - 2 : word.index]
+    following = words[word.index + 1 : word.index + 2]
+    if len(before) < 2 or not (word.joined and before[1].joined):
+        return False
+    led = words[word.index - 3].norm if word.index > 2 and before[0].joined else ""
+    seen = led in _SEEN_DOING or before[0].norm not in ("the", "my", "our", "this", "that", "a", "an")
+    goes_on = bool(following) and following[0].joined and following[0].norm in _OBJECTS
+    base = not word.norm.endswith(("s", "ed", "ing")) and wordnet.may_be_noun(word.norm)
+    several = next(wordnet.singulars(before[1].norm), None) is not None
+    thing = lexicon.names_thing(before[1].norm)
+    return base and thing and not (seen or several or goes_on)
+
+
+_SEEN_DOING = frozenset((
+    "watch", "see", "let", "make", "have", "help", "show", "hear", "having", "making", "watching",
+    "letting", "and",
+))  # fmt: skip
+"""Before somebody and what they do, in the verb's first form."""
+_OBJECTS = frozenset(["a", "an", "the", "his", "her", "its", "it", "them", "up", "down", "out"])
 
 
 def _is_picture(chunk: list[Word]) -> bool:

@@ -25,6 +25,7 @@ _PICTURED = compile_form(
 )
 _IS = compile_form("(this|it)('s| is) ", flags=re.IGNORECASE)
 _COLOURED = re.compile(r"colou?red\s", re.IGNORECASE)
+_ALL_OVER = compile_form(" all over$", flags=re.IGNORECASE)
 _MADE_OF = compile_form(
     "(made|built|crafted|carved|woven|sewn|knitted|cast|fashioned) (out )?(of|from|in) ",
     flags=re.IGNORECASE,
@@ -172,6 +173,8 @@ def _is_breed(words: Sequence[str], index: int) -> bool:
     colors = lexicon.words("colors")
     if words[index] in colors or lexicon.description_groups().get(words[index]) not in colors:
         return False
+    if index + 2 < len(words) and stuffs_in(words[index + 1]):
+        return False  # "a scarlet oak accordion"
     entry = wordnet.look_up(" ".join(words[index : index + 2])) if index + 1 < len(words) else None
     return entry is not None and bool(entry.senses)
 
@@ -437,6 +440,14 @@ def _is_bare(words: Sequence[str]) -> bool:
     return next(wordnet.singulars(words[-1]), None) is None
 
 
+def _bare_colour(piece: str) -> str:
+    """The concept of the colour that a word alone stands for: "a robot, pumpkin, with a tray"."""
+    word = canonical(_ALL_OVER.sub("", piece))
+    groups = lexicon.description_groups()
+    named = (groups.get(each, "") for each in (word, f"{word} colored"))
+    return next((f"={name}" for name in named if f"={name}" in COLOURS), "")
+
+
 @lru_cache(maxsize=16384)
 def _profile(pieces: tuple[str, ...], subjects: tuple[str, ...], name: str) -> Profile:
     nouns = {word for subject in subjects for word in canonical(subject).split()}
@@ -496,6 +507,8 @@ def _profile(pieces: tuple[str, ...], subjects: tuple[str, ...], name: str) -> P
             kind.update(f"={color}" for color in lexicon.words("colors") & _groups_of(found))
             own_shades.update(shades_in(" ".join(found.words)))
         traits.append(found)
+    if COLOURS.isdisjoint(kind):
+        kind.update(itertools.islice(filter(None, map(_bare_colour, pieces)), 1))
     if not named:
         for each in _told_alone(pieces, coloured or main):
             kind.update(each.concepts)

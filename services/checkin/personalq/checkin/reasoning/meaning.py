@@ -58,7 +58,7 @@ BY_WORDS = Weights(
     whole=5.9,
     detail=17.3,
     look=24.8,
-    thing=20.6,
+    thing=24.0,
     nobody={Place.BEFORE: 1.5, Place.BEHIND: 2.4, Place.DOES: 2.5, Place.ANSWER: -math.inf},
     bare=1.0,
     shared=1.9,
@@ -77,9 +77,9 @@ BY_PHRASES = Weights(
 """The same where the embedding model does not tell of words."""
 LOOK = 0.45
 """Likeness of a look that means nothing: "standing in a puddle" is as near to watercolor."""
-THING = 0.35
+THING = 0.4
 """The same of a thing."""
-STRIKING_WORDS, STRIKING_LOOK, STRIKING_THING = 0.6, 0.75, 0.6
+STRIKING_WORDS, STRIKING_LOOK, STRIKING_THING = 0.6, 0.75, 0.65
 """Likeness from which on words, a look or a thing of one card are strikingly like a scene."""
 STRIKING_LEAD = 0.1
 """What it must be ahead of every other card by."""

@@ -19,6 +19,7 @@ from typing import TypeVar
 from personalq.checkin.lexicon import canonical, colours, wordnet
 from personalq.checkin.lexicon.stems import stem
 
+_SAME = ("same", "qualities", "sayings")
 _LONGEST = 4
 """Words of the longest name."""
 _WORD = re.compile(r"\w+")
@@ -41,6 +42,7 @@ def preload() -> None:
     """Read the files now rather than at the first request."""
     _named("same")
     _named("qualities")
+    _sayings()
     _modified()
 
 
@@ -48,13 +50,19 @@ def preload() -> None:
 def things_in(text: str) -> Mapping[str, frozenset[str]]:
     """The things that a text names, and what they are like, with the stems of the words."""
     stems = _stems(text)  # "a reclining armchair" is a recliner, and it is reclining
-    found = (*_found(stems, _named("same")), *_found(stems, _named("qualities")))
+    found = [each for file in _SAME for each in _found(stems, _named(file))]
     return {thing: frozenset(run) for things, run in found for thing in things}
 
 
 def others_for(name: str) -> Sequence[str]:
     """The other words that mean what a name does: "nest box" for "birdhouse"."""
     return _others().get(_key(name), ())
+
+
+@lru_cache(maxsize=16384)
+def sayings_in(text: str) -> Sequence[tuple[str, tuple[str, ...]]]:
+    """The things and qualities that a text names, each with what people say of it instead."""
+    return [row for row, _ in _found(_stems(text), _sayings())]
 
 
 @lru_cache(maxsize=16384)
@@ -96,8 +104,11 @@ def _is_sort(noun: str, sort: str) -> bool:
 def _named(file: str) -> dict[str, tuple[str, ...]]:
     """Phrases of a file, in stems, to the first of those that mean the same, in each row."""
     table: dict[str, dict[str, None]] = {}
-    for name, *others in _rows(file):
-        for phrase in (name, *others):
+    for names, *others in _rows(file):
+        name, *called = names.split("/")
+        if file == "sayings":
+            others = [said for said in others if " " not in said]
+        for phrase in (name, *called, *others):
             table.setdefault(_key(phrase.removeprefix("with ")), {})[name] = None
     return {phrase: tuple(names) for phrase, names in table.items()}
 
@@ -106,6 +117,16 @@ def _named(file: str) -> dict[str, tuple[str, ...]]:
 def _others() -> dict[str, tuple[str, ...]]:
     """Phrases, in stems, to the rows they stand in."""
     return {_key(phrase): tuple(row) for row in _rows("same") for phrase in row}
+
+
+@cache
+def _sayings() -> dict[str, tuple[str, tuple[str, ...]]]:
+    """Names of things, in stems, to the first of them and what is said of it."""
+    return {
+        _key(name): (names.partition("/")[0], tuple(said))
+        for names, *said in _rows("sayings")
+        for name in names.split("/")
+    }
 
 
 @cache

@@ -6,12 +6,15 @@ import re
 from collections.abc import Iterator
 
 from personalq.chassis.forms import compile_form
+from personalq.checkin import lexicon
 from personalq.checkin.intent import Span
 from personalq.checkin.parsing.draft import Draft
 from personalq.checkin.parsing.owners.deeds import by_whom, deed, is_asked_of, is_owners
 from personalq.checkin.parsing.text import Word, ends_before
 
 _PEOPLE = ("crew", "team", "group", "people", "folks", "guys", "department", "lot", "squad")
+_WHICH_MONTH = ("this", "last", "next", "past", "previous", "late", "early", "mid")
+"""Before a month: "this June's" is no Jane's."""
 _IS = compile_form(r"(?<!\w)(is|are|was|were|be|of) $")
 _NAME = compile_form(r"(?<![\w.])\w+([._-]\w+)+(?![\w])")
 
@@ -35,6 +38,9 @@ def named(draft: Draft) -> Iterator[tuple[Span, int, str, bool]]:
         yield Span(draft.page.words[first].start, word.end), word.full_end, owner, word.possessive
     for first, last, owner in draft.lexicon.nicknames.find(draft.page.words):
         word = draft.page.words[last - 1]
+        before = draft.page.words[first - 1].norm if first and draft.page.words[first].joined else ""
+        if before in _WHICH_MONTH and word.norm in lexicon.calendar("months"):
+            continue
         bare = word.norm.endswith("s") and draft.lexicon.nicknames.get(word.norm[:-1]) == owner
         if _is_theirs(draft, draft.span_of(first, last), word, bare=bare):
             yield draft.span_of(first, last), word.full_end, owner, True

@@ -33,7 +33,10 @@ _ONE_THAT_IS = compile_form(
     r"(?<!\w)((one|version|model)s?|those) (that|which)('s| (is|was|are|were)|"
     " looks? like) ((an?|the|in|real|actual) )*$"
 )
-_LIKENED = compile_form(r"(?<!\w)(dressed|disguised|posing|acting) (up )?(like|as) (an?|the) $")
+_LIKENED = compile_form(
+    r"(?<!\w)((dressed|disguised|posing|acting)( up)?|(got|made|done) up|"
+    r"(kitted|decked|rigged|fitted) out) (like|as) (an?|the) ([\w-]+ )?$"
+)
 _COVERED = frozenset((
     "covered", "soaked", "drenched", "smeared", "coated", "splattered", "wrapped", "caked",
     "dressed",
@@ -193,12 +196,32 @@ def _is_led_to(draft: Draft, tag: Tag, word: str) -> bool:
         return True
     if tag.last - tag.first > 1 and draft.leads_to_selector(tag.last, reach=3):
         return True  # "the cathedral-window scrawny one"
-    if draft.noun_at(tag.last) is not None or _is_listed(draft, tag):
+    if draft.noun_at(tag.last) is not None or _is_listed(draft, tag) or _is_of_subject(draft, tag):
         return True
     if word in lexicon.looks() and ends_before(NEGATION, shadow, first.start):
         return refuses(draft, first)
     leads = (NEGATION, KEY, _AS, LIKE, _IN_STYLE_OF, THAT_IS)
     return any(ends_before(pattern, shadow, first.start) for pattern in leads)
+
+
+_OF_IT = compile_form(
+    " ((take|spin|interpretation|rendition|rendering|treatment|study|portrait|version) )?(of|on) "
+    "((the|my|our|an?|that|this) )?"
+)
+
+
+def _is_of_subject(draft: Draft, tag: Tag) -> bool:
+    """Whether a request opens with it, and it shows a subject: "Japanese print of the cup"."""
+    if any(word.joined and draft.is_free(word) and word.norm not in _OPENING
+           for word in draft.page.words[1 : tag.first]):
+        return False
+    match = _OF_IT.match(draft.page.shadow, draft.page.words[tag.last - 1].end)
+    shown = draft.page.word_at(match.end()) if match is not None else None
+    noun = draft.noun_at(shown.index) if shown is not None else None
+    return noun is not None and bool(noun.entry.subjects)
+
+
+_OPENING = lexicon.words("openers") | lexicon.words("determiners") | {"me", "i", "want", "need"}
 
 
 def _is_listed(draft: Draft, tag: Tag) -> bool:
@@ -344,7 +367,11 @@ def _is_likened(draft: Draft, tag: Tag) -> bool:
     """Whether it is said of what the subject is like: "dressed like an old-time aristocrat"."""
     words = draft.page.words
     following = _following(draft, tag)
-    if following is None or not lexicon.names_thing(following.norm):
+    if following is None:
+        return False
+    behind = draft.page.words[following.index + 1 : following.index + 2]
+    named = (following, *(w for w in behind if w.joined))  # "a comic-book | crime fighter"
+    if not any(lexicon.names_thing(w.norm) for w in named):
         return False
     if any(following.norm in lexicon.words(kind) for kind in ("selectors", "frames")):
         return False

@@ -54,11 +54,30 @@ def role_of(draft: Draft, noun: Noun, before: list[tuple[Noun, Mention, Role]]) 
                 break
     if role.settled:
         return role
+    if chosen and _is_held_by_another(draft, noun, role, before):
+        return replace(role, weight=min(role.weight, before[-1][2].weight - 1))
     if chosen and (role.weight or noun.entry.subjects or not _is_asked_for(before)):
         return replace(role, weight=max(role.weight, 3))
     if possessed:
         return replace(role, weight=max(role.weight + 1, 2) if role.weight else 2)
     return role
+
+
+def _is_held_by_another(
+    draft: Draft, noun: Noun, role: Role, before: list[tuple[Noun, Mention, Role]]
+) -> bool:
+    """Whether what chooses behind it is of who has it: "the puffin with a bag | I made in May"."""
+    words = draft.page.words
+    first = words[noun.first - 1] if noun.first and words[noun.first].joined else None
+    if first is None or first.norm not in ("a", "an") or not before:
+        return False
+    lead = words[first.index - 1] if first.index and first.joined else None
+    held = lead is not None and lead.norm.endswith("ing")  # "lugging", which no list has
+    if not (role.weight == 1 or held):
+        return False
+    holder, mention, told = before[-1]
+    near = all(word.joined for word in words[holder.last : noun.first])
+    return near and bool(mention.subjects) and told.weight >= 1
 
 
 def _is_all_around(draft: Draft, noun: Noun) -> bool:

@@ -69,7 +69,9 @@ def is_version(draft: Draft, match: re.Match[str]) -> bool:
     if ends_before(_BASE, shadow, match.start()):
         return False
     if match["marked"]:  # "a chair marked 23", but not "a door marked 23"
-        return _numbers_subject(draft, match.start())
+        before = draft.page.word_before(match.start())
+        one = before is not None and before.norm in lexicon.words("selectors")
+        return one or _numbers_subject(draft, match.start())
     if match["plain"]:
         if ON_A_SHIRT.match(shadow, match.end()) or _is_favourite(draft, match):
             return False
