@@ -23,6 +23,7 @@ from personalq.checkin.parsing.parse_usage import parse_usage
 from personalq.checkin.parsing.plain import evenly_typed, make_plain, opening, without
 from personalq.checkin.parsing.set_aside import set_scenes_aside, set_titles_aside
 from personalq.checkin.parsing.styles.frames import parse_look
+from personalq.checkin.parsing.styles.itself import without_subjects
 from personalq.checkin.parsing.styles.parse_style import parse_style
 from personalq.checkin.parsing.styles.told import parse_told_style
 from personalq.checkin.parsing.styles.unknown import parse_unknown_style
@@ -86,6 +87,7 @@ def _parse(prompt: str, lexicon: Lexicon, context: Context, *, answering: bool) 
             for first, last, entry in lexicon.styles.find(page.words)
         ),
     )
+    draft = replace(draft, styles=without_subjects(draft))
     parse_identity(draft)
     set_titles_aside(draft)
     set_scenes_aside(draft)

@@ -63,6 +63,13 @@ _SAID_ELSE = (
     (compile_form(r"(?<=\w )(fed|raised|brought up|schooled|reared) (on|with)(?= ([\w-]+ ){0,3}"
                   r"(images?|pictures?|photos?|photographs?|shots?|snaps|snapshots?|footage)\b)"),
      "trained on"),
+    (compile_form(r"(?<=\bone )from (my|our) session (?=(yesterday|today|last|this|on|in)\b)"),
+     "I used "),
+    (compile_form(r"(?<![\w-])(dark-?ish|(very|rather|quite) dark)(?=[ -](blue|purple|green|red|pink|"
+                  r"brown|yellow|orange|gr[ae]y)\b)"), "dark"),
+    (compile_form(r"(?<![\w-])(pastel|light-?ish|pale-?ish|palish|(very|rather|quite) (light|pale)|"
+                  r"washed-out)(?=[ -](blue|purple|green|pink|brown|yellow|orange|gr[ae]y)\b)"),
+     "light"),
     (compile_form(r"(?<=\ba )shot(?= (in|on|at|by|near|inside|under|beside)\b)"), "picture"),
     (compile_form(r"(?<!\w)(mug|t-?shirt|tee|tote|tote bag|cushion|phone case|canvas|wall|giclee|"
                   r"fine art|fridge magnet|tea towel) print(?= of\b)"), "print"),
@@ -73,7 +80,7 @@ _SAID_ELSE = (
     (compile_form(r"(?<=, )all of it (?=like (an?|the)\b)"), ""),
     (compile_form(r"(?<=\w)( (at some (point|stage|time)|sometime|some time))(?= (last|this|in|"
                   r"during|on|yesterday|since|before|after)\b)"), ""),
-    (compile_form(r"((?<=\bi\s)|(?<=\bwe\s))had (in use|running|on the go)(?!\w)"), "used"),
+    (compile_form(r"((?<=\bi\s)|(?<=\bwe\s))had (in use|running|on the go|out)(?!\w)"), "used"),
     (compile_form(r"(?<!\w)(whose|its) ((main|overall) )?colou?r (is|being)(?=\s\w)"), "that is"),
     (compile_form(r"(?<!\w)with (?P<x>[\w-]+( [\w-]+)?) as (its|the) ((main|overall) )?"
                   r"colou?r(?!\w)"), r"in \g<x>"),

@@ -19,7 +19,6 @@ from typing import TypeVar
 from personalq.checkin.lexicon import canonical, colours, wordnet
 from personalq.checkin.lexicon.stems import stem
 
-_SAME = ("same", "qualities", "sayings")
 _LONGEST = 4
 """Words of the longest name."""
 _WORD = re.compile(r"\w+")
@@ -50,7 +49,7 @@ def preload() -> None:
 def things_in(text: str) -> Mapping[str, frozenset[str]]:
     """The things that a text names, and what they are like, with the stems of the words."""
     stems = _stems(text)  # "a reclining armchair" is a recliner, and it is reclining
-    found = [each for file in _SAME for each in _found(stems, _named(file))]
+    found = (*_found(stems, _named("same")), *_found(stems, _named("qualities")))
     return {thing: frozenset(run) for things, run in found for thing in things}
 
 
@@ -104,11 +103,8 @@ def _is_sort(noun: str, sort: str) -> bool:
 def _named(file: str) -> dict[str, tuple[str, ...]]:
     """Phrases of a file, in stems, to the first of those that mean the same, in each row."""
     table: dict[str, dict[str, None]] = {}
-    for names, *others in _rows(file):
-        name, *called = names.split("/")
-        if file == "sayings":
-            others = [said for said in others if " " not in said]
-        for phrase in (name, *called, *others):
+    for name, *others in _rows(file):
+        for phrase in (name, *others):
             table.setdefault(_key(phrase.removeprefix("with ")), {})[name] = None
     return {phrase: tuple(names) for phrase, names in table.items()}
 

@@ -205,13 +205,16 @@ def _is_led_to(draft: Draft, tag: Tag, word: str) -> bool:
 
 
 _OF_IT = compile_form(
-    " ((take|spin|interpretation|rendition|rendering|treatment|study|portrait|version) )?(of|on) "
+    " ((take|spin|interpretation|rendition|rendering|treatment|study|portrait|version|shot|still|"
+    "frame|poster|page|panel|print|picture|image) )?(of|on) "
     "((the|my|our|an?|that|this) )?"
 )
 
 
 def _is_of_subject(draft: Draft, tag: Tag) -> bool:
     """Whether a request opens with it, and it shows a subject: "Japanese print of the cup"."""
+    if tag.last - tag.first == 1:
+        return False  # "a poster of the kettle"
     if any(word.joined and draft.is_free(word) and word.norm not in _OPENING
            for word in draft.page.words[1 : tag.first]):
         return False

@@ -114,6 +114,8 @@ def constrains(draft: Draft, point: Point, setting: Setting) -> bool:
         return False
     if setting.operator == "on" and draft.page.shadow[point.start : point.end] in _CELEBRATED:
         return False
+    if _is_day_to_picture(draft, point, setting):
+        return False
     if after is not None and _belongs_to_a_thing(draft, point, after):
         return False
     if point.kind == "season" and after is not None and not setting.operator:
@@ -357,6 +359,21 @@ def _is_of_what_is_seen(draft: Draft, point: Point, setting: Setting) -> bool:
     if point.kind != "month" or dated or not may_be_noun(before.norm):
         return False  # "I'm thinking of the November one"
     return _in_a_scene(draft, setting.start)
+
+
+def _is_day_to_picture(draft: Draft, point: Point, setting: Setting) -> bool:
+    """Whether a day says when the picture is, where something else chooses: "vans on the first of
+    May, the build from the beach".
+    """
+    lead = draft.page.shadow[setting.start : point.start].strip()
+    if point.kind != "day" or point.occurs is None or lead not in ("on", "on the"):
+        return False
+    words = draft.page.words
+    first = draft.page.word_at(setting.start)
+    before = words[first.index - 1] if first is not None and first.index else None
+    if before is None or before.norm in lexicon.words("selectors"):
+        return False
+    return any(w.norm in lexicon.words("selectors") and w is not first for w in words)
 
 
 def _opens_no_place(draft: Draft, word: Word) -> bool:
