@@ -476,6 +476,7 @@ def _is_what_it_serves(draft: Draft, at: int) -> bool:
     for, nor when: "the one for posters", "the one for May".
     """
     run = _run(draft, at)[1:]
+    run = run[1:] if run and run[0].norm in ("a", "an") else run
     if not 0 < len(run) <= _USE or any(word.capital or word.possessive for word in run):
         return False
     said = {word.norm for word in run}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Callable, Iterable
 
@@ -174,8 +175,10 @@ def _only_leads(
     said = re.findall(r"[\w'-]+", purpose["what"])
     if not said or _chooses(said) or is_look(purpose["what"]):
         return False
-    if not purpose["colon"] and _OCCASIONS.isdisjoint(said):
-        return False  # "for a heron, use my newest style"
+    places = lexicon.words("prepositions")
+    told = list(itertools.takewhile(lambda word: word not in places, said[1:]))
+    if not purpose["colon"] and _OCCASIONS.isdisjoint(told):
+        return False  # "for a heron on a balcony, use my newest style"
     if not any(map(is_subject, said)):
         return True
     follows = re.findall(r"[\w'-]+", purpose.string[purpose.end() :])

@@ -469,6 +469,8 @@ def _frames(draft: Draft, index: int) -> bool:
         return True  # "made of pixels"
     if word.norm in ("which", "any", "either", "whichever"):
         return True  # "which of the oil-painted guitars"
+    if word.norm == "one" and index and draft.page.words[index - 1].norm in ("page", "chapter"):
+        return False  # "on page one of a comic book"
     kinds = ("selectors", "frames", "style_words", "determiners")
     return not draft.is_free(word) or any(word.norm in lexicon.words(kind) for kind in kinds)
 

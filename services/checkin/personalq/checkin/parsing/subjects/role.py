@@ -115,7 +115,7 @@ def _governed(
     if word.norm == "of" and is_of_a_set(words, noun.first, noun.last) and noun.entry.subjects:
         return Role(weight=3, settled=True)
     if word.norm == "of":
-        return _of(draft, word.index)
+        return Role(weight=1) if _tells_kind(draft, word, before) else _of(draft, word.index)
     if word.norm in lexicon.words("choosing"):
         return Role(weight=3)
     if word.norm in ("and", "or", "plus", "&"):
@@ -160,6 +160,13 @@ def _governed(
     if _is_what_we_made(words, word.index):
         return Role(weight=2)
     return Role(weight=1) if _is_verbal(word, draft) else None
+
+
+def _tells_kind(draft: Draft, of: Word, before: list[tuple[Noun, Mention, Role]]) -> bool:
+    """Whether it tells which of what was asked for: "cartoon on a sofa, the one of | a beast"."""
+    lead, following = draft.page.words[of.index - 1], draft.page.words[of.index + 1]
+    one = of.joined and lead.norm == "one" and following.norm in ("a", "an")
+    return one and _is_asked_for(before)
 
 
 def _is_where(draft: Draft, noun: Noun) -> bool:
