@@ -19,6 +19,8 @@ from typing import TypeVar
 from personalq.checkin.lexicon import canonical, colours, wordnet
 from personalq.checkin.lexicon.stems import stem
 
+_SHORT = 2
+"""Words of what is said of a thing and is as good as its name."""
 _LONGEST = 4
 """Words of the longest name."""
 _WORD = re.compile(r"\w+")
@@ -42,6 +44,7 @@ def preload() -> None:
     _named("same")
     _named("qualities")
     _sayings()
+    _told()
     _modified()
 
 
@@ -62,6 +65,14 @@ def others_for(name: str) -> Sequence[str]:
 def sayings_in(text: str) -> Sequence[tuple[str, tuple[str, ...]]]:
     """The things and qualities that a text names, each with what people say of it instead."""
     return [row for row, _ in _found(_stems(text), _sayings())]
+
+
+@lru_cache(maxsize=4096)
+def told_in(text: str) -> Mapping[str, frozenset[str]]:
+    """The things and qualities that a text names, or tells in a word or two, with the stems of
+    those words: a parasol, of "sunshade"."""
+    found = _found(_stems(text), _told())
+    return {thing: frozenset(run) for things, run in found for thing in things}
 
 
 @lru_cache(maxsize=16384)
@@ -123,6 +134,18 @@ def _sayings() -> dict[str, tuple[str, tuple[str, ...]]]:
         for names, *said in _rows("sayings")
         for name in names.split("/")
     }
+
+
+@cache
+def _told() -> dict[str, tuple[str, ...]]:
+    """Names of things and what tells them in a word or two, in stems, to the first names."""
+    table: dict[str, dict[str, None]] = {}
+    for names, *said in _rows("sayings"):
+        first, *others = names.split("/")
+        short = (each for each in said if len(each.split()) <= _SHORT)
+        for phrase in (first, *others, *short):
+            table.setdefault(_key(phrase), {})[first] = None
+    return {phrase: tuple(firsts) for phrase, firsts in table.items()}
 
 
 @cache
