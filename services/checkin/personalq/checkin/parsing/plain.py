@@ -51,6 +51,10 @@ _SHADED = compile_form(
 )
 """A colour with a likeness that says no more: "my pitch-black automobile"."""
 _THE_ONE = r"the [\w-]+ (ones?|version|model|checkpoint|build)"
+_MONTHS = (
+    "(jan(uary)?|feb(ruary)?|mar(ch)?|apr(il)?|may|june?|july?|aug(ust)?|sept?(ember)?|oct(ober)?|"
+    "nov(ember)?|dec(ember)?)"
+)
 _SAID_ELSE = (
     (compile_form(r"(?<![\w'])(i'm|i am|we're|we are) after(?= (an?|the|my|our)\b)"), "I want"),
     (compile_form(r"(?<=\w )(below|beneath|under|underneath) the (water's surface|waves|"
@@ -71,6 +75,13 @@ _SAID_ELSE = (
     (compile_form(r"(?<![\w-])(pastel|light-?ish|pale-?ish|palish|(very|rather|quite) (light|pale)|"
                   r"washed-out)(?=[ -](blue|purple|green|pink|brown|yellow|orange|gr[ae]y)\b)"),
      "light"),
+    (compile_form(rf"(?<![\w-])(?P<a>{_MONTHS})-to-(?P<b>{_MONTHS})(?![\w-])"),
+     r"\g<a> to \g<b>"),
+    (compile_form(r"(?<!\w)(?P<v>trained|learned|learnt|taught|happened|took place) somewhere "
+                  r"(?=[a-z]+( and [a-z]+)?( ?$| ?[,.;)]))"), r"\g<v> where it is "),
+    (compile_form(r"(?<!\w)(?P<x>cave(rn)?) underground(?!\w)"), r"\g<x>"),
+    (compile_form(r"(?<=\bin )(some (sort|kind) of|more or less)(?= (red|orange|yellow|green|blue|"
+                  r"purple|pink|brown|black|white|gr[ae]y)\b)"), ""),
     (compile_form(r"(?<=\ba )shot(?= (in|on|at|by|near|inside|under|beside)\b)"), "picture"),
     (compile_form(r"(?<!\w)(mug|t-?shirt|tee|tote|tote bag|cushion|phone case|canvas|wall|giclee|"
                   r"fine art|fridge magnet|tea towel) print(?= of\b)"), "print"),

@@ -55,7 +55,8 @@ def read_modifiers(draft: Draft, first: int) -> None:
             continue
         empty = word.norm in lexicon.words("empty_adjectives") or word.norm in ("all", "both")
         if empty or not draft.is_free(word):
-            if word.norm in lexicon.words("prepositions") or word.norm in lexicon.words("links"):
+            closed = word.norm in lexicon.words("prepositions") | lexicon.words("links")
+            if closed and not word.hyphen:  # "brown oil-on-canvas castle"
                 break
             continue
         if any(

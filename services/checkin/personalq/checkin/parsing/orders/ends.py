@@ -58,6 +58,7 @@ RULES = (
         "attempt|try)( ever)?",
         "inaugural",
         "most original",
+        rf"((?<=\bthe )|(?<=\bour )|(?<=\bmy ))original(?= (\w+ ){{0,2}}{SELECTOR}\b)",
         r"longest[\s-]standing",
         "most aged",
         "(that |which )?started it all",
