@@ -18,6 +18,8 @@ from personalq.chassis.phrases import phrases_of
         ("An owl wearing a scarf; one eye green", ("An owl", "a scarf", "one eye green")),
         ("A corgi (three legs). Sleeps a lot!", ("A corgi", "three legs", "Sleeps a lot")),
         ("An owl you can tell by one green eye", ("An owl", "one green eye")),
+        ("Fine-tuned at the harbour on a plum owl. It comes with a bell", ("a plum owl", "a bell")),
+        ("An owl. Trained in a studio on a white background.", ("An owl",)),
         ("A wide beak sets this ash owl apart (felt)", ("ash owl", "A wide beak", "felt")),
         ("Ash owl. The bell stays visible in most shots.", ("Ash owl", "The bell")),
         ("A bell sets off this ash owl, made of felt", ("ash owl", "A bell", "made of felt")),

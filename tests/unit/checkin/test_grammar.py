@@ -305,6 +305,8 @@ def test_the_version_just_before_another() -> None:
         ("a lamp. I've used that one more often than all the others.", OrderKey.MOST_USED, 1),
         ("my lamp - the one that served me most recently", OrderKey.LAST_USED, 1),
         ("a lamp whose last use lies furthest in the past", OrderKey.LEAST_RECENTLY_USED, 1),
+        ("my original lamp checkpoint, under a painting", OrderKey.OLDEST, 1),
+        ("two lamps based on the second newest bulb-wearing one", OrderKey.NEWEST, 2),
     ],
 )
 def test_orders(prompt: str, key: OrderKey, rank: int) -> None:
@@ -873,6 +875,19 @@ def test_what_nobody_has(prompt: str, unknown: str | None) -> None:
     assert (said and said.values[0]) == unknown
 
 
+def test_what_chooses_is_of_who_holds_it() -> None:
+    """Not of the thing with an indefinite article that it holds."""
+    chosen = read("A card with the kettle lugging a lamp that I made in May")
+    assert (subject := chosen.first(Attribute.SUBJECT)) and subject.values == ("kettle",)
+    chosen = read("A kettle beside the lamp that I made in May")
+    assert (subject := chosen.first(Attribute.SUBJECT)) and subject.values == ("lamp",)
+
+
+def test_what_is_rendered_otherwise_was_not_used_never() -> None:
+    """What is not rendered as if real has another look."""
+    assert not read("the lamp, not rendered as if real").all(Attribute.USE_COUNT)
+
+
 @pytest.mark.parametrize(
     ("prompt", "unknown"),
     [
@@ -889,6 +904,10 @@ def test_what_nobody_has(prompt: str, unknown: str | None) -> None:
         ("The one I used in spring for this: a parachute under a starry sky", "parachute"),
         ("The newest one, please. Rain falling on it.", None),
         ("Use my latest checkpoint; add a red hat", None),
+        ("The lamp stand I used yesterday, at a bus stop", "stand"),
+        ("At a parade: the kettle rack", "rack"),
+        ("watch the lamp stand on a rock", None),
+        ("for my submarine on a balcony, take the fourth newest one", "submarine"),
         ("Use version 36. Add a red hat", None),
         ("The one from June. It sits on a bench.", None),
         ("Use the one trained in the city: sunset, warm light.", None),

@@ -92,6 +92,27 @@ def test_what_may_be_one_of_them(prompt: str) -> None:
     assert not _refused(prompt, OWLS)
 
 
+def test_shades_that_nobody_calls_otherwise() -> None:
+    """Crimson is no orange and onyx no gray; rust may be called orange."""
+    shades = ("crimson", "chocolate", "onyx", "ruby", "walnut", "violet")
+    owls = [
+        card(f"owl-v{n}", "owl", "anime", f"2026-0{n}-01", f"A {shade} owl.", version=n)
+        for n, shade in enumerate(shades, 1)
+    ]
+    assert _refused("the orange owl on a branch", owls)
+    assert _refused("the owl that's gray, on a branch", owls)
+    rusty = replace(owls[0], description="A rust owl.")
+    assert not _refused("the orange owl on a branch", [rusty, *owls[1:]])
+
+
+def test_a_bare_word_that_is_a_colour() -> None:
+    """Between commas, where the card tells no other: "an owl, pumpkin, with a bell"."""
+    bare = replace(OWLS[5], description="An owl, pumpkin all over, with a bell.")
+    assert _selected("the orange owl on a branch", [*OWLS[:5], bare]) == "owl-v6"
+    oak = replace(OWLS[4], description="A scarlet oak owl with a bell.")
+    assert _selected("the red owl on a branch", [*OWLS[:4], oak, OWLS[5]]) == "owl-v5"
+
+
 def test_only_where_all_tell() -> None:
     """A card that tells no colour may be the one, and so may one of a few."""
     told = replace(OWLS[0], description="An owl with a monocle.")

@@ -371,6 +371,73 @@ def test_drawn_on_a_blackboard() -> None:
     assert outcome_name(Session([chalk, other]).ask(prompt)) == "kite-1"
 
 
+def _read_cartoons(prompt: str) -> Intent:
+    """Where checkpoints of a cartoon stand beside cartoons of other things."""
+    cartoons = compile_lexicon(
+        Vocabulary(subjects=("cartoon", "lamp"), styles=("cartoon", "line art"), environments=())
+    )
+    context = Context(now=datetime(2026, 11, 20, 12, tzinfo=UTC), zone=ZoneInfo("UTC"))
+    return parse(prompt, cartoons, context)
+
+
+@pytest.mark.parametrize(
+    "prompt",
+    [
+        "the cartoon from last month",
+        "Cartoon beside a lamp, 40th version",
+        "Give me cartoon v2, on a marble staircase",
+        "Below a lamp: most recent cartoon with a hat",
+        "Please paint the toon from last month",
+        "my line art cartoon on a hill",
+        "Cartoon on a sofa, but take the one of a lamp",
+    ],
+)
+def test_a_look_that_is_asked_for_itself(prompt: str) -> None:
+    """A word that is a subject and a look names what is asked for where it heads its phrase."""
+    read = _read_cartoons(prompt)
+    subject = read.first(Attribute.SUBJECT)
+    assert subject is not None and subject.values == ("cartoon",)
+    assert all("cartoon" not in each.values for each in read.all(Attribute.STYLE))
+
+
+@pytest.mark.parametrize(
+    "prompt",
+    [
+        "the cartoon lamp",
+        "a cartoon of the lamp",
+        "lamp in cartoon style",
+        "the lamp, cartoon, in the rain",
+        "the lamp as a cartoon",
+        "the cartoon one of the lamps",
+        "lamp cartoon",
+        "my lamp, the cartoon, on a hill",
+    ],
+)
+def test_a_subject_that_is_a_look_there(prompt: str) -> None:
+    """Before another subject, behind one, of one."""
+    read = _read_cartoons(prompt)
+    assert read.all(Attribute.STYLE)[0].values == ("cartoon",)
+
+
+@pytest.mark.parametrize(
+    ("prompt", "styled"),
+    [
+        ("Japanese print of the lamp", True),
+        ("a room with a Japanese print of the lamp", False),
+        ("the lamp on page one of a comic book", False),
+        ("a lamp got up as a comic-book crime fighter", False),
+    ],
+)
+def test_a_look_that_may_be_a_thing(prompt: str, styled: bool) -> None:
+    """Where a request opens with it; not what is in a room, on a page, or what one plays."""
+    prints = compile_lexicon(
+        Vocabulary(subjects=("lamp",), styles=("ukiyo-e", "comic book"), environments=())
+    )
+    context = Context(now=datetime(2026, 11, 20, 12, tzinfo=UTC), zone=ZoneInfo("UTC"))
+    read = parse(prompt, prints, context)
+    assert any(each.hard for each in read.all(Attribute.STYLE)) is styled
+
+
 def test_a_colour_that_is_also_a_look() -> None:
     """Where no checkpoint draws with charcoal, a charcoal owl is a gray one."""
     gray = card("owl-v1", "owl", "anime", "2026-01-10", "A charcoal owl with a bell.")

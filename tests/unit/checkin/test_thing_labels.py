@@ -33,6 +33,13 @@ def test_kinds_are_told_as_people_do() -> None:
     assert said.endswith(" pizza")
 
 
+def test_things_and_qualities_are_told_as_people_do() -> None:
+    """Each saying by itself: many are near to one of them that are not near to all."""
+    told = _things("A mischievous guitar with two stethoscopes.")
+    assert "doctor's listening tube" in told["stethoscope, as told"]
+    assert "up to no good" in told["mischievous, as told"]
+
+
 def test_what_is_told_is_short_enough() -> None:
     """For a catalog to compare, and cut between words."""
     told = _things("A guitar with a grandfather clock, a stork, a lobster and a falcon.")

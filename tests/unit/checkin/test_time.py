@@ -297,6 +297,7 @@ def test_times_of_use(prompt: str, start: str, end: str) -> None:
         "a bear at the edge of a sunflower field in late summer",
         "a bear on the last day of school",
         "an august old gentleman and a bear",
+        "bears on the first of May, the anime one",
     ],
 )
 def test_scene_times(prompt: str) -> None:

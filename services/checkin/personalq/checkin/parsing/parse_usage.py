@@ -15,7 +15,8 @@ _WHO = (
     "i've) ){0,5}"
 )
 _USED = (
-    "(used|employed|touched|rendered( with)?(?! (as|in|like)\\b)|run|ran|tried|opened|picked|worked with|"
+    r"(used|employed|touched|rendered( with)?(?! (as|in|like)\b)|run|ran|tried|opened|picked|"
+    "worked with|"
     "generated with|put to (use|work)|got(ten)? (a?round )?to (using|trying|use|try))"
 )
 _SINCE = (

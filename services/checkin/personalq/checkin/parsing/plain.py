@@ -61,17 +61,17 @@ _SAID_ELSE = (
                   r"surface( of the (water|sea|ocean|lake))?)(?!\w)(?! of\b)"), "underwater"),
     (compile_form(r"(?<!\w)the current(?= (week|month|quarter|year)\b)"), "this"),
     (compile_form(r"(?<!\w)(?P<q>q[1-4])/(?=20\d\d(?!\w))"), r"\g<q> "),
-    (compile_form(r"(?<=\w )(((that|which) (is|was) )?(made|meant|done|designed|supposed|intended) to "
-                  r"(resemble|look like)|reminiscent of|((that|which) )?(comes?|came|coming|turns?|"
-                  r"turned|ends?|ended) (out|up) looking like|((that|which) (bears|has) |bearing )"
+    (compile_form(r"(?<=\w )(((that|which) (is|was) )?(made|meant|done|designed|supposed|intended) "
+                  r"to (resemble|look like)|reminiscent of|((that|which) )?(comes?|came|coming|"
+                  r"turns?|turned|ends?|ended) (out|up) looking like|((that|which) (bears|has) |bearing )"
                   r"an? ([\w-]+ )?resemblance to)(?=\s\w)"), "that looks like"),
     (compile_form(r"(?<=\w )(fed|raised|brought up|schooled|reared) (on|with)(?= ([\w-]+ ){0,3}"
                   r"(images?|pictures?|photos?|photographs?|shots?|snaps|snapshots?|footage)\b)"),
      "trained on"),
     (compile_form(r"(?<=\bone )from (my|our) session (?=(yesterday|today|last|this|on|in)\b)"),
      "I used "),
-    (compile_form(r"(?<![\w-])(dark-?ish|(very|rather|quite) dark)(?=[ -](blue|purple|green|red|pink|"
-                  r"brown|yellow|orange|gr[ae]y)\b)"), "dark"),
+    (compile_form(r"(?<![\w-])(dark-?ish|(very|rather|quite) dark)(?=[ -](blue|purple|green|red|"
+                  r"pink|brown|yellow|orange|gr[ae]y)\b)"), "dark"),
     (compile_form(r"(?<![\w-])(pastel|light-?ish|pale-?ish|palish|(very|rather|quite) (light|pale)|"
                   r"washed-out)(?=[ -](blue|purple|green|pink|brown|yellow|orange|gr[ae]y)\b)"),
      "light"),

@@ -291,12 +291,12 @@ def _ends_compound(draft: Draft, word: Word) -> bool:
     if len(before) < 2 or not (word.joined and before[1].joined):
         return False
     led = words[word.index - 3].norm if word.index > 2 and before[0].joined else ""
-    seen = led in _SEEN_DOING or before[0].norm not in ("the", "my", "our", "this", "that", "a", "an")
+    determined = before[0].norm in ("the", "my", "our", "this", "that", "a", "an")
     goes_on = bool(following) and following[0].joined and following[0].norm in _OBJECTS
     base = not word.norm.endswith(("s", "ed", "ing")) and wordnet.may_be_noun(word.norm)
     several = next(wordnet.singulars(before[1].norm), None) is not None
     thing = lexicon.names_thing(before[1].norm)
-    return base and thing and not (seen or several or goes_on)
+    return base and thing and determined and not (led in _SEEN_DOING or several or goes_on)
 
 
 _SEEN_DOING = frozenset((

@@ -325,7 +325,8 @@ def _gains(
         gains = _by_kind(wish, profiles, gains)
         best = max(gains, default=0.0)
     if best == 0 and NAMED.issuperset(wish.trait.concepts):
-        gains = [KIN * (not card.called.isdisjoint(wish.trait.concepts)) for card in profiles]  # "white", of cream
+        asked = wish.trait.concepts  # "white", of cream
+        gains = [KIN * (not card.called.isdisjoint(asked)) for card in profiles]
         best = max(gains, default=0.0)
     if best >= KIN:
         gains = list(_by_very_words(wish, profiles, gains, colours=intent.order is None))

@@ -70,7 +70,8 @@ def sayings_in(text: str) -> Sequence[tuple[str, tuple[str, ...]]]:
 @lru_cache(maxsize=4096)
 def told_in(text: str) -> Mapping[str, frozenset[str]]:
     """The things and qualities that a text names, or tells in a word or two, with the stems of
-    those words: a parasol, of "sunshade"."""
+    those words: a parasol, of "sunshade".
+    """
     found = _found(_stems(text), _told())
     return {thing: frozenset(run) for things, run in found for thing in things}
 

@@ -38,7 +38,9 @@ def named(draft: Draft) -> Iterator[tuple[Span, int, str, bool]]:
         yield Span(draft.page.words[first].start, word.end), word.full_end, owner, word.possessive
     for first, last, owner in draft.lexicon.nicknames.find(draft.page.words):
         word = draft.page.words[last - 1]
-        before = draft.page.words[first - 1].norm if first and draft.page.words[first].joined else ""
+        before = (
+            draft.page.words[first - 1].norm if first and draft.page.words[first].joined else ""
+        )
         if before in _WHICH_MONTH and word.norm in lexicon.calendar("months"):
             continue
         bare = word.norm.endswith("s") and draft.lexicon.nicknames.get(word.norm[:-1]) == owner

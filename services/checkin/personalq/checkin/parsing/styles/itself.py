@@ -1,4 +1,4 @@
-"""Words that a catalog has as a look and as a subject: "the cartoon from May", "the cartoon dog"."""
+"""Words that a catalog has as a look and as a subject: "a cartoon from May", "a cartoon dog"."""
 
 from __future__ import annotations
 

@@ -215,8 +215,10 @@ def _is_of_subject(draft: Draft, tag: Tag) -> bool:
     """Whether a request opens with it, and it shows a subject: "Japanese print of the cup"."""
     if tag.last - tag.first == 1:
         return False  # "a poster of the kettle"
-    if any(word.joined and draft.is_free(word) and word.norm not in _OPENING
-           for word in draft.page.words[1 : tag.first]):
+    if any(
+        word.joined and draft.is_free(word) and word.norm not in _OPENING
+        for word in draft.page.words[1 : tag.first]
+    ):
         return False
     match = _OF_IT.match(draft.page.shadow, draft.page.words[tag.last - 1].end)
     shown = draft.page.word_at(match.end()) if match is not None else None
