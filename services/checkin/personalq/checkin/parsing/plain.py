@@ -63,8 +63,8 @@ _SAID_ELSE = (
     (compile_form(r"(?<!\w)(?P<q>q[1-4])/(?=20\d\d(?!\w))"), r"\g<q> "),
     (compile_form(r"(?<=\w )(((that|which) (is|was) )?(made|meant|done|designed|supposed|intended) "
                   r"to (resemble|look like)|reminiscent of|((that|which) )?(comes?|came|coming|"
-                  r"turns?|turned|ends?|ended) (out|up) looking like|((that|which) (bears|has) |bearing )"
-                  r"an? ([\w-]+ )?resemblance to)(?=\s\w)"), "that looks like"),
+                  r"turns?|turned|ends?|ended) (out|up) looking like|((that|which) (bears|has) |"
+                  r"bearing )an? ([\w-]+ )?resemblance to)(?=\s\w)"), "that looks like"),
     (compile_form(r"(?<=\w )(fed|raised|brought up|schooled|reared) (on|with)(?= ([\w-]+ ){0,3}"
                   r"(images?|pictures?|photos?|photographs?|shots?|snaps|snapshots?|footage)\b)"),
      "trained on"),
