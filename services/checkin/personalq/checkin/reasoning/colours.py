@@ -53,7 +53,7 @@ def names_for(colours: AbstractSet[str], words: Collection[str]) -> AbstractSet[
     clear = set()
     for colour in colours & _CLEAR.keys():
         told = {w for w in words if f"={groups.get(w)}" == colour} - {colour[1:]}
-        told |= _CLEAR[colour].intersection(words)
+        told |= _CLEAR[colour] & set(words)
         if told and told <= _CLEAR[colour]:
             clear.add(colour)
     return called_alike(colours - clear) | clear
