@@ -349,6 +349,8 @@ def _gains(
 
 def _in_other_words(wish: Wish, card: Profile) -> float:
     """How well a card has what was wished for by another word for the same thing."""
+    if wish.trait.lacks:
+        return 0.0
     shown = [each for each in card.traits if not each.lacks]
     if wish.phrase:
         return max((_same_thing(wish.trait, each) for each in shown), default=0.0)

@@ -3,7 +3,9 @@
 `same.txt` has a thing in each line, with the words that mean it: "clothes peg | clothespin".
 `qualities.txt` has what things are like: "inflatable | blow-up | filled with air".
 `kinds.txt` has a kind in each: its names, what it is a kind of, and what people say of it instead:
-"calzone | pizza | folded-over | closed". Written from general knowledge, for comparing what was
+"calzone | pizza | folded-over | closed". `sayings.txt` has a thing or a quality in each: its names
+and what people say instead: "stethoscope | doctor's listening tube | ready to check your
+heartbeat". Written from general knowledge, for comparing what was
 described with cards; of a sentence only the subjects of the catalog are read with them.
 """
 
