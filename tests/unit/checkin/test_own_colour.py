@@ -105,6 +105,12 @@ def test_shades_that_nobody_calls_otherwise() -> None:
     assert not _refused("the orange owl on a branch", [rusty, *owls[1:]])
 
 
+def test_what_is_carried_tells_no_shade() -> None:
+    """A brown owl with coffee may be called tan."""
+    brown = replace(OWLS[3], description="A brown owl with a cup of coffee.")
+    assert not _refused("the tan owl on a branch", [*OWLS[:3], brown, *OWLS[4:]])
+
+
 def test_a_bare_word_that_is_a_colour() -> None:
     """Between commas, where the card tells no other: "an owl, pumpkin, with a bell"."""
     bare = replace(OWLS[5], description="An owl, pumpkin all over, with a bell.")

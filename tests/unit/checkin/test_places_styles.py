@@ -411,6 +411,10 @@ def test_a_look_that_is_asked_for_itself(prompt: str) -> None:
         "the cartoon one of the lamps",
         "lamp cartoon",
         "my lamp, the cartoon, on a hill",
+        "lamp on a hill, the cartoon",
+        "cartoon: a lamp in a forest",
+        "cartoon, lamp, beach",
+        "the lamp from the cartoon",
     ],
 )
 def test_a_subject_that_is_a_look_there(prompt: str) -> None:

@@ -463,6 +463,14 @@ def test_an_unknown_thing_behind_a_choice_is_no_verb() -> None:
     assert unknown.text == "skateboard"
 
 
+@pytest.mark.parametrize("prompt", ["my bear dance in the snow", "the bear stand on a rock"])
+def test_who_does_something_is_no_compound(prompt: str) -> None:
+    """A lamp stand is a stand, but a bear may stand."""
+    noun = read(prompt).unknown_subject
+    assert noun is not None
+    assert noun.text == "bear"
+
+
 def test_names_stay_as_they_are() -> None:
     """A checkpoint may be called by what is made plain elsewhere."""
     prompt = "the fine-tuned one, not kettle-fine-tuned-v2 or <adn-v2>"

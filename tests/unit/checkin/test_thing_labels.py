@@ -37,7 +37,13 @@ def test_things_and_qualities_are_told_as_people_do() -> None:
     """Each saying by itself: many are near to one of them that are not near to all."""
     told = _things("A mischievous guitar with two stethoscopes.")
     assert "doctor's listening tube" in told["stethoscope, as told"]
-    assert "up to no good" in told["mischievous, as told"]
+    assert "up to no good" in told["mischievous/impish, as told"]
+
+
+def test_a_word_for_two_things_is_told_as_both() -> None:
+    """A grill for meat, and one of gold teeth."""
+    told = _things("A guitar with a grill.")
+    assert sum(tag.endswith(", as told") for tag in told) >= 2
 
 
 def test_what_is_told_is_short_enough() -> None:

@@ -81,12 +81,21 @@ _NO_SUBJECT = form(
     "trip",
     "shoot",
     "budget",
+    "bench",
+    "tripod",
+    "plinth",
+    "counter",
+    "carpet",
+    "sofa",
+    "workbench",
+    "laptop",
+    "holiday",
     "pictures?",
     "photos?",
     "images?",
     "shots?",
 )
-"""What a training may be "on", and no subject: "trained in a studio on a white background"."""
+"""What a training may be "on", and no subject: "tuned in a studio on a white background"."""
 
 _LEAD = compiled(
     # Only before an article: "trained on pictures of meadows" names places.
@@ -99,8 +108,8 @@ _LEAD = compiled(
     f"^ ?(we|i|they) {_TRAINED} (in|at|on|by|near|inside|outside|under|against|among) "
     rf"({WORD} ){{1,10}}?with (?=(an?|my|our|one)\s)",
     # "Fine-tuned at the harbour on | a plum typewriter"
-    rf"^ ?{_TRAINED} (in|at|on|by|near|inside|outside|under|against|among) "
-    rf"({WORD} ){{1,10}}?on (?=(an?|my|our|one)\s)(?!(an?|one) ({WORD} ){{0,3}}?{_NO_SUBJECT}\b)",
+    r"^ ?(fine-?\s?tuned|tuned) (in|at|on|by|near|inside|outside|under|against|among) "
+    rf"({WORD} ){{1,10}}?on (?=(an?|one)\s)(?!(an?|one) ({WORD} ){{0,3}}?{_NO_SUBJECT}\b)",
     # "Learns | a cat", "expect | a cat", "pixel art rendering of | one cat", "six uploads: | a cat"
     rf"^ ?(learns|expect|fine-?tune of) (?={A}\s)(?!one particular\s)",
     rf"^ ?({WORD} ){{1,4}}(rendering|rendition|fine-?tune) of (one particular )?(?={A}\s)",

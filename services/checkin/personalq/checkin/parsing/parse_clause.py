@@ -75,6 +75,7 @@ _OF_THE_PICTURE = frozenset((
 ))  # fmt: skip
 """What is done with a picture, or to make it: "use the one for printing"."""
 _MEDIA = frozenset((
+    "mug", "mugs", "tattoo", "tattoos", "card", "cards", "video", "videos", "demo", "badge",
     "poster", "posters", "print", "prints", "cover", "covers", "sticker", "stickers", "shirt",
     "shirts", "calendar", "slides", "slide", "deck", "story", "stories", "book", "website", "site",
     "blog", "shop", "catalog", "banner", "logo", "icon", "icons", "avatar", "wallpaper", "poll",

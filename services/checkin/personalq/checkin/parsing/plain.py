@@ -51,10 +51,7 @@ _SHADED = compile_form(
 )
 """A colour with a likeness that says no more: "my pitch-black automobile"."""
 _THE_ONE = r"the [\w-]+ (ones?|version|model|checkpoint|build)"
-_MONTHS = (
-    "(jan(uary)?|feb(ruary)?|mar(ch)?|apr(il)?|may|june?|july?|aug(ust)?|sept?(ember)?|oct(ober)?|"
-    "nov(ember)?|dec(ember)?)"
-)
+_MONTHS = f"({'|'.join(lexicon.calendar('months'))})"
 _SAID_ELSE = (
     (compile_form(r"(?<![\w'])(i'm|i am|we're|we are) after(?= (an?|the|my|our)\b)"), "I want"),
     (compile_form(r"(?<=\w )(below|beneath|under|underneath) the (water's surface|waves|"
@@ -82,7 +79,7 @@ _SAID_ELSE = (
     (compile_form(r"(?<!\w)(?P<x>cave(rn)?) underground(?!\w)"), r"\g<x>"),
     (compile_form(r"(?<=\bin )(some (sort|kind) of|more or less)(?= (red|orange|yellow|green|blue|"
                   r"purple|pink|brown|black|white|gr[ae]y)\b)"), ""),
-    (compile_form(r"(?<=\ba )shot(?= (in|on|at|by|near|inside|under|beside)\b)"), "picture"),
+    (compile_form(r"(?<=\binto a )shot(?= (in|on|at|by|near|inside|under|beside)\b)"), "picture"),
     (compile_form(r"(?<!\w)(mug|t-?shirt|tee|tote|tote bag|cushion|phone case|canvas|wall|giclee|"
                   r"fine art|fridge magnet|tea towel) print(?= of\b)"), "print"),
     (compile_form(rf"(^|(?<=[.;,!?] ))never(?= {_THE_ONE}(?!\w))"), "not"),

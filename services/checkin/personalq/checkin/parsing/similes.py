@@ -25,25 +25,27 @@ _AS = compile_form(
     rf"gr[ae]y|pale|dark) as {_THING}"
 )
 _ADJECTIVE = compile_form(
-    r"(?<![\w-])(?P<as>as )(?P<how>[a-z]+) as (?P<article>an? |the )(?P<thing>[a-z]+)(?![\w-])"
+    r"(?<![\w-])as (?P<how>[a-z]+) as an? (?P<thing>[a-z]+)(?![\w-])(?! (on|with|in|of)\b)"
 )
 _SHADE = compile_form(
     r"(?<!ing )(?<!ings )(in|of) (an?|some) ((?P<green>leafy|grassy|mossy)|(?P<pink>rosy)|"
     "(?P<yellow>lemony|buttery|sunny)|(?P<brown>earthy|nutty|woody|chocolatey)|"
     "(?P<black>inky|sooty)|(?P<white>snowy|milky|chalky)|(?P<tan>sandy)|"
     "(?P<gray>smoky|steely|stony)|(?P<orange>carroty)) (shade|hue|tone|tint|colou?r)s?"
-    r"(?! of\b)(?!\w)"
+    r"(?! (of|under|beneath|by)\b)(?!\w)"
 )
 """A shade told by an adjective: "in a leafy shade"."""
-_COUNTED = frozenset(["many", "much", "few", "long", "far", "soon", "well", "good", "same", "such"])
-_NOT_BEFORE = frozenset(["a", "an", "the", "and", "or", "be", "looking", "feeling", "with", "of"])
-"""Before such a simile they make no clause of its own: "looking as proud as a peacock"."""
+_NO_QUALITIES = frozenset(
+    ["many", "much", "few", "long", "far", "soon", "well", "good", "same", "such"]
+)
+"""Not told by likeness: "as good as a picture"."""
+_THAT_IS = re.compile(r"(?<!\w)(that|which|it|one)('s| is) $")
 _BEING = frozenset(["is", "are", "that's", "it's", "being", "looks", "isn't", "aren't", "not"])
 _DIRECTLY_BEFORE = re.compile(r"([\w'-]+) $")
 
 
 def similes(lowered: str, is_subject: Callable[[str], bool]) -> Sequence[Change]:
-    """Every such simile of a text in lower case, with the colour that it means.
+    """Every such simile of a text in lower case, with the colour or the quality that it means.
 
     A sky of some colour is the scene's: "under a sky the colour of lead" stays as it is. So does
     what is likened to a subject: "the colour of the bear".
@@ -62,11 +64,13 @@ def similes(lowered: str, is_subject: Callable[[str], bool]) -> Sequence[Change]
     taken = [span for span, _ in changes]
     for match in _ADJECTIVE.finditer(lowered):
         span = Span(*match.span())
-        if is_adjective(match["how"]) and _is_noun(match["thing"]) and match["how"] not in _COUNTED:
-            behind = _DIRECTLY_BEFORE.search(lowered, 0, span.start)
-            said = match["how"] if behind and behind[1] in _BEING else f"that is {match['how']}"
-            if behind and behind[1] not in _NOT_BEFORE and not any(map(span.meets, taken)):
-                changes.append((span, said))
+        lead = _DIRECTLY_BEFORE.search(lowered, 0, span.start)
+        of_it = _THAT_IS.search(lowered, 0, span.start)
+        told = of_it or (lead and (lead[1] in ("one", "ones") or is_subject(lead[1])))
+        plain = is_adjective(match["how"]) and _is_noun(match["thing"])
+        plain = plain and match["how"] not in _NO_QUALITIES and not is_subject(match["thing"])
+        if told and plain and not any(map(span.meets, taken)):
+            changes.append((span, match["how"] if of_it else f"that is {match['how']}"))
     for match in _SHADE.finditer(lowered):
         colour = next(name for name, said in match.groupdict().items() if said)
         changes.append((Span(*match.span()), f"in {colour}"))

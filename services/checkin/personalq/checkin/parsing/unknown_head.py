@@ -10,6 +10,7 @@ from personalq.checkin import lexicon
 from personalq.checkin.intent import Attribute, Constraint, Span
 from personalq.checkin.lexicon import canonical, wordnet
 from personalq.checkin.lexicon.wordnet import Nature, look_up, nature
+from personalq.checkin.nouns import is_kind_of
 from personalq.checkin.parsing.draft import Draft, Noun
 from personalq.checkin.parsing.find_nouns import is_ordinary
 from personalq.checkin.parsing.subjects.role import opens_choice
@@ -295,10 +296,13 @@ def _ends_compound(draft: Draft, word: Word) -> bool:
     goes_on = bool(following) and following[0].joined and following[0].norm in _OBJECTS
     base = not word.norm.endswith(("s", "ed", "ing")) and wordnet.may_be_noun(word.norm)
     several = next(wordnet.singulars(before[1].norm), None) is not None
-    thing = lexicon.names_thing(before[1].norm)
+    acting = any(is_kind_of(before[1].norm, each) for each in _ACTING)
+    thing = lexicon.names_thing(before[1].norm) and not acting
     return base and thing and determined and not (led in _SEEN_DOING or several or goes_on)
 
 
+_ACTING = ("person", "animal", "doll", "toy", "robot", "figure")
+"""What may itself be told to do something: "my bear | dance"."""
 _SEEN_DOING = frozenset((
     "watch", "see", "let", "make", "have", "help", "show", "hear", "having", "making", "watching",
     "letting", "and",

@@ -279,7 +279,7 @@ def _trait(text: str) -> Trait | None:
 
 def things_of(text: str) -> Mapping[str, frozenset[str]]:
     """The things that a text names in one of several words, with the concepts of those words."""
-    named = {**thesaurus.told_in(text), **thesaurus.things_in(text)}
+    named = thesaurus.things_in(text)
     worded = worded_concepts(text) if named else ()
     return {
         thing: frozenset(c for c, said in worded if stems.issuperset(map(stem, said.split())))
@@ -442,6 +442,8 @@ def _is_bare(words: Sequence[str]) -> bool:
 
 def _bare_colour(piece: str) -> str:
     """The concept of the colour that a word alone stands for: "a robot, pumpkin, with a tray"."""
+    if piece[:1].isupper():
+        return ""  # a name: "a cat, Rose, in boots"
     word = canonical(_ALL_OVER.sub("", piece))
     groups = lexicon.description_groups()
     named = (groups.get(each, "") for each in (word, f"{word} colored"))
@@ -456,6 +458,7 @@ def _profile(pieces: tuple[str, ...], subjects: tuple[str, ...], name: str) -> P
     traits: list[Trait] = []
     shades: set[str] = set()
     own_shades: set[str] = set()
+    own_words: set[str] = set()
     things: set[str] = set()
     stuffs: set[str] = set()
     told_traits: list[Trait] = []
@@ -500,6 +503,7 @@ def _profile(pieces: tuple[str, ...], subjects: tuple[str, ...], name: str) -> P
             told_traits.append(said)
             told_of_it.update(said.concepts if own else ())
         if about:
+            own_words.update(found.words)
             things.update(found.things)
             kind.update(_of_subject(piece, found, nouns) if told else _without_flavours(found))
             own_shades.update(shades_in(" ".join(found.words)))
@@ -508,9 +512,10 @@ def _profile(pieces: tuple[str, ...], subjects: tuple[str, ...], name: str) -> P
             own_shades.update(shades_in(" ".join(found.words)))
         traits.append(found)
     if COLOURS.isdisjoint(kind):
-        kind.update(itertools.islice(filter(None, map(_bare_colour, pieces)), 1))
+        kind.update(filter(None, map(_bare_colour, pieces[1:2])))
     if not named:
         for each in _told_alone(pieces, coloured or main):
+            own_words.update(each.words)
             kind.update(each.concepts)
             things.update(each.things)
             own_shades.update(shades_in(" ".join(each.words)))
@@ -522,7 +527,7 @@ def _profile(pieces: tuple[str, ...], subjects: tuple[str, ...], name: str) -> P
         traits=tuple(traits),
         shades=frozenset(shades),
         own_shades=frozenset(own_shades),
-        called=frozenset(names_for(NAMED & kind, {w for said in traits for w in said.words})),
+        called=frozenset(names_for(NAMED & kind, own_words)),
         things=frozenset(things),
         stuffs=frozenset(stuffs),
         told=frozenset(told_of_it),

@@ -21,8 +21,6 @@ from typing import TypeVar
 from personalq.checkin.lexicon import canonical, colours, wordnet
 from personalq.checkin.lexicon.stems import stem
 
-_SHORT = 2
-"""Words of what is said of a thing and is as good as its name."""
 _LONGEST = 4
 """Words of the longest name."""
 _WORD = re.compile(r"\w+")
@@ -46,7 +44,6 @@ def preload() -> None:
     _named("same")
     _named("qualities")
     _sayings()
-    _told()
     _modified()
 
 
@@ -65,17 +62,11 @@ def others_for(name: str) -> Sequence[str]:
 
 @lru_cache(maxsize=16384)
 def sayings_in(text: str) -> Sequence[tuple[str, tuple[str, ...]]]:
-    """The things and qualities that a text names, each with what people say of it instead."""
-    return [row for row, _ in _found(_stems(text), _sayings())]
+    """The things and qualities that a text names, each with what people say of it instead.
 
-
-@lru_cache(maxsize=4096)
-def told_in(text: str) -> Mapping[str, frozenset[str]]:
-    """The things and qualities that a text names, or tells in a word or two, with the stems of
-    those words: a parasol, of "sunshade".
+    A word for two things has both: a grill for meat and one of gold teeth.
     """
-    found = _found(_stems(text), _told())
-    return {thing: frozenset(run) for things, run in found for thing in things}
+    return [row for rows, _ in _found(_stems(text), _sayings()) for row in rows]
 
 
 @lru_cache(maxsize=16384)
@@ -130,25 +121,13 @@ def _others() -> dict[str, tuple[str, ...]]:
 
 
 @cache
-def _sayings() -> dict[str, tuple[str, tuple[str, ...]]]:
-    """Names of things, in stems, to the first of them and what is said of it."""
-    return {
-        _key(name): (names.partition("/")[0], tuple(said))
-        for names, *said in _rows("sayings")
-        for name in names.split("/")
-    }
-
-
-@cache
-def _told() -> dict[str, tuple[str, ...]]:
-    """Names of things and what tells them in a word or two, in stems, to the first names."""
-    table: dict[str, dict[str, None]] = {}
+def _sayings() -> dict[str, tuple[tuple[str, tuple[str, ...]], ...]]:
+    """Names of things, in stems, to the names of each row they stand in and what is said there."""
+    table: dict[str, dict[tuple[str, tuple[str, ...]], None]] = {}
     for names, *said in _rows("sayings"):
-        first, *others = names.split("/")
-        short = (each for each in said if len(each.split()) <= _SHORT)
-        for phrase in (first, *others, *short):
-            table.setdefault(_key(phrase), {})[first] = None
-    return {phrase: tuple(firsts) for phrase, firsts in table.items()}
+        for name in names.split("/"):
+            table.setdefault(_key(name), {})[names, tuple(said)] = None
+    return {name: tuple(rows) for name, rows in table.items()}
 
 
 @cache

@@ -13,8 +13,8 @@ from personalq.checkin.parsing.owners.deeds import by_whom, deed, is_asked_of, i
 from personalq.checkin.parsing.text import Word, ends_before
 
 _PEOPLE = ("crew", "team", "group", "people", "folks", "guys", "department", "lot", "squad")
-_WHICH_MONTH = ("this", "last", "next", "past", "previous", "late", "early", "mid")
-"""Before a month: "this June's" is no Jane's."""
+_BEFORE_MONTH = ("this", "last", "next", "past", "previous", "late", "early", "mid")
+"""Before a month, which is no name there: "this June's", "early June's"."""
 _IS = compile_form(r"(?<!\w)(is|are|was|were|be|of) $")
 _NAME = compile_form(r"(?<![\w.])\w+([._-]\w+)+(?![\w])")
 
@@ -41,7 +41,7 @@ def named(draft: Draft) -> Iterator[tuple[Span, int, str, bool]]:
         before = (
             draft.page.words[first - 1].norm if first and draft.page.words[first].joined else ""
         )
-        if before in _WHICH_MONTH and word.norm in lexicon.calendar("months"):
+        if before in _BEFORE_MONTH and word.norm in lexicon.calendar("months"):
             continue
         bare = word.norm.endswith("s") and draft.lexicon.nicknames.get(word.norm[:-1]) == owner
         if _is_theirs(draft, draft.span_of(first, last), word, bare=bare):

@@ -8,7 +8,7 @@ from personalq.checkin.parsing.draft import Draft, Tag
 from personalq.checkin.parsing.styles.leads import KEY, LIKE, NEGATION, STYLED, THAT_IS
 from personalq.checkin.parsing.text import Word, ends_before
 
-_AS = compile_form(r"(?<!\w)(in|as|into|like|(drawn|done|made|rendered) as) ((an?|the) )?$")
+_AS = compile_form(r"(?<!\w)(in|as|into|like|from|(drawn|done|made|rendered) as) ((an?|the) )?$")
 _SHOWS = compile_form(" (take on|version of|of) ((the|my|our|an?|this|that) )?")
 
 
@@ -16,10 +16,10 @@ def without_subjects(draft: Draft) -> tuple[Tag, ...]:
     """The looks of a request without those words that name what is asked for."""
     if draft.answering:
         return draft.styles
-    return tuple(tag for tag in draft.styles if not _is_asked_for(draft, tag))
+    return tuple(tag for tag in draft.styles if not _names_subject(draft, tag))
 
 
-def _is_asked_for(draft: Draft, tag: Tag) -> bool:
+def _names_subject(draft: Draft, tag: Tag) -> bool:
     """Whether a look's word is a subject here: nothing it could be the look of is asked for."""
     words, shadow = draft.page.words, draft.page.shadow
     name = " ".join(word.norm for word in words[tag.first : tag.last])
@@ -27,7 +27,7 @@ def _is_asked_for(draft: Draft, tag: Tag) -> bool:
     if entry is None or not entry.subjects or entry.narrower or entry.kind:
         return False
     first, last = words[tag.first], words[tag.last - 1]
-    if STYLED.match(shadow, last.end) or draft.leads_to_head(tag.last):
+    if STYLED.match(shadow, last.end) or draft.leads_to_head(tag.last) or _heads_line(draft, tag):
         return False
     before = words[tag.first - 1].norm if tag.first and first.joined else ""
     other = draft.lexicon.subjects.get(before)
@@ -50,7 +50,18 @@ def _is_before(draft: Draft, tag: Tag, last: int) -> bool:
     if not (words[tag.first].joined and _determines(before)):
         return True
     closes = tag.last == len(words) or not words[tag.last].joined
-    return closes and last < 3 and before.index == last  # "my bear, the cartoon, on a hill"
+    placed = words[0].norm in lexicon.words("prepositions")  # "beside a lamp, the cartoon"
+    return closes and not before.joined and not placed  # "my bear, the cartoon, on a hill"
+
+
+def _heads_line(draft: Draft, tag: Tag) -> bool:
+    """Whether it stands alone before a subject: "cartoon: a bear in a forest", "cartoon, dog"."""
+    words, index = draft.page.words, tag.last
+    if index >= len(words) or words[index].joined:
+        return False
+    index += words[index].norm in lexicon.words("determiners")
+    noun = draft.noun_at(index)
+    return noun is not None and bool(noun.entry.subjects)
 
 
 def _determines(word: Word) -> bool:

@@ -373,7 +373,13 @@ def _is_day_to_picture(draft: Draft, point: Point, setting: Setting) -> bool:
     before = words[first.index - 1] if first is not None and first.index else None
     if before is None or before.norm in lexicon.words("selectors"):
         return False
-    return any(w.norm in lexicon.words("selectors") and w is not first for w in words)
+    chosen = [w for w in words if w.norm in lexicon.words("selectors") and w.start > point.end]
+    ordered = (words[w.index - 1].norm in _ORDERED for w in chosen)
+    return bool(chosen) and not any(ordered)
+
+
+_ORDERED = frozenset(["latest", "newest", "oldest", "first", "last", "recent", "earliest", "any"])
+"""Before "one" they choose among those of a day."""
 
 
 def _opens_no_place(draft: Draft, word: Word) -> bool:

@@ -71,6 +71,8 @@ def is_version(draft: Draft, match: re.Match[str]) -> bool:
     if match["marked"]:  # "a chair marked 23", but not "a door marked 23"
         before = draft.page.word_before(match.start())
         one = before is not None and before.norm in lexicon.words("selectors")
+        lead = draft.page.words[before.index - 2].norm if before and before.index > 1 else ""
+        one = one and lead not in lexicon.words("prepositions")  # "next to the one marked 23"
         return one or _numbers_subject(draft, match.start())
     if match["plain"]:
         if ON_A_SHIRT.match(shadow, match.end()) or _is_favourite(draft, match):
