@@ -279,7 +279,7 @@ def _trait(text: str) -> Trait | None:
 
 def things_of(text: str) -> Mapping[str, frozenset[str]]:
     """The things that a text names in one of several words, with the concepts of those words."""
-    named = thesaurus.things_in(text)
+    named = {**thesaurus.told_in(text), **thesaurus.things_in(text)}
     worded = worded_concepts(text) if named else ()
     return {
         thing: frozenset(c for c, said in worded if stems.issuperset(map(stem, said.split())))

@@ -21,6 +21,8 @@ from typing import TypeVar
 from personalq.checkin.lexicon import canonical, colours, wordnet
 from personalq.checkin.lexicon.stems import stem
 
+_FEW = 2
+"""Senses of a noun that hardly means anything else."""
 _LONGEST = 4
 """Words of the longest name."""
 _WORD = re.compile(r"\w+")
@@ -43,7 +45,7 @@ def preload() -> None:
     """Read the files now rather than at the first request."""
     _named("same")
     _named("qualities")
-    _sayings()
+    _told()
     _modified()
 
 
@@ -67,6 +69,15 @@ def sayings_in(text: str) -> Sequence[tuple[str, tuple[str, ...]]]:
     A word for two things has both: a grill for meat and one of gold teeth.
     """
     return [row for rows, _ in _found(_stems(text), _sayings()) for row in rows]
+
+
+@lru_cache(maxsize=4096)
+def told_in(text: str) -> Mapping[str, frozenset[str]]:
+    """The things and qualities that a text names or tells in other words that mean nothing else,
+    with the stems of those words: a parasol, of "sunshade", an icy one, of "frozen water".
+    """
+    found = _found(_stems(text), _told())
+    return {thing: frozenset(run) for things, run in found for thing in things}
 
 
 @lru_cache(maxsize=16384)
@@ -128,6 +139,27 @@ def _sayings() -> dict[str, tuple[tuple[str, tuple[str, ...]], ...]]:
         for name in names.split("/"):
             table.setdefault(_key(name), {})[names, tuple(said)] = None
     return {name: tuple(rows) for name, rows in table.items()}
+
+
+@cache
+def _told() -> dict[str, tuple[str, ...]]:
+    """Names of things, and what is said of one alone in two words or by a noun, to those names."""
+    told: dict[str, dict[str, None]] = {}
+    for names, *said in _rows("sayings"):
+        first, *others = names.split("/")
+        plain = (each for each in (*others, *said) if _means_one_thing(each))
+        for phrase in (first, *plain):
+            told.setdefault(_key(phrase), {})[names] = None
+    # "Tin" and "tiny" have one stem; what is said of two things means neither.
+    return {phrase: tuple(things) for phrase, things in told.items() if len(things) == 1}
+
+
+def _means_one_thing(phrase: str) -> bool:
+    """Whether a phrase is two words, or a noun that hardly means anything else: "sunshade"."""
+    if len(_key(phrase).split()) != 1:
+        return len(_key(phrase).split()) == 2
+    thing = wordnet.nature(phrase) is wordnet.Nature.THING
+    return thing and len(wordnet.senses(phrase, said=False)) <= _FEW
 
 
 @cache

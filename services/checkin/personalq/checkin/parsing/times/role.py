@@ -373,8 +373,11 @@ def _is_day_to_picture(draft: Draft, point: Point, setting: Setting) -> bool:
     before = words[first.index - 1] if first is not None and first.index else None
     if before is None or before.norm in lexicon.words("selectors"):
         return False
-    chosen = [w for w in words if w.norm in lexicon.words("selectors") and w.start > point.end]
-    ordered = (words[w.index - 1].norm in _ORDERED for w in chosen)
+    selectors = [word for word in words if word.norm in lexicon.words("selectors")]
+    if first is not None and not first.joined:
+        return bool(selectors)  # "the newest model of my cat, on the first of May"
+    chosen = [word for word in selectors if word.start > point.end]
+    ordered = (words[word.index - 1].norm in _ORDERED for word in chosen)
     return bool(chosen) and not any(ordered)
 
 
