@@ -306,6 +306,7 @@ def test_the_version_just_before_another() -> None:
         ("my lamp - the one that served me most recently", OrderKey.LAST_USED, 1),
         ("a lamp whose last use lies furthest in the past", OrderKey.LEAST_RECENTLY_USED, 1),
         ("my original lamp checkpoint, under a painting", OrderKey.OLDEST, 1),
+        ("lamp that came second, at a counter", OrderKey.OLDEST, 2),
         ("two lamps based on the second newest bulb-wearing one", OrderKey.NEWEST, 2),
     ],
 )

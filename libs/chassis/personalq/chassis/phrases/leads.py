@@ -110,6 +110,9 @@ _LEAD = compiled(
     # "Fine-tuned at the harbour on | a plum typewriter"
     r"^ ?(fine-?\s?tuned|tuned) (in|at|on|by|near|inside|outside|under|against|among) "
     rf"({WORD} ){{1,10}}?on (?=(an?|one)\s)(?!(an?|one) ({WORD} ){{0,3}}?{_NO_SUBJECT}\b)",
+    # "Dataset of 29 market pictures showing | a pink lamp"
+    rf"^ ?((an?|the) )?(dataset|set) of (\d+ )?({WORD} ){{0,4}}{PICTURES} (showing|of|with) "
+    rf"(?={THE}\s)",
     # "Learns | a cat", "expect | a cat", "pixel art rendering of | one cat", "six uploads: | a cat"
     rf"^ ?(learns|expect|fine-?tune of) (?={A}\s)(?!one particular\s)",
     rf"^ ?({WORD} ){{1,4}}(rendering|rendition|fine-?tune) of (one particular )?(?={A}\s)",

@@ -19,7 +19,7 @@ _OF_TRAINING = form(
     "(works?|does|do|looks?|is) (best|good|great) (for|at|with)",
     "optimi[sz]ed",
     "shows the subject",
-    "(outputs?|results?) (has|have|is|are|comes?|looks?|shows?|appears?)",
+    "(outputs?|results?) (has|have|is|are|comes?|looks?|shows?|appears?|leans?|tends?)",
     "training (took|takes) place",
     "training happened",
     "(photos|pictures|images) for training",
@@ -36,7 +36,7 @@ _SAID = compiled(
     rf"{_WAS}\b{_OF_TRAINING}\b.*$",
     # "drawn in a bold style, | with twin funnels"
     rf"\b(?!(rendered|shown) in {WORD} ?(,|$|with\b|and\b))"
-    rf"{DRAWN} (in|as|like)\b.*?"
+    rf"{DRAWN} (in|as|like|towards?)\b.*?"
     rf"(?=$|, ((and|it is|shown|seen|complete|comes|comes along) )*{_WITH}\s"
     r"(?!an?\s[^.]*\b(mood|finish|look|feel)\b))",
     # "photographed in a library | with a hat"
@@ -46,6 +46,7 @@ _SAID = compiled(
     rf"(?=,|$|\s((and )?{_WITH}|plus)\b)",
     r"(?<=\w) of the (series|collection)(?= ?($|,))",
     r"(^|(?<=,)) ?(it )?(finished|comes? out|turns? out) as\b.*$",
+    r"^ ?(it|this( one)?) renders (as|in)\b.*$",
     rf"^ ?(it|this) (has|comes in|shows) an? ({WORD} ){{1,3}}(look|style|finish)(?= ?($|,))",
     r"^ ?(it )?(best|good) (for|at|with)\b[^,]*",
     r"\bhas the look of\b[^,]*",
