@@ -20,7 +20,8 @@ _SENTENCE = compile_form(r"(?<![.;:/|!?])[.;:/|!?]+(\s|$)|\s[/|–—]\s|(?<!\d)
 _PIECE = compiled(
     r"\b"
     + form(
-        "(it was )?(complete|detailed|shown|pictured|photographed|posed|painted|drawn|made|seen) with",
+        "(it was )?(complete|detailed|shown|pictured|photographed|posed|painted|drawn|made|seen) "
+        "with",
         r"(that |which )?comes( \w+ed)? with",
         "(the )?(only|one) (extra|accessory|detail|addition) is",
         "with",
