@@ -142,7 +142,7 @@ RULES = (
     rule(
         OrderKey.OLDEST, f"came (?P<n>{ORDINAL}) in (the )?order of (making|creation|training|date)"
     ),
-    rule(OrderKey.OLDEST, f"(that|which) came (?P<n>{ORDINAL})(?= ?($|[.,;:!?)]))"),
+    rule(OrderKey.OLDEST, f"(that|which) came (?!first)(?P<n>{ORDINAL})(?= ?($|[.,;:!?)]))"),
     rule(OrderKey.NEWEST, "silver medal (for|in) (recency|freshness|newness)", rank=2),
     rule(
         OrderKey.NEWEST,
