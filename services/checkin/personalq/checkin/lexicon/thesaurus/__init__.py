@@ -45,6 +45,7 @@ def preload() -> None:
     """Read the files now rather than at the first request."""
     _named("same")
     _named("qualities")
+    _sayings()
     _told()
     _modified()
 
