@@ -35,9 +35,9 @@ def _lexicon() -> Lexicon:
     )  # fmt: skip
 
 
-def _read(prompt: str) -> Intent:
+def _read(prompt: str, lexicon: Lexicon | None = None) -> Intent:
     context = Context(now=datetime(2026, 11, 20, 12, tzinfo=UTC), zone=ZoneInfo("UTC"))
-    return parse(prompt, _lexicon(), context)
+    return parse(prompt, lexicon or _lexicon(), context)
 
 
 def _said(prompt: str, attribute: Attribute) -> Constraint | None:
@@ -376,8 +376,7 @@ def _read_cartoons(prompt: str) -> Intent:
     cartoons = compile_lexicon(
         Vocabulary(subjects=("cartoon", "lamp"), styles=("cartoon", "line art"), environments=())
     )
-    context = Context(now=datetime(2026, 11, 20, 12, tzinfo=UTC), zone=ZoneInfo("UTC"))
-    return parse(prompt, cartoons, context)
+    return _read(prompt, cartoons)
 
 
 @pytest.mark.parametrize(
@@ -437,8 +436,7 @@ def test_a_look_that_may_be_a_thing(prompt: str, styled: bool) -> None:
     prints = compile_lexicon(
         Vocabulary(subjects=("lamp",), styles=("ukiyo-e", "comic book"), environments=())
     )
-    context = Context(now=datetime(2026, 11, 20, 12, tzinfo=UTC), zone=ZoneInfo("UTC"))
-    read = parse(prompt, prints, context)
+    read = _read(prompt, prints)
     assert any(each.hard for each in read.all(Attribute.STYLE)) is styled
 
 
