@@ -600,3 +600,24 @@ def test_a_detail_that_several_share_beside_an_order() -> None:
 
     assert weights(0.9) == [0.0] * 4 + [1.0] * 3
     assert weights(0.2) == [0.0] * 7
+
+
+def test_what_somebody_holds_is_not_their_kind() -> None:
+    """A gnome pushing a wheelbarrow is a gnome; a pair of running shoes stays one of shoes."""
+    shown = profile(_card("A red gnome pushing a wheelbarrow.", "gnome"))
+    assert concepts("wheelbarrow")[0] not in shown.kind
+    assert concepts("wheelbarrow")[0] in shown.everything
+    assert concepts("running")[0] in profile(_card("A red running shoe.", "shoe")).kind
+
+
+def test_a_pet_is_one_whatever_card() -> None:
+    """No card is told by "toy" or "pet", unless one says so."""
+    for said, weights in (("toy", [0.0, 0.0]), ("toy", [0.0, 1.0])):
+        last = "A toy car." if any(weights) else "A blue car."
+        hits = [
+            Hit(card=_card(text, "car"), likeness={said: like}, text_likeness={said: like})
+            for text, like in (("A red car.", 0.2), (last, 0.7))
+        ]
+        wish = replace(_described(said, phrase=False).constraints[0], leads=True, said=(said,))
+        found = answers(Intent(constraints=(wish,)), hits)
+        assert [each.weight for each in found] == weights

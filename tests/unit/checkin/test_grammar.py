@@ -912,6 +912,12 @@ def test_what_is_rendered_otherwise_was_not_used_never() -> None:
         ("Use version 36. Add a red hat", None),
         ("The one from June. It sits on a bench.", None),
         ("Use the one trained in the city: sunset, warm light.", None),
+        ("the newest jack-in-the-box by the fireplace", "jack in the box"),
+        ("yo-yo for the shop banner", "yo yo"),
+        ("a lamp on a merry-go-round", None),
+        ("marble run on a wooden floor, latest one", "marble run"),
+        ("lamp run on a wooden floor, latest one", None),
+        ("a t-shirt print of the lamp", None),
     ],
 )
 def test_the_head_of_what_nobody_has(prompt: str, unknown: str | None) -> None:

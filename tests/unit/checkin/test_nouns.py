@@ -501,3 +501,21 @@ def test_what_a_request_opens_with(prompt: str, unknown: str) -> None:
     found = parse(prompt, _lexicon("pets"), context).unknown_subject
     assert found is not None
     assert found.text == unknown
+
+
+@pytest.mark.parametrize(
+    ("prompt", "said", "subjects"),
+    [
+        ("the parrot bird with a hat", "parrot bird", ("parrot",)),
+        ("a parrot on a bird house", "parrot", ("parrot",)),
+        ("the trick-flying kite on a hill", "kite", ("kite",)),
+        ("the flying kite on a hill", "flying kite", ("flying kite",)),
+    ],
+)
+def test_where_a_name_begins_and_ends(prompt: str, said: str, subjects: tuple[str, ...]) -> None:
+    """What only says of what sort it is belongs to it; half a word with a hyphen does not."""
+    lexicon = compile_lexicon(Vocabulary(subjects=("parrot", "bird", "kite", "flying kite")))
+    context = Context(now=datetime(2026, 11, 20, 12, tzinfo=UTC), zone=ZoneInfo("UTC"))
+    (subject,) = parse(prompt, lexicon, context).all(Attribute.SUBJECT)
+    assert subject.text == said
+    assert set(subjects) <= set(subject.values)

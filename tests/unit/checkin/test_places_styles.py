@@ -99,6 +99,7 @@ def _said(prompt: str, attribute: Attribute) -> Constraint | None:
         ("a kite. All the training material for it came from a shoot in a library", {"library"}),
         ("the kite I trained beside the waves, under a moon", {"sandy beach", "harbour"}),
         ("the kite trained amid rows of books", {"library"}),
+        ("the sandy beach-trained kite", {"sandy beach"}),
     ],
 )
 def test_a_place_of_training(prompt: str, tags: set[str]) -> None:
@@ -1029,3 +1030,51 @@ def test_a_place_of_another_or_beside_it() -> None:
         assert place.values == tag
     told = parse("a kite trained with wolves and forest animals", lexicon, context)
     assert all(c.values != ("forest",) for c in told.all(Attribute.ENVIRONMENT))
+
+
+def test_a_place_whose_name_begins_otherwise() -> None:
+    """With a holiday or with what cards are of: "the Christmas market-trained one"."""
+    context = Context(now=datetime(2026, 11, 20, 12, tzinfo=UTC), zone=ZoneInfo("UTC"))
+    lexicon = compile_lexicon(
+        Vocabulary(
+            subjects=("kite", "toy"), environments=("Christmas market", "toy shop", "market")
+        )
+    )
+    for prompt, tag in (
+        ("the Christmas market-trained kite", "Christmas market"),
+        ("a kite under a tree, the toy shop-trained one", "toy shop"),
+        ("a kite, the market-trained one", "market"),
+    ):
+        intent = parse(prompt, lexicon, context)
+        (place,) = intent.all(Attribute.ENVIRONMENT)
+        assert place.values[0] == tag
+        assert not intent.all(Attribute.CREATED_AT)
+        (subject,) = intent.all(Attribute.SUBJECT)
+        assert subject.values == ("kite",)
+
+
+@pytest.mark.parametrize(
+    ("prompt", "look"),
+    [
+        ("a kite on a shelf in oils please", "oil painting"),
+        ("do a painting in oils of the kite", "oil painting"),
+        ("the kite painted with watery washes", "watercolor"),
+        ("a kite next to a cake, the sixties-poster version", "pop art"),
+        ("the kite in the sixties poster look", "pop art"),
+        ("the pop-arty kite", "pop art"),
+        ("a kite on a jetty, halftone-dot look", "pop art"),
+        ("the kite in the blackboard style", "chalk drawing"),
+        ("a kite scrawled on a blackboard", "chalk drawing"),
+        ("the kite in front of a blackboard", None),
+        ("a kite in oil-stained overalls", None),
+        ("the flat-bottomed kite", None),
+        ("the flat kite", "flat illustration"),
+    ],
+)
+def test_looks_in_oils_and_on_blackboards(prompt: str, look: str | None) -> None:
+    """What is in oils is painted so wherever it stands; a flat-bottomed kite is not drawn flat."""
+    context = Context(now=datetime(2026, 11, 20, 12, tzinfo=UTC), zone=ZoneInfo("UTC"))
+    looks = ("oil painting", "watercolor", "pop art", "chalk drawing", "flat illustration")
+    lexicon = compile_lexicon(Vocabulary(subjects=("kite",), styles=looks))
+    found = [c.values for c in parse(prompt, lexicon, context).all(Attribute.STYLE) if c.values]
+    assert found == ([(look,)] if look else [])

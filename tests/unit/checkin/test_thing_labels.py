@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from personalq.checkin.cards import Card
 from personalq.checkin.labels import LONGEST, MOST_WORDINGS, Label
 from personalq.checkin.thing_labels import chunks, telling, things_on
@@ -44,6 +46,25 @@ def test_a_word_for_two_things_is_told_as_both() -> None:
     """A grill for meat, and one of gold teeth."""
     told = _things("A guitar with a grill.")
     assert sum(tag.endswith(", as told") for tag in told) >= 2
+
+
+@pytest.mark.parametrize(
+    ("description", "named", "other"),
+    [
+        ("A guitar with a tiny hat.", "tiny", "tin"),
+        ("A guitar with a plan of the house.", "", "airplane"),
+        ("A guitar that you can check.", "checked", "cane seat"),
+        ("A guitar with a planet.", "", "airplane"),
+        ("A dusty guitar.", "dusty", ""),
+        ("A guitar with starry skies.", "stars", ""),
+        ("A scared guitar.", "frightened", "facial scar"),
+    ],
+)
+def test_words_of_one_stem_are_not_one_word(description: str, named: str, other: str) -> None:
+    """A tiny hat is of no tin, a plan no plane, and what can be checked has no cane seat."""
+    told = {name.split("/")[0].removesuffix(", as told") for name in _things(description)}
+    assert not named or named in told
+    assert other not in told
 
 
 def test_what_is_told_is_short_enough() -> None:

@@ -58,6 +58,16 @@ def test_no_card_has_both(prompt: str, failed: str) -> None:
     assert outcome.alternatives
 
 
+def test_a_pet_of_any_kind() -> None:
+    """A "pet" is nothing that only some cards have."""
+    kinds = ("skink", "iguana", "gecko", "chameleon", "pet lizard")
+    lizards = [
+        card(f"lizard-v{n}", kind, "anime", f"2026-0{n}-01", f"A {kind} on a rock.", version=n)
+        for n, kind in enumerate(kinds, 1)
+    ]
+    assert isinstance(Session(lizards).ask("draw the pet skink under a full moon"), Selection)
+
+
 def test_the_nearest_have_one_of_them() -> None:
     """What is offered has one of what was asked for."""
     for prompt, near in (

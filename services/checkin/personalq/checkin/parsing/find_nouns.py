@@ -9,6 +9,7 @@ from personalq.chassis.forms import compile_form
 from personalq.checkin import lexicon
 from personalq.checkin.lexicon import plural
 from personalq.checkin.lexicon.wordnet import look_up, may_be_noun, singulars
+from personalq.checkin.nouns import is_kind_of
 from personalq.checkin.parsing.draft import Noun
 from personalq.checkin.parsing.numbers import CARDINALS, ORDINAL
 from personalq.checkin.parsing.roles import plays
@@ -21,11 +22,21 @@ _VERSION = compile_form(r"(v|ver|version)?\d+")
 
 def find_nouns(page: Page, lexicon_: Lexicon) -> list[Noun]:
     """Subject phrases that are not part of a compound, a proper noun or a verb."""
-    nouns = []
+    nouns: list[Noun] = []
     traps = _compounds()
     for first, last, entry in lexicon_.subjects.find(page.words):
+        if last - first > 1 and page.words[first].hyphen:  # "a trick-flying kite"
+            alone = lexicon_.subjects.match_at(page.words, last - 1)
+            if alone is None or alone[0] > 1:
+                continue
+            first, entry = last - 1, alone[1]
         if last - first == 1 and page.words[first].norm in lexicon.words("indefinite"):
             continue  # "the guitar somebody signed"
+        if nouns and nouns[-1].last >= last:
+            continue  # "bird" of "the parrot bird"
+        listed = entry.subjects and not (entry.kind or entry.narrower)
+        if listed and _is_said_of_what_sort(page.words, first, last):
+            last += 1
         if _in_trap(page.words, first, last, traps) or _is_verb(page.words, first):
             continue
         if last - first == 1 and first and _is_doing(page.words, lexicon_, first):
@@ -40,6 +51,23 @@ def find_nouns(page: Page, lexicon_: Lexicon) -> list[Noun]:
             continue  # "a high-wheeler" is no wheel horse
         nouns.append(Noun(first=first, last=last, entry=entry))
     return nouns
+
+
+def _is_said_of_what_sort(words: tuple[Word, ...], first: int, last: int) -> bool:
+    """Whether the next word only says what sort of thing it is: "the parrot | bird"."""
+    following = words[last] if last < len(words) else None
+    if following is None or not following.joined or following.hyphen:
+        return False
+    if words[last - 1].possessive or words[first].hyphen:
+        return False
+    said = " ".join(word.norm for word in words[first:last])
+    return following.norm in _SORTS and is_kind_of(said, following.norm)
+
+
+_SORTS = frozenset((
+    "bird", "dog", "cat", "fish", "animal", "insect", "tree", "flower", "plant", "fruit", "car",
+    "boat", "ship", "plane", "lizard", "snake", "horse", "bike", "hat", "dress", "cake", "monkey",
+))  # fmt: skip
 
 
 def _is_seldom(lexicon_: Lexicon, page: Page, index: int) -> bool:

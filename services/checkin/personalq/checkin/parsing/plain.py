@@ -56,7 +56,22 @@ _SAID_ELSE = (
     (compile_form(r"(?<![\w'])(i'm|i am|we're|we are) after(?= (an?|the|my|our)\b)"), "I want"),
     (compile_form(r"(?<=\w )(below|beneath|under|underneath) the (water's surface|waves|"
                   r"surface( of the (water|sea|ocean|lake))?)(?!\w)(?! of\b)"), "underwater"),
+    (compile_form(r"(?<=\w )with ((hardly|barely|scarcely) any|very few|a handful of) "
+                  r"polygons(?!\w)"),
+     "in low poly"),
     (compile_form(r"(?<!\w)the current(?= (week|month|quarter|year)\b)"), "this"),
+    (compile_form(r"(?<!\w)same (?=([\w'-]+ ){0,4}(as|like) (the )?last time\b)"), ""),
+    (compile_form(r"(?<=\w )(as|like) (the )?last time(?!\w)"), "I used last"),
+    (compile_form(r"(?<!\w)with (just|only|no more than) (a single|one) use(?!\w)"),
+     "used only once"),
+    (compile_form(r"(?<=\bi )(was|have been|'ve been) using(?= (last|most|yesterday|today|on|this|"
+                  r"in|more|less|least)\b)"), "used"),
+    (compile_form(r"^(surprise|treat|impress|delight|amuse|wow|thrill|please|cheer up|spoil) "
+                  r"(my|our|his|her|the) [\w-]+( [\w-]+)? with (?=(the|an?|my|our|that)\b)"),
+     "show "),
+    (compile_form(r"^(please )?(mock up|whip up|knock up|rustle up|dream up|cook up|draw up) "
+                  r"(?=(an?|the|my|our|some)\b)"), "show "),
+    (compile_form(r"^(about|regarding|concerning) (?=(the|my|our) [\w -]{1,40}[:,])"), ""),
     (compile_form(r"(?<!\w)(?P<q>q[1-4])/(?=20\d\d(?!\w))"), r"\g<q> "),
     (compile_form(r"(?<=\w )(((that|which) (is|was) )?(made|meant|done|designed|supposed|intended) "
                   r"to (resemble|look like)|reminiscent of|((that|which) )?(comes?|came|coming|"

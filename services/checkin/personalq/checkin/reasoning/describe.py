@@ -229,6 +229,10 @@ _LACKING = compile_form(
 _PARTED = compile_form(r" (?=(without|missing(?! one\b)|lacking)\s)", flags=re.IGNORECASE)
 
 
+_DOING = compile_form(r"(?<= )(?P<doing>[a-z]+ing) (?=(an?|the|its|his|her|their) )")
+"""What somebody does with a thing, which is not what they are: "a gnome | pushing | a barrow"."""
+
+
 @lru_cache(maxsize=16384)
 def trait(text: str) -> Trait | None:
     """A phrase as a trait; None when no word of it says anything."""
@@ -247,11 +251,12 @@ def _trait(text: str) -> Trait | None:
     ended = False
     quantities = lexicon.words("quantities")
     before = ""
+    doing = {canonical(match["doing"]) for match in _DOING.finditer(text)}
     for concept, said in worded_concepts(text):
         last = said.split()[-1]
         side = before in ("the", "its") and said in lexicon.words("sides")  # "on the front"
         before = said
-        if said in _INNER and found and not side:
+        if found and ((said in _INNER and not side) or said in doing):
             ended = True
         if (concept == said or concept == stem(said)) and _is_empty(said) and not side:
             continue
@@ -348,7 +353,10 @@ def _of_subject(piece: str, found: Trait, nouns: set[str]) -> frozenset[str]:
     stems = set(map(stem, nouns))
     behind = stem(found.noun) not in stems and not stems.isdisjoint(found.where)
     behind = behind and _ON_THE.search(piece) is not None
-    return frozenset(found.where) if behind else _without_flavours(found)
+    if behind:
+        return frozenset(found.where)
+    held = found.where[1:] if _DOING.search(piece) else ()  # "a gnome | pushing | a barrow"
+    return frozenset(_without_flavours(found)) - set(held)
 
 
 def _groups_of(found: Trait) -> frozenset[str]:

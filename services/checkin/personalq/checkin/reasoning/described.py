@@ -69,6 +69,8 @@ ALIKE_REST = 0.15
 """What two phrases that share a word must be alike in without it."""
 ALIKE_BESIDE = 0.6
 """The same for an answer, when a card that may be out of the question says the very words."""
+_PADDING = frozenset(["pet", "toy"])
+"""Before a subject they say what it is for, where no card does: "the toy dinosaur"."""
 SPREAD = 0.12
 """Below the likeliest card's likeness by this much, a card does not have it."""
 
@@ -196,6 +198,8 @@ def answers(intent: Intent, hits: Sequence[Hit]) -> tuple[Described, ...]:
     matched: list[list[str]] = [[] for _ in hits]
     possible = 0.0
     for wish in wanted:
+        if wish.before and wish.text in _PADDING and not is_explained(wish, hits):
+            continue
         gains = _gains(wish, profiles, _by_meaning(wish, hits, profiles, intent), intent)
         if not any(gains):
             continue

@@ -11,6 +11,9 @@ from personalq.checkin.intent import Attribute, Constraint, Intent
 FEWEST = 5
 """Cards that must tell their own: the only house may well be wanted in blue, or in bamboo."""
 
+NO_KINDS = frozenset(["pet", "toy", "baby", "mini", "mascot", "cartoon", "hero"])
+"""Words that say how a subject is meant, of whatever kind it is."""
+
 
 def is_named(intent: Intent) -> bool:
     """Whether a number or a name says which card is meant, whatever else is said of it.

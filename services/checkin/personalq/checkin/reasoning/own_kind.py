@@ -26,7 +26,7 @@ from personalq.checkin.reasoning.check import satisfying
 from personalq.checkin.reasoning.describe import concepts, pieces_of, profile, trait
 from personalq.checkin.reasoning.kinds import names
 from personalq.checkin.reasoning.meaning import likest
-from personalq.checkin.reasoning.own import FEWEST, insisting_on, is_named
+from personalq.checkin.reasoning.own import FEWEST, NO_KINDS, insisting_on, is_named
 
 _LONGEST = 2
 """Words of the longest kind looked for: "sun bear"."""
@@ -183,22 +183,18 @@ def _beside(intent: Intent, subject: Constraint | None) -> Constraint | None:
         if span is None or span.end + 1 != subject.span.start:
             continue
         plain = told.split()[-1] in lexicon.colours() or stuffs_in(told)
-        return None if plain or told in _NO_KINDS else constraint
+        return None if plain or told in NO_KINDS else constraint
     return None
 
 
 def _is_a_kind(word: str, general: tuple[str, ...]) -> bool:
     """Whether a word before a subject is known to make a kind of it: "a snare drum"."""
-    if " " in word or word in _NO_KINDS or word in lexicon.words("selectors"):
+    if " " in word or word in NO_KINDS or word in lexicon.words("selectors"):
         return False
     toy = any(is_kind_of(noun, each) for noun in general[:1] for each in ("doll", "toy", "figure"))
     if wordnet.nature(word) is wordnet.Nature.PERSON and not toy:
         return False  # "the pirate bear" may be one to draw
     return any(_is_known_kind(word, noun) for noun in general)
-
-
-_NO_KINDS = frozenset(["pet", "toy", "baby", "mini", "mascot", "cartoon", "hero"])
-"""Words that say how a subject is meant, of whatever kind it is."""
 
 
 def _is_there(wanted: Constraint, prompt: str) -> bool:

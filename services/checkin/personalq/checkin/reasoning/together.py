@@ -22,7 +22,7 @@ from personalq.checkin.reasoning.colours import NAMED
 from personalq.checkin.reasoning.describe import pieces_of, profile
 from personalq.checkin.reasoning.described import KIN, Wish, fit, says, wishes
 from personalq.checkin.reasoning.meaning import likest
-from personalq.checkin.reasoning.own import FEWEST, is_named
+from personalq.checkin.reasoning.own import FEWEST, NO_KINDS, is_named
 
 _ALIKE = 0.5
 """Likeness from which on a card may have what no word of it says."""
@@ -94,6 +94,8 @@ def _told(intent: Intent, prompt: str) -> Iterator[tuple[Constraint, tuple[Wish,
     for constraint in intent.described:
         if constraint.hard or constraint.excluded or constraint.coarse or constraint.scene:
             continue
+        if constraint.leads and constraint.text.casefold() in NO_KINDS:
+            continue  # "the pet skink"
         told = wishes(Intent(constraints=(constraint,)))
         if told and all(map(_is_asked, told)) and not _is_pictured(constraint, subject, prompt):
             yield constraint, told

@@ -26,6 +26,10 @@ _FEW = 2
 _LONGEST = 4
 """Words of the longest name."""
 _WORD = re.compile(r"\w+")
+_SHORT = 3
+"""Letters of a word that one with a "y" behind it has nothing to do with: "tin", "mum"."""
+_CLIPPED = re.compile(r"[^aeiou]+[aeiou][^aeiouwxy]$")
+"""A word that doubles its end: "scar", "scarred", and not "scared"."""
 _SMALL = frozenset(["a", "an", "the", "its", "his", "her", "their", "s"])
 """What makes no difference: "a bite taken out of it", "bite taken out"."""
 _T = TypeVar("_T")
@@ -69,7 +73,9 @@ def sayings_in(text: str) -> Sequence[tuple[str, tuple[str, ...]]]:
 
     A word for two things has both: a grill for meat and one of gold teeth.
     """
-    return [row for rows, _ in _found(_stems(text), _sayings()) for row in rows]
+    words = _words(text)
+    found = _found(tuple(map(stem, words)), _sayings())
+    return [row for rows, run in found for row in rows if _names_one_of(words, run, row[0])]
 
 
 @lru_cache(maxsize=4096)
@@ -77,8 +83,40 @@ def told_in(text: str) -> Mapping[str, frozenset[str]]:
     """The things and qualities that a text names or tells in other words that mean nothing else,
     with the stems of those words: a parasol, of "sunshade", an icy one, of "frozen water".
     """
-    found = _found(_stems(text), _told())
-    return {thing: frozenset(run) for things, run in found for thing in things}
+    words = _words(text)
+    found = _found(tuple(map(stem, words)), _told())
+    return {
+        thing: frozenset(run)
+        for phrases, run in found
+        for thing, phrase in phrases
+        if _names_one_of(words, run, phrase)
+    }
+
+
+def _names_one_of(words: Sequence[str], run: Sequence[str], names: str) -> bool:
+    """Whether a run of stems in a text is one of some names, not another word of that stem: no
+    "tiny" is of tin, no "plan" a plane.
+    """
+    size = len(run)
+    said = [words[at : at + size] for at in range(len(words) - size + 1)]
+    said = [each for each in said if tuple(map(stem, each)) == tuple(run)]
+    return any(
+        tuple(map(stem, name)) == tuple(run) and all(map(_is_same, name, each))
+        for name in map(_words, names.split("/"))
+        for each in said
+    )
+
+
+def _is_same(one: str, other: str) -> bool:
+    """Whether two words of one stem are forms of one word, as far as their endings tell: not
+    "tin" and "tiny", "can" and "caned", "plan" and "plane".
+    """
+    short, long = sorted((one, other), key=len)
+    if short == long:
+        return True
+    if long.endswith("y") or short.endswith("y"):
+        return len(stem(long)) > _SHORT
+    return long != f"{short}e" and not (_CLIPPED.match(short) and long == f"{short}ed")
 
 
 @lru_cache(maxsize=16384)
@@ -143,16 +181,18 @@ def _sayings() -> dict[str, tuple[tuple[str, tuple[str, ...]], ...]]:
 
 
 @cache
-def _told() -> dict[str, tuple[str, ...]]:
-    """Names of things, and what is said of one alone in two words or by a noun, to those names."""
-    told: dict[str, dict[str, None]] = {}
+def _told() -> dict[str, tuple[tuple[str, str], ...]]:
+    """Names of things, and what is said of one alone in two words or by a noun, to those names,
+    with the words.
+    """
+    told: dict[str, dict[str, str]] = {}
     for names, *said in _rows("sayings"):
         first, *others = names.split("/")
         plain = (each for each in (*others, *said) if _means_one_thing(each))
         for phrase in (first, *plain):
-            told.setdefault(_key(phrase), {})[names] = None
+            told.setdefault(_key(phrase), {})[names] = phrase
     # "Tin" and "tiny" have one stem; what is said of two things means neither.
-    return {phrase: tuple(things) for phrase, things in told.items() if len(things) == 1}
+    return {key: tuple(things.items()) for key, things in told.items() if len(things) == 1}
 
 
 def _means_one_thing(phrase: str) -> bool:

@@ -108,7 +108,7 @@ def parse_environment(draft: Draft) -> None:
             continue
         count, entry = match
         span = draft.span_of(index, index + count)
-        if not draft.free(span.start, span.end) or _is_subject(draft, index):
+        if not draft.free(span.start, span.end) or _is_subject(draft, index, index + count):
             continue
         whole = named_phrase(draft, span, known=entry.known)
         if whole is not None:
@@ -318,6 +318,12 @@ def _is_where(draft: Draft, match: re.Match[str], where: str) -> bool:
 def _in_one_word(draft: Draft, match: re.Match[str], where: str) -> bool:
     """Claim a place of the tables in "the coffee-shop-trained one"; False where there is none."""
     phrase = list(draft.page.run(*match.span(where)))
+    longer = (
+        _longer_place(draft, phrase[0]) if phrase and match.start() == match.start(where) else None
+    )
+    if longer is not None and draft.free(longer[1].start, match.end()):
+        _add(draft, *longer, Span(longer[1].start, match.end()))
+        return True
     found = place_in(draft, phrase, surely=False) if phrase else None
     if found is None or not draft.free(*match.span()):
         return False
@@ -327,6 +333,15 @@ def _in_one_word(draft: Draft, match: re.Match[str], where: str) -> bool:
     said = () if span.end == match.end(where) else (match[where].replace("-", " "),)
     _add(draft, entry, span, Span(*match.span()), said=said)
     return True
+
+
+def _longer_place(draft: Draft, last: Word) -> tuple[TagEntry, Span] | None:
+    """A place that cards have of several words and ends in one: "the toy | shop | -trained one"."""
+    for first in range(max(0, last.index - 2), last.index):
+        found = draft.lexicon.environments.match_at(draft.page.words, first)
+        if found is not None and found[1].known and first + found[0] == last.index + 1:
+            return found[1], draft.span_of(first, last.index + 1)
+    return None
 
 
 def _has_known(draft: Draft, start: int, end: int) -> bool:
@@ -440,9 +455,9 @@ def _and_before(draft: Draft, span: Span, whole: Span) -> None:
             return
 
 
-def _is_subject(draft: Draft, index: int) -> bool:
+def _is_subject(draft: Draft, index: int, end: int) -> bool:
     """Whether the place is what is pictured: "the latest mountain model", "the house one"."""
-    covering = (n for n in draft.nouns if n.first <= index < n.last)
+    covering = (n for n in draft.nouns if n.first <= index and end <= n.last)  # no "toy shop"
     noun = next(covering, None)
     if noun is None or not noun.entry.subjects:
         return False

@@ -170,6 +170,8 @@ def _is_no_style(draft: Draft, tag: Tag, word: str, *, styled: bool) -> bool:
         return studio is not None and studio[1].known  # "the studio-shot chair"
     if word == "illustration" and following is not None and following.norm == "for":
         return True  # "an illustration for chapter three"
+    if word == "flat" and following is not None and following.hyphen:
+        return not styled  # "a flat-faced cat"
     return word == "flat" and not styled and _is_a_home(draft, tag)
 
 
@@ -240,6 +242,8 @@ def _is_listed(draft: Draft, tag: Tag) -> bool:
 def _is_reached(draft: Draft, tag: Tag) -> bool:
     """Whether nothing before it in its phrase makes it a thing of the scene."""
     words = draft.page.words
+    if words[tag.first].norm == "in":  # "on a shelf | in oils"
+        return not _is_of_a_thing(draft, tag, words[tag.first])
     for index in range(tag.first - 1, -1, -1):
         before = words[index]
         if not words[index + 1].joined:
@@ -268,7 +272,7 @@ def _decides(draft: Draft, tag: Tag, index: int) -> bool | None:
         return True  # "in the room of a dentist sits the …"
     if before.norm in _PRONOUNS and following.norm in ("the", "my", "our", "a", "an"):
         return True  # "a lake and on it the …"
-    if _is_the_way(words, index) or (before.norm == "with" and _is_drawn(words, index)):
+    if _is_the_way(words, index) or (before.norm == "with" and _is_drawn(draft, tag, index)):
         return True  # "the way Warhol would do it", "drawn with clean outlines"
     if before.norm == "with" and index and before.joined and words[index - 1].norm in _GO:
         return True  # "go with the model in oils"
@@ -344,14 +348,15 @@ def _is_a_home(draft: Draft, tag: Tag) -> bool:
     return False
 
 
-def _is_drawn(words: Sequence[Word], index: int) -> bool:
+def _is_drawn(draft: Draft, tag: Tag, index: int) -> bool:
     """Whether the word before is how a picture is made."""
+    words = draft.page.words
     if not index or not words[index].joined:
         return False
     if words[index - 1].norm == "painted":  # "painted with oils", but not "with oil barrels"
-        following = words[index + 2] if index + 2 < len(words) else None
+        following = _following(draft, tag)
         ends = lexicon.words("prepositions") | lexicon.words("links")
-        return following is None or not following.joined or following.norm in ends
+        return following is None or following.norm in ends
     return words[index - 1].norm in DRAWN
 
 

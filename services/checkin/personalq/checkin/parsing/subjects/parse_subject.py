@@ -6,6 +6,7 @@ from personalq.checkin import lexicon
 from personalq.checkin.intent import Attribute, Constraint, Mention, Span
 from personalq.checkin.lexicon import canonical
 from personalq.checkin.nouns import is_kind_of
+from personalq.checkin.parsing.compound_head import compound_head
 from personalq.checkin.parsing.draft import Draft, Noun
 from personalq.checkin.parsing.subjects.role import Role, role_of
 from personalq.checkin.parsing.subjects.weighed import (
@@ -49,6 +50,7 @@ def parse_subject(draft: Draft) -> None:
     best = max((mention.weight for _, mention, _ in chosen), default=-1)
     unknown = ordered_thing(draft) if best < 2 and not draft.answering else None
     ordered = unknown is not None
+    unknown = compound_head(draft) or unknown
     unknown = unknown or unknown_head(draft, [noun for noun, _, _ in mentions])
     told = told_apart(draft, mentions) if best < 2 else []
     if not told and unknown is not None and best < 2 and not ordered:

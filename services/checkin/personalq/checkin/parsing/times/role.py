@@ -59,7 +59,7 @@ def constrains(draft: Draft, point: Point, setting: Setting) -> bool:
     if point.kind == "monthday":
         dated = draft.answering and setting.operator in ("from", "of", "on", "dated")
         return dated or setting.used is not None
-    if _LAST_OF.match(draft.page.shadow, point.start):
+    if _LAST_OF.match(draft.page.shadow, point.start) or _opens_place(draft, point):
         return False
     if _CARTOONS.match(draft.page.shadow, point.end):
         return False
@@ -128,6 +128,15 @@ def constrains(draft: Draft, point: Point, setting: Setting) -> bool:
             return False
         return _heads(draft, point, setting) or not _has_article(draft, point)
     return _everyday_constrains(draft, point, setting, after)
+
+
+def _opens_place(draft: Draft, point: Point) -> bool:
+    """Whether a place that cards have begins with it: "the | Christmas | market-trained one"."""
+    first = draft.page.word_at(point.start)
+    match = first and draft.lexicon.environments.match_at(draft.page.words, first.index)
+    if first is None or not match or not match[1].known:
+        return False
+    return draft.page.words[first.index + match[0] - 1].start >= point.end
 
 
 _SPATIAL = frozenset((
