@@ -272,14 +272,28 @@ def test_what_a_card_says_in_words_is_not_compared() -> None:
 
 
 def test_a_place_that_means_one_of_the_cards() -> None:
-    """Wine country is a vineyard, and the explanation says so."""
-    near = {"wine country": {"vineyard": 0.75}}
-    answered, _ = asked("a fox by a stream, the one trained in wine country", near)
+    """Grape country is a vineyard, and the explanation says so."""
+    near = {"grape country": {"vineyard": 0.75}}
+    answered, _ = asked("a fox by a stream, the one trained in grape country", near)
     assert isinstance(answered.outcome, Selection)
     assert answered.outcome.candidate.card.checkpoint_id == "fox-v1"
     [place] = answered.intent.all(Attribute.ENVIRONMENT)
     assert place.values == ("vineyard",)
     assert "nearest to vineyard" in place.label
+
+
+@pytest.mark.parametrize(
+    ("prompt", "outcome"),
+    [
+        ("a fox trained under the spotlights", Clarification),
+        ("a fox trained at the casino", NoMatch),
+        ("a fox trained in the stronghold", NoMatch),
+    ],
+)
+def test_what_is_no_place_rules_nothing_out(prompt: str, outcome: type) -> None:
+    """Spotlights may be anywhere; a casino is a place, and no fox was trained there."""
+    answered, _ = asked(prompt, {})
+    assert isinstance(answered.outcome, outcome)
 
 
 def test_a_place_of_its_own_is_no_other() -> None:

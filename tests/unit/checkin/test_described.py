@@ -602,6 +602,47 @@ def test_a_detail_that_several_share_beside_an_order() -> None:
     assert weights(0.2) == [0.0] * 7
 
 
+@pytest.mark.parametrize(
+    ("likeness", "rank", "placed", "meant"),
+    [
+        ((0.8, 0.8, 0.1, 0.1, 0.1), 1, False, (0, 1)),
+        ((0.8, 0.8, 0.1, 0.1, 0.1), 2, False, (0, 1)),
+        ((0.8, 0.8, 0.1, 0.1, 0.1), 3, False, ()),
+        ((0.8, 0.8, 0.1, 0.1, 0.1), 1, True, ()),
+        ((0.15, 0.15, 0.1, 0.1, 0.1), 1, False, ()),
+        ((0.1, 0.1, 0.1, 0.1, 0.6), 2, False, ()),
+    ],
+)
+def test_what_is_likeliest_meant_beside_an_order(
+    likeness: tuple[float, ...], rank: int, placed: bool, meant: tuple[int, ...]
+) -> None:
+    """The first, or second, of those that share a detail; of two none is third, and what may be
+    the scene tells none.
+    """
+    details = ("a blanket", "a blanket", "a cup", "a spoon", "a fork")
+    said = Constraint(
+        attribute=Attribute.DESCRIPTION,
+        values=("cozy", "throw"),
+        hard=False,
+        text="a cozy old throw",
+        said=() if placed else ("a cozy old throw",),
+        phrase=True,
+        action=True,
+    )
+    hits = [
+        Hit(
+            card=replace(_card(f"a kettle with {detail}", "kettle"), created_at=NOW),
+            likeness={"a cozy old throw": 0.1},
+            word_likeness={"a cozy old throw": like},
+            text_likeness={"a cozy old throw": 0.1},
+        )
+        for detail, like in zip(details, likeness, strict=True)
+    ]
+    order = Constraint(attribute=Attribute.ORDER, order=OrderKey.OLDEST, rank=rank)
+    found = answers(Intent(constraints=(said, order)), hits)
+    assert tuple(at for at, each in enumerate(found) if each.weight > 0) == meant
+
+
 def test_what_somebody_holds_is_not_their_kind() -> None:
     """A gnome pushing a wheelbarrow is a gnome; a pair of running shoes stays one of shoes."""
     shown = profile(_card("A red gnome pushing a wheelbarrow.", "gnome"))

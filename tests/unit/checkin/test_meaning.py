@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from personalq.checkin.cards import Card, Hit
-from personalq.checkin.reasoning.meaning import Place, compare, probabilities
+from personalq.checkin.reasoning.meaning import Place, compare, probabilities, readings
 
 CARD = Card(checkpoint_id="goose", subjects=("goose",), description="A goose in a hat.")
 PLAIN = Card(checkpoint_id="plain", subjects=("goose",))
@@ -26,7 +26,7 @@ def _hit(
 def _told(hits: list[Hit], place: Place = Place.BEHIND, *, bare: bool = False) -> list[float]:
     like = compare(SAID, hits)
     assert like is not None
-    found = probabilities(like, place, bare=bare)
+    found = probabilities(readings(like, place, bare=bare))
     assert sum(found) == pytest.approx(1)
     return found
 

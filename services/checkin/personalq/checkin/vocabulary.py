@@ -269,6 +269,12 @@ def _add_environments(
     for word, values in known.items():
         for form in (word, plural(word), *wordnet.singulars(word)):
             table.add(form, TagEntry(values=values, exact=values, known=True))
+    for name, words in lexicon.same_places().items():
+        named = next((e for w in (name, *words) if (e := table.get(w)) and e.known), None)
+        for word in (name, *words) if named is not None else ():
+            if not (listed := table.get(word)) or not listed.known:
+                table.add(word, TagEntry(values=named.values, exact=(), known=True), replace=True)
+                unknown.pop(word, None)
     for word, name in unknown.items():
         found = tags.related(word) or tags.related(name)
         values = _unique(value for tag in sorted(found) for value in known[tag])

@@ -9,8 +9,9 @@ from dataclasses import replace
 from personalq.checkin.cards import Hit
 from personalq.checkin.intent import Attribute, Constraint, Intent
 from personalq.checkin.labels import Label, nearest
-from personalq.checkin.lexicon import canonical
+from personalq.checkin.lexicon import canonical, environment_groups, same_places
 from personalq.checkin.lexicon.wordnet import Nature, nature
+from personalq.checkin.nouns import is_kind_of
 from personalq.checkin.ports import Catalog
 from personalq.checkin.reasoning.described import LONGEST_PHRASE, MAX_PHRASES, is_explained, wishes
 from personalq.checkin.thing_labels import telling, things_on
@@ -25,6 +26,11 @@ _LIKELY_LOOK = 0.55
 """The same of a look that is preferred only: "drawn quickly in a notebook"."""
 _CLEARLY_ANOTHER = 1.0
 """The same of a place with a name of its own: wine country is a vineyard, an ice rink no snow."""
+_PLACES = (
+    "structure", "area", "location", "geological formation", "vehicle", "way", "room", "facility",
+    "body of water", "plant",
+)  # fmt: skip
+"""Things that somebody may be at, on or in."""
 _ANY_PLACE = frozenset((
     "country", "land", "area", "region", "place", "spot", "corner", "ground", "grounds", "zone",
     "site", "location", "space", "side", "surroundings", "landscape", "setting", "environment",
@@ -54,7 +60,11 @@ async def with_places(intent: Intent, catalog: Catalog, lexicon: Lexicon) -> Int
         for constraint in unknown
         if (label := _nearest(constraint, rows, lexicon)) is not None
     }
-    lost = [c for c in unknown if not c.hard and id(c) not in meant and _is_unknown(c, lexicon)]
+    lost = [
+        c
+        for c in unknown
+        if id(c) not in meant and _is_unknown(c, lexicon) and not (c.hard and _is_a_place(c))
+    ]
     why = "means no" if likeness or not labels else "could not be compared with any"
     said = tuple(f"“{c.text}” {why} place that cards were trained at" for c in lost)
     constraints = tuple(meant.get(id(c), c) for c in intent.constraints if c not in lost)
@@ -112,6 +122,16 @@ def _look(constraint: Constraint, label: Label, lexicon: Lexicon, *, surely: boo
 def _is_unknown(constraint: Constraint, lexicon: Lexicon) -> bool:
     known = any(canonical(value) in lexicon.places for value in constraint.values)
     return bool(constraint.values) and not known
+
+
+def _is_a_place(constraint: Constraint) -> bool:
+    """Whether what is said names a place, which no card has then: not "in front of the curtain"."""
+    named = canonical(constraint.values[0])
+    known = (*environment_groups().values(), *same_places().values(), same_places().keys())
+    if any(named in group for group in known):
+        return True
+    head = named.rpartition(" ")[2]
+    return nature(head) is not Nature.THING or any(is_kind_of(head, each) for each in _PLACES)
 
 
 def _told(constraint: Constraint, lexicon: Lexicon) -> tuple[str, ...]:

@@ -128,8 +128,15 @@ def environment_groups() -> dict[str, frozenset[str]]:
     return {
         name: frozenset(form for word in (name, *words) for form in _forms(canonical(word)))
         for name, words in _load("environments").items()
-        if name not in ("near", "apart")
+        if name not in ("near", "apart", "same")
     }
+
+
+@cache
+def same_places() -> dict[str, tuple[str, ...]]:
+    """Places of their own by name, with other words for just them."""
+    same = _load("environments")["same"]
+    return {canonical(name): tuple(map(canonical, words)) for name, words in same.items()}
 
 
 def _forms(word: str) -> tuple[str, ...]:

@@ -37,6 +37,8 @@ def find_nouns(page: Page, lexicon_: Lexicon) -> list[Noun]:
         listed = entry.subjects and not (entry.kind or entry.narrower)
         if listed and _is_said_of_what_sort(page.words, first, last):
             last += 1
+        if _is_half_of_a_word(page.words, first, last):
+            continue  # "box" of "a jack-in-the-box"
         if _in_trap(page.words, first, last, traps) or _is_verb(page.words, first):
             continue
         if last - first == 1 and first and _is_doing(page.words, lexicon_, first):
@@ -68,6 +70,17 @@ _SORTS = frozenset((
     "bird", "dog", "cat", "fish", "animal", "insect", "tree", "flower", "plant", "fruit", "car",
     "boat", "ship", "plane", "lizard", "snake", "horse", "bike", "hat", "dress", "cake", "monkey",
 ))  # fmt: skip
+
+
+def _is_half_of_a_word(words: tuple[Word, ...], first: int, last: int) -> bool:
+    """Whether hyphens join it to others, and all together are another thing."""
+    start, end = first, last
+    while start and words[start].hyphen:
+        start -= 1
+    while end < len(words) and words[end].hyphen:
+        end += 1
+    whole = " ".join(word.norm for word in words[start:end])
+    return end - start > last - first + 1 and lexicon.names_thing(whole)
 
 
 def _is_seldom(lexicon_: Lexicon, page: Page, index: int) -> bool:

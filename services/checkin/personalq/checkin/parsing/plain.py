@@ -62,14 +62,20 @@ _SAID_ELSE = (
     (compile_form(r"(?<!\w)the current(?= (week|month|quarter|year)\b)"), "this"),
     (compile_form(r"(?<!\w)same (?=([\w'-]+ ){0,4}(as|like) (the )?last time\b)"), ""),
     (compile_form(r"(?<=\w )(as|like) (the )?last time(?!\w)"), "I used last"),
-    (compile_form(r"(?<!\w)with (just|only|no more than) (a single|one) use(?!\w)"),
-     "used only once"),
+    (compile_form(r"(?<!\w)with (just|only|no more than) (a single|one) use(?!\w)|"
+                  r"used (just|only) (a single time|the once)(?!\w)"), "used only once"),
+    (compile_form(r"(?<=\w )(that|which) (gets|got|is) used (?=(the )?(most|least)\b)"),
+     "I use "),
+    (compile_form(r"((?<=\bi )|(?<=\bwe ))(was|were) just (using|working with)(?!\w)"), "used last"),
+    (compile_form(r"((?<=\bi )|(?<=\bwe ))(keep|kept) (coming|going|getting) back to (the )?most"
+                  r"( often)?(?!\w)"), "use most"),
     (compile_form(r"(?<=\bi )(was|have been|'ve been) using(?= (last|most|yesterday|today|on|this|"
                   r"in|more|less|least)\b)"), "used"),
     (compile_form(r"^(surprise|treat|impress|delight|amuse|wow|thrill|please|cheer up|spoil) "
                   r"(my|our|his|her|the) [\w-]+( [\w-]+)? with (?=(the|an?|my|our|that)\b)"),
      "show "),
-    (compile_form(r"^(please )?(mock up|whip up|knock up|rustle up|dream up|cook up|draw up) "
+    (compile_form(r"^(please )?(mock up|whip up|knock up|rustle up|dream up|cook up|draw up|"
+                  r"show off) "
                   r"(?=(an?|the|my|our|some)\b)"), "show "),
     (compile_form(r"^(about|regarding|concerning) (?=(the|my|our) [\w -]{1,40}[:,])"), ""),
     (compile_form(r"(?<!\w)(?P<q>q[1-4])/(?=20\d\d(?!\w))"), r"\g<q> "),

@@ -33,7 +33,15 @@ from personalq.checkin.reasoning.describe import (
     trait,
     worded_concepts,
 )
-from personalq.checkin.reasoning.meaning import Place, compare, probabilities, striking
+from personalq.checkin.reasoning.meaning import (
+    Meant,
+    Place,
+    compare,
+    probabilities,
+    readings,
+    striking,
+)
+from personalq.checkin.reasoning.order import in_order
 
 BARE = 0.55
 """How much the noun alone counts when the person also said what it is like."""
@@ -62,6 +70,11 @@ SURELY = 0.95
 goose", "the latest goose swimming"."""
 SURELY_SHARED = 0.98
 """The same of all the cards that share a detail: "the latest with a throw"."""
+ALONE = 3.0
+"""Logit by which it is less likely beside an order that one card alone is meant: who says "the
+latest happy goose" speaks of several."""
+SCENE = 1.0
+"""Logit by which it is likelier there that nobody is told apart: "the latest goose swimming"."""
 ALIKE_PHRASE = 0.40
 ALIKE_WORD = 0.55
 """Likeness of meaning from which on a phrase, or a single word, may mean what a card says."""
@@ -108,6 +121,10 @@ class Wish:
     """It was left for the picture."""
     before: bool = False
     """It stands right before the subject."""
+    placed: bool = False
+    """It stands where a scene may be told, or tells a look: "in birthday headgear", "under an
+    umbrella", "drawn with a nib".
+    """
 
 
 def wishes(intent: Intent) -> tuple[Wish, ...]:
@@ -116,9 +133,15 @@ def wishes(intent: Intent) -> tuple[Wish, ...]:
     for constraint in intent.all(Attribute.DESCRIPTION):
         if constraint.hard:
             continue
+        look = any(_are_same_words(constraint, other) for other in intent.all(Attribute.STYLE))
         for wish in _wishes(constraint):
-            found.setdefault(wish.trait.concepts, replace(wish, before=constraint.leads))
+            told = replace(wish, before=constraint.leads, placed=wish.placed or look)
+            found.setdefault(wish.trait.concepts, told)
     return tuple(found.values())
+
+
+def _are_same_words(one: Constraint, other: Constraint) -> bool:
+    return one.span is not None and other.span is not None and one.span.meets(other.span)
 
 
 def _wishes(constraint: Constraint) -> list[Wish]:
@@ -135,6 +158,7 @@ def _wishes(constraint: Constraint) -> list[Wish]:
                 vague=constraint.coarse,
                 answer=constraint.span is None,
                 said=constraint.said or (constraint.text,),
+                placed=not constraint.said,
                 action=constraint.action,
                 scene=constraint.scene,
             )
@@ -271,10 +295,15 @@ def _by_meaning(
     if like is None:
         return None
     shared = shared_details(profiles)
-    meant = probabilities(like, place_of(wish, intent), bare=is_bare(wish), shared=shared)
-    if intent.order is not None and max(meant) < SURELY:
+    told = readings(like, place_of(wish, intent), bare=is_bare(wish), shared=shared)
+    meant = probabilities(told, shared)
+    if intent.order is not None and (max(meant) < SURELY or intent.order.rank > 1):
         vague = wish.action or is_bare(wish)  # "the latest tree, with owls"
-        return [0.0] * len(hits) if vague else _of_a_detail(meant, shared)
+        enough = [places for places in shared if len(places) >= intent.order.rank]
+        sure = [0.0] * len(hits) if vague else _of_a_detail(meant, enough)
+        if any(sure) or wish.placed:
+            return sure
+        return _beside_order(told, shared, hits, intent.order)
     # What one description can settle is bounded from below: the likeliest must stay apart.
     likeliest = max(meant)
     logits = [wish.part * math.log(each / likeliest) / DECIDES for each in meant]
@@ -297,6 +326,32 @@ def _of_a_detail(meant: Sequence[float], shared: Sequence[Sequence[int]]) -> lis
     sure = (places for places in shared if sum(meant[at] for at in places) >= SURELY_SHARED)
     fewest = min(sure, key=len, default=())
     return [float(place in fewest) for place in range(len(meant))]
+
+
+def _beside_order(
+    told: Meant, shared: Sequence[Sequence[int]], hits: Sequence[Hit], order: Constraint
+) -> list[float]:
+    """1 for the cards of what is likeliest meant beside an order: "the latest with a throw".
+
+    Each reading leads to one card, the one at the place in order of those it means. Those that
+    lead to the same card speak for it together; of too few cards nothing is third.
+    """
+    everybody = range(len(hits))
+    means: list[tuple[Sequence[int], float]] = [
+        ((place,), likely * math.exp(-ALONE)) for place, likely in enumerate(told.one)
+    ]
+    means += zip(shared, told.several, strict=True)
+    means.append((everybody, told.nobody * math.exp(SCENE)))
+    leads: dict[int, list[tuple[float, Sequence[int]]]] = {}
+    for places, likely in means:
+        queue = in_order(places, order.order, lambda place: hits[place].card)
+        if len(queue) >= order.rank:
+            leads.setdefault(queue[max(order.rank, 1) - 1], []).append((likely, places))
+    if not leads:
+        return [0.0] * len(hits)
+    chosen = max(leads.values(), key=lambda each: sum(likely for likely, _ in each))
+    _, places = max(chosen, key=lambda each: each[0])
+    return [float(place in places and places is not everybody) for place in everybody]
 
 
 def is_bare(wish: Wish) -> bool:

@@ -125,17 +125,26 @@ def compare(said: Sequence[str], hits: Sequence[Hit]) -> Likeness | None:
     )
 
 
-def probabilities(
+@dataclass(frozen=True, kw_only=True)
+class Meant:
+    """What a description may mean, and how likely each is; all together 1."""
+
+    one: Sequence[float]
+    """Of each card, that it alone is meant."""
+    several: Sequence[float]
+    """Of each detail that several cards have, that it is."""
+    nobody: float
+    """That no card is told from the others."""
+
+
+def readings(
     like: Likeness, place: Place, *, bare: bool = False, shared: Sequence[Sequence[int]] = ()
-) -> list[float]:
-    """How likely each card is meant; the same for all as far as nobody is told apart.
+) -> Meant:
+    """How likely a description means each card alone, a detail that several have, or none.
 
     Args:
         bare: it is one or two words.
         shared: the places of the cards of each detail that several have.
-
-    Returns:
-        One number per card, their sum 1.
     """
     weights = BY_WORDS if like.by_words else BY_PHRASES
     logits = [
@@ -153,13 +162,28 @@ def probabilities(
         for places in shared
     ]
     top = max(*logits, *details, nobody)
-    odds = [math.exp(logit - top) for logit in logits]
-    for detail, places in zip(details, shared, strict=True):
-        for at in places:
-            odds[at] += math.exp(detail - top) / len(places)
+    one = [math.exp(logit - top) for logit in logits]
+    several = [math.exp(detail - top) for detail in details]
     untold = math.exp(nobody - top)
-    total = sum(odds) + untold
-    return [(each + untold / len(odds)) / total for each in odds]
+    total = sum(one) + sum(several) + untold
+    return Meant(
+        one=[each / total for each in one],
+        several=[each / total for each in several],
+        nobody=untold / total,
+    )
+
+
+def probabilities(meant: Meant, shared: Sequence[Sequence[int]] = ()) -> list[float]:
+    """How likely each card is meant, their sum 1; the same for all as far as nobody is told apart.
+
+    Args:
+        shared: as for `readings`.
+    """
+    odds = [each + meant.nobody / len(meant.one) for each in meant.one]
+    for likely, places in zip(meant.several, shared, strict=True):
+        for at in places:
+            odds[at] += likely / len(places)
+    return odds
 
 
 def striking(said: Sequence[str], hits: Sequence[Hit]) -> int | None:

@@ -26,6 +26,7 @@ from personalq.checkin.reasoning.own import FEWEST, NO_KINDS, is_named
 
 _ALIKE = 0.5
 """Likeness from which on a card may have what no word of it says."""
+_CLAUSE = compile_form(r"(that|which|who) (?P<does>\w+) ")
 _EDITED = compile_form(
     r"(?<!\w)(make|makes|paint|turn|dye|recolou?r|colou?r|tint) ((the|my|our|this|that) )?"
     r"([\w-]+ ){0,3}$",
@@ -96,6 +97,8 @@ def _told(intent: Intent, prompt: str) -> Iterator[tuple[Constraint, tuple[Wish,
             continue
         if constraint.leads and constraint.text.casefold() in NO_KINDS:
             continue  # "the pet skink"
+        if (clause := _CLAUSE.match(constraint.text)) and clause["does"] in lexicon.verb_forms():
+            continue  # "that shows up", where cards say what they show
         told = wishes(Intent(constraints=(constraint,)))
         if told and all(map(_is_asked, told)) and not _is_pictured(constraint, subject, prompt):
             yield constraint, told

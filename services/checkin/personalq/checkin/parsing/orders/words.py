@@ -27,7 +27,8 @@ NOT_A_TIME = r"(?! (week|month|year|night|summer|winter|spring|autumn|fall|\w+da
 """Behind "last", where no time is told: "used last", but not "used last week"."""
 ENDS = (
     r"(?= ?($|[^\w\s]|(on|in|at|by|of|with|near|under|and|but|as|to|for|while|please|full|"
-    r"covered|is|are|was|"
+    r"covered|is|are|was|into|onto|inside|outside|beside|behind|between|over|above|below|beneath|"
+    r"underneath|against|among|amid|next|during|around|through|across|atop|down|up|so|or|"
     r"thanks)\b|(?!((every|any|no|some)?thing|evening|morning|spring)\b)\w{2,}ing\b))"
 )
 """What follows a wish: nothing, or what is to be seen."""

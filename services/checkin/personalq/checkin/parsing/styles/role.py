@@ -51,6 +51,10 @@ _STAINED = frozenset((
     "wrapped", "lined", "speckled",
 ))  # fmt: skip
 _AMONG = frozenset(["among", "amongst", "amid", "amidst", "across", "along", "beyond"])
+_PUT_ON = frozenset(
+    ["inked", "engraved", "etched", "embroidered", "stitched", "knitted", "stenciled"]
+)
+_PUT = compile_form(" (on|onto|into|across) (the|its|his|her|their) ")
 _MOODS = frozenset(["mood", "atmosphere", "lighting", "light"])
 _FORMS = frozenset(["shape", "shaped", "cut"])
 _BAR_BEFORE = compile_form(r"(^|[|/]) ?$")
@@ -163,6 +167,8 @@ def _is_no_style(draft: Draft, tag: Tag, word: str, *, styled: bool) -> bool:
             return True  # "in charcoal clothes"
     if following is not None and following.hyphen and following.norm in _STAINED:
         return True  # "in an oil-stained garage"
+    if word in _PUT_ON and not styled and _PUT.match(shadow, words[tag.last - 1].end):
+        return True  # "a bird inked on the skin"
     if word == "product shot" and not styled:
         return True
     if word == "studio shot" and not styled and words[tag.last - 1].hyphen:

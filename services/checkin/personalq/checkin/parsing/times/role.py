@@ -42,6 +42,7 @@ _COLOURS = (("winter", "white"), ("spring", "green"))
 _TELLERS = frozenset(["i", "we", "he", "she", "they", "somebody", "someone"])
 _WISHING = frozenset(["want", "need", "like", "fancy", "feel", "am", "would", "will"])
 _ANY_BUT = compile_form("(any|every|all|always)")
+_PICKING = compile_form("(i'm )?(picking|choosing|taking|trying|using|going (for|with)) ")
 _TO_THIS = compile_form(r"(?<!\w)to this day$")
 _EVE = compile_form(r"\b(night|eve|day) before (the )?$")
 _SELECTOR_AFTER = compile_form(
@@ -63,8 +64,11 @@ def constrains(draft: Draft, point: Point, setting: Setting) -> bool:
         return False
     if _CARTOONS.match(draft.page.shadow, point.end):
         return False
-    if draft.page.shadow[point.start : point.end] == "tonight" and setting.used is None:
+    said = draft.page.shadow[point.start : point.end]
+    if said == "tonight" and setting.used is None:
         return False  # when the picture is wanted, or what it shows
+    if said == "today" and setting.used is None and _PICKING.match(draft.page.shadow):
+        return False  # "picking the red one today: a boat"
     if ends_before(_TO_THIS, draft.page.shadow, point.end):
         return False
     if setting.negated and _ANY_BUT.match(draft.page.shadow, setting.start):
@@ -74,8 +78,8 @@ def constrains(draft: Draft, point: Point, setting: Setting) -> bool:
     if draft.answering:
         return point.kind not in ("holiday", "season") or not _is_of_a_thing(draft, setting)
     before = draft.page.word_before(setting.start)
-    if before is not None and before.norm in ("named", "called"):
-        return False  # somebody's name
+    if before is not None and before.norm in ("named", "called", "father"):
+        return False  # somebody's name: "Father Christmas"
     on_pictures = point.kind == "season" and setting.operator == "on"  # "trained on winter shots"
     if (setting.used is not None and not on_pictures) or setting.operator in _COMPARING:
         return not (point.kind == "holiday" and _is_eve(draft, point))

@@ -37,6 +37,7 @@ ON_A_SHIRT = compile_form(
     r" ?(painted |printed |written )?on "
     r"((its|his|her|their)\b|(the|a) (shirt|jersey|bib|chest|back|side|door|hood|sign|cap|tank)\b)"
 )
+_HAVING = ("have", "had", "haven't", "hadn't", "did", "didn't", "do", "don't", "was", "am", "keep")
 _THINKING = ("believe", "guess", "reckon", "suppose", "assume", "mean", "liked", "love", "loved")
 """What somebody does who says "the third version I …", beside the verbs of scenes."""
 _OF_ONE = ("selectors", "numbered")
@@ -138,7 +139,7 @@ def is_a_person(draft: Draft, match: re.Match[str]) -> bool:
         and following is not None
         and following.joined
         and (
-            following.norm in (*_THINKING, *_ADVERBS, *lexicon.words("links"))
+            following.norm in (*_THINKING, *_HAVING, *_ADVERBS, *lexicon.words("links"))
             or following.norm in lexicon.verb_forms()
         )
     )
