@@ -270,9 +270,12 @@ def _add_environments(
         for form in (word, plural(word), *wordnet.singulars(word)):
             table.add(form, TagEntry(values=values, exact=values, known=True))
     for name, words in lexicon.same_places().items():
-        named = next((e for w in (name, *words) if (e := table.get(w)) and e.known), None)
-        for word in (name, *words) if named is not None else ():
-            if not (listed := table.get(word)) or not listed.known:
+        listed = {word: table.get(word) for word in (name, *words)}
+        named = next((own for own in listed.values() if own and own.known), None)
+        if named is None:
+            continue
+        for word, own in listed.items():
+            if not (own and own.known):
                 table.add(word, TagEntry(values=named.values, exact=(), known=True), replace=True)
                 unknown.pop(word, None)
     for word, name in unknown.items():

@@ -66,7 +66,8 @@ _SAID_ELSE = (
                   r"used (just|only) (a single time|the once)(?!\w)"), "used only once"),
     (compile_form(r"(?<=\w )(that|which) (gets|got|is) used (?=(the )?(most|least)\b)"),
      "I use "),
-    (compile_form(r"((?<=\bi )|(?<=\bwe ))(was|were) just (using|working with)(?!\w)"), "used last"),
+    (compile_form(r"((?<=\bi )|(?<=\bwe ))(was|were) just (using|working with)(?!\w)"),
+     "used last"),
     (compile_form(r"((?<=\bi )|(?<=\bwe ))(keep|kept) (coming|going|getting) back to (the )?most"
                   r"( often)?(?!\w)"), "use most"),
     (compile_form(r"(?<=\bi )(was|have been|'ve been) using(?= (last|most|yesterday|today|on|this|"

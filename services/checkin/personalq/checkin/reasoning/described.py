@@ -289,8 +289,8 @@ def _by_meaning(
     if wish.vague or not wish.said or wish.trait.lacks:  # "no hat" is much like "a hat"
         return None
     if wish.scene:
-        told = striking(wish.said, hits)
-        return [float(place == told) for place in range(len(hits))]
+        strikes = striking(wish.said, hits)
+        return [float(place == strikes) for place in range(len(hits))]
     like = compare(wish.said, hits)
     if like is None:
         return None
