@@ -271,11 +271,11 @@ def _add_environments(
             table.add(form, TagEntry(values=values, exact=values, known=True))
     for name, words in lexicon.same_places().items():
         listed = {word: table.get(word) for word in (name, *words)}
-        named = next((own for own in listed.values() if own and own.known), None)
+        named = next((each for each in listed.values() if each and each.known), None)
         if named is None:
             continue
-        for word, own in listed.items():
-            if not (own and own.known):
+        for word, each in listed.items():
+            if not (each and each.known):
                 table.add(word, TagEntry(values=named.values, exact=(), known=True), replace=True)
                 unknown.pop(word, None)
     for word, name in unknown.items():
