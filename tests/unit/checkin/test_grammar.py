@@ -163,6 +163,8 @@ def test_versions(prompt: str, first: int, last: int) -> None:
         "a lamp tenth in the line at the bakery",
         "a lamp, 12 is the number I want on its shade",
         "a lamp beside a door marked 23",
+        "the lamp version I haven't used even once, on a cloud",
+        "the lamp build I had in the spring, on a cloud",
     ],
 )
 def test_numbers_of_the_scene(prompt: str) -> None:
@@ -223,6 +225,8 @@ def test_the_version_just_before_another() -> None:
         ("the lamp I have left untouched longest", OrderKey.LEAST_RECENTLY_USED, 1),
         ("the lamp I've gone longest without using", OrderKey.LEAST_RECENTLY_USED, 1),
         ("the lamp checkpoint I last ran, in a booth", OrderKey.LAST_USED, 1),
+        ("Put the lamp we use the most into a scene in space", OrderKey.MOST_USED, 1),
+        ("lift the lamp I used last onto a shelf", OrderKey.LAST_USED, 1),
         ("Which lamp came second in time? Draw it on a desk", OrderKey.OLDEST, 2),
         ("the lamp that directly precedes the newest one", OrderKey.NEWEST, 2),
         ("our top-used lamp wrapped up as a present", OrderKey.MOST_USED, 1),

@@ -1078,3 +1078,29 @@ def test_looks_in_oils_and_on_blackboards(prompt: str, look: str | None) -> None
     lexicon = compile_lexicon(Vocabulary(subjects=("kite",), styles=looks))
     found = [c.values for c in parse(prompt, lexicon, context).all(Attribute.STYLE) if c.values]
     assert found == ([(look,)] if look else [])
+
+
+def test_other_words_for_a_place_that_cards_have() -> None:
+    """An inn is a tavern where cards have one; of a place nobody has it stays a place."""
+    context = Context(now=datetime(2026, 11, 20, 12, tzinfo=UTC), zone=ZoneInfo("UTC"))
+    places = ("tavern", "shipwreck", "convention hall", "skatepark", "ruins")
+    lexicon = compile_lexicon(Vocabulary(subjects=("kite",), environments=places))
+    for said, tag in (
+        ("at the inn", "tavern"),
+        ("aboard the sunken ship", "shipwreck"),
+        ("in the expo hall", "convention hall"),
+        ("by the half-pipe", "skatepark"),
+        ("in the dungeon", None),
+    ):
+        (place,) = parse(f"the kite trained {said}", lexicon, context).all(Attribute.ENVIRONMENT)
+        assert place.hard
+        assert (tag in place.values) == (tag is not None)
+
+
+def test_what_is_put_on_something_is_no_look() -> None:
+    """A bird inked on the skin is no ink drawing, as the inked kite is."""
+    context = Context(now=datetime(2026, 11, 20, 12, tzinfo=UTC), zone=ZoneInfo("UTC"))
+    lexicon = compile_lexicon(Vocabulary(subjects=("kite",), styles=("ink",)))
+    put = parse("a kite. The one with a bird inked on the tail", lexicon, context)
+    assert not put.all(Attribute.STYLE)
+    assert parse("the inked kite", lexicon, context).all(Attribute.STYLE)

@@ -298,6 +298,8 @@ def test_times_of_use(prompt: str, start: str, end: str) -> None:
         "a bear on the last day of school",
         "an august old gentleman and a bear",
         "bears on the first of May, the anime one",
+        "the Father Christmas bear on a sled",
+        "picking the anime one today: a bear on a hill",
     ],
 )
 def test_scene_times(prompt: str) -> None:

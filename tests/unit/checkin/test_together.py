@@ -68,6 +68,25 @@ def test_a_pet_of_any_kind() -> None:
     assert isinstance(Session(lizards).ask("draw the pet skink under a full moon"), Selection)
 
 
+def test_what_a_card_shows_is_no_wish() -> None:
+    """A hoodie "that shows up in headlights" is not asked to show something."""
+    hoodies = [
+        card(f"hoodie-v{n}", "hoodie", "anime", f"2026-0{n}-01", f"{lead} a hoodie with {thing}.")
+        for n, (lead, thing) in enumerate(
+            [
+                ("This checkpoint shows", "a print"),
+                ("Drawings of", "strips"),
+                ("Pictures of", "a zip"),
+                ("Made for", "a pouch"),
+                ("Sketches of", "thumbholes"),
+            ],
+            1,
+        )
+    ]
+    outcome = Session(hoodies).ask("the hoodie that shows up in headlights, made in February")
+    assert not isinstance(outcome, NoMatch)
+
+
 def test_the_nearest_have_one_of_them() -> None:
     """What is offered has one of what was asked for."""
     for prompt, near in (
