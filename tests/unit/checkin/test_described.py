@@ -603,18 +603,19 @@ def test_a_detail_that_several_share_beside_an_order() -> None:
 
 
 @pytest.mark.parametrize(
-    ("likeness", "rank", "placed", "meant"),
+    ("likeness", "rank", "text", "placed", "meant"),
     [
-        ((0.8, 0.8, 0.1, 0.1, 0.1), 1, False, (0, 1)),
-        ((0.8, 0.8, 0.1, 0.1, 0.1), 2, False, (0, 1)),
-        ((0.8, 0.8, 0.1, 0.1, 0.1), 3, False, ()),
-        ((0.8, 0.8, 0.1, 0.1, 0.1), 1, True, ()),
-        ((0.15, 0.15, 0.1, 0.1, 0.1), 1, False, ()),
-        ((0.1, 0.1, 0.1, 0.1, 0.6), 2, False, ()),
+        ((0.8, 0.8, 0.1, 0.1, 0.1), 1, "a cozy old throw", False, (0, 1)),
+        ((0.8, 0.8, 0.1, 0.1, 0.1), 2, "a cozy old throw", False, (0, 1)),
+        ((0.8, 0.8, 0.1, 0.1, 0.1), 3, "a cozy old throw", False, ()),
+        ((0.8, 0.8, 0.1, 0.1, 0.1), 1, "a cozy old throw", True, ()),
+        ((0.8, 0.8, 0.1, 0.1, 0.1), 1, "hugging an old throw", False, ()),
+        ((0.15, 0.15, 0.1, 0.1, 0.1), 1, "a cozy old throw", False, ()),
+        ((0.1, 0.1, 0.1, 0.1, 0.6), 2, "a cozy old throw", False, ()),
     ],
 )
 def test_what_is_likeliest_meant_beside_an_order(
-    likeness: tuple[float, ...], rank: int, placed: bool, meant: tuple[int, ...]
+    likeness: tuple[float, ...], rank: int, text: str, placed: bool, meant: tuple[int, ...]
 ) -> None:
     """The first, or second, of those that share a detail; of two none is third, and what may be
     the scene tells none.
@@ -624,17 +625,17 @@ def test_what_is_likeliest_meant_beside_an_order(
         attribute=Attribute.DESCRIPTION,
         values=("cozy", "throw"),
         hard=False,
-        text="a cozy old throw",
-        said=() if placed else ("a cozy old throw",),
+        text=text,
+        said=() if placed else (text,),
         phrase=True,
         action=True,
     )
     hits = [
         Hit(
             card=replace(_card(f"a kettle with {detail}", "kettle"), created_at=NOW),
-            likeness={"a cozy old throw": 0.1},
-            word_likeness={"a cozy old throw": like},
-            text_likeness={"a cozy old throw": 0.1},
+            likeness={text: 0.1},
+            word_likeness={text: like},
+            text_likeness={text: 0.1},
         )
         for detail, like in zip(details, likeness, strict=True)
     ]

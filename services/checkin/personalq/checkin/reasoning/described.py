@@ -301,7 +301,8 @@ def _by_meaning(
         vague = wish.action or is_bare(wish)  # "the latest tree, with owls"
         enough = [places for places in shared if len(places) >= intent.order.rank]
         sure = [0.0] * len(hits) if vague else _of_a_detail(meant, enough)
-        if any(sure) or wish.placed:
+        goes_on = wish.action and wish.text.partition(" ")[0].endswith("ing")  # "eating ice cream"
+        if any(sure) or wish.placed or goes_on:
             return sure
         return _beside_order(told, shared, hits, intent.order)
     # What one description can settle is bounded from below: the likeliest must stay apart.
