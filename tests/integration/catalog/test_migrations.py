@@ -43,6 +43,19 @@ async def test_migrating_again_changes_nothing(postgres_url: str) -> None:
     assert {name for (name,) in tables} == {"embeddings_384", "embeddings_1024"}
 
 
+def test_statistics_follow_a_new_tenant(postgres_url: str) -> None:
+    """Of tables with other tenants' rows too: a tenth of them is more than one tenant has."""
+    with psycopg.connect(postgres_url) as connection:
+        rows = connection.execute(
+            "SELECT c.relname, c.reloptions FROM pg_class c JOIN pg_attribute a ON a.attrelid = c.oid"
+            " WHERE c.relnamespace = 'personalq'::regnamespace AND c.relkind = 'r'"
+            " AND a.attname = 'tenant'"
+        ).fetchall()
+    told = {name: options or [] for name, options in rows}
+    for name in ("checkpoints", "labels", "names", "card_words", "embeddings_384"):
+        assert "autovacuum_analyze_scale_factor=0" in told[name]
+
+
 def test_the_newest_migration_is_the_one_the_code_needs(postgres_url: str) -> None:
     """Whoever adds a migration raises the number the service checks at start."""
     with psycopg.connect(postgres_url) as connection:

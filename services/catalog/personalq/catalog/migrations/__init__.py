@@ -18,7 +18,7 @@ from sqlalchemy.exc import ArgumentError, DBAPIError, OperationalError
 from personalq.chassis.errors import PersonalQError, Unavailable
 
 #: What the code of this version needs; migrations are numbered, so a later one includes it.
-SCHEMA_VERSION = "0006"
+SCHEMA_VERSION = "0007"
 
 
 def migrate(postgres_url: str, *, embedding_dim: int = 384) -> None:
