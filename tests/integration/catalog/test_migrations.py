@@ -52,7 +52,7 @@ def test_statistics_follow_a_new_tenant(postgres_url: str) -> None:
             " AND a.attname = 'tenant'"
         ).fetchall()
     told = {name: options or [] for name, options in rows}
-    for name in ("checkpoints", "labels", "names", "card_words", "embeddings_384"):
+    for name in ("checkpoints", "labels", "names", "card_words"):
         assert "autovacuum_analyze_scale_factor=0" in told[name]
 
 
