@@ -922,6 +922,9 @@ def test_what_is_rendered_otherwise_was_not_used_never() -> None:
         ("marble run on a wooden floor, latest one", "marble run"),
         ("lamp run on a wooden floor, latest one", None),
         ("a t-shirt print of the lamp", None),
+        ("model run in the rain, the newest", None),
+        ("a run-through in June", None),
+        ("a do-over, the newest", None),
     ],
 )
 def test_the_head_of_what_nobody_has(prompt: str, unknown: str | None) -> None:

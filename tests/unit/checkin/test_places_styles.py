@@ -1101,6 +1101,48 @@ def test_what_is_put_on_something_is_no_look() -> None:
     """A bird inked on the skin is no ink drawing, as the inked kite is."""
     context = Context(now=datetime(2026, 11, 20, 12, tzinfo=UTC), zone=ZoneInfo("UTC"))
     lexicon = compile_lexicon(Vocabulary(subjects=("kite",), styles=("ink",)))
-    put = parse("a kite. The one with a bird inked on the tail", lexicon, context)
-    assert not put.all(Attribute.STYLE)
-    assert parse("the inked kite", lexicon, context).all(Attribute.STYLE)
+    for put in ("on its tail", "on the skin"):
+        told = parse(f"a kite. The one with a bird inked {put}", lexicon, context)
+        assert not told.all(Attribute.STYLE)
+    for drawn in ("the inked kite", "the kite inked on the copper plate"):
+        assert parse(drawn, lexicon, context).all(Attribute.STYLE)
+
+
+@pytest.mark.parametrize(
+    ("prompt", "looks"),
+    [
+        ("the anime kite next to a portrait in oils", [("anime",)]),
+        ("a room full of landscapes in oils with the anime kite", [("anime",)]),
+        ("a painting in oils of the kite", [("oil painting",)]),
+        ("the gold and black kite", []),
+        ("the steam-powered kite", []),
+        ("the blackboard kite", []),
+        ("the flat-shaded kite", [("flat illustration",)]),
+    ],
+)
+def test_what_only_hangs_there_or_describes_is_no_look(
+    prompt: str, looks: list[tuple[str, ...]]
+) -> None:
+    """A portrait in oils in the room, two colours, a steam engine."""
+    context = Context(now=datetime(2026, 11, 20, 12, tzinfo=UTC), zone=ZoneInfo("UTC"))
+    styles = (
+        "anime",
+        "oil painting",
+        "art deco",
+        "steampunk",
+        "chalk drawing",
+        "flat illustration",
+    )
+    lexicon = compile_lexicon(Vocabulary(subjects=("kite",), styles=styles))
+    intent = parse(prompt, lexicon, context)
+    assert [c.values for c in intent.all(Attribute.STYLE) if c.hard] == looks
+
+
+@pytest.mark.parametrize("said", ["square", "bamboo", "hollow", "diamond", "blacksmith", "club"])
+def test_what_describes_is_no_place(said: str) -> None:
+    """A square kite was not trained in a plaza."""
+    context = Context(now=datetime(2026, 11, 20, 12, tzinfo=UTC), zone=ZoneInfo("UTC"))
+    places = ("plaza", "bamboo grove", "valley", "baseball field", "forge", "nightclub")
+    lexicon = compile_lexicon(Vocabulary(subjects=("kite",), environments=places))
+    intent = parse(f"a kite on a table, the {said} one", lexicon, context)
+    assert not [c for c in intent.all(Attribute.ENVIRONMENT) if c.hard]

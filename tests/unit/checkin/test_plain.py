@@ -229,6 +229,29 @@ def test_every_letter_of_any_text_stays_somewhere(text: str) -> None:
     assert not [word[0] for word in words if not all(left[word.start() : word.end()])]
 
 
+@pytest.mark.parametrize(
+    "prompt",
+    [
+        "not the same kettle as last time",
+        "anything but the same kettle as last time",
+        "the same style as last time, with the kettle",
+        "the kettle as last time's winner",
+        "raining as last time, the kettle",
+    ],
+)
+def test_what_was_like_last_time_or_is_not_wanted(prompt: str) -> None:
+    """Is not what was used last."""
+    assert read(prompt).order is None
+
+
+@pytest.mark.parametrize(
+    "prompt", ["treat my kettle with a bone", "surprise the kettle with a hat"]
+)
+def test_who_is_treated_may_be_the_subject(prompt: str) -> None:
+    """Only people are shown something."""
+    assert read(prompt).first(Attribute.SUBJECT).text == "kettle"  # type: ignore[union-attr]
+
+
 @pytest.mark.parametrize("text", ["-", "-bb", "-abc", "-aa-bb", "-µm"])
 def test_a_text_that_begins_with_a_hyphen(text: str) -> None:
     """It joins its first word to none before it."""

@@ -307,6 +307,15 @@ def test_scene_times(prompt: str) -> None:
     assert times(prompt) == []
 
 
+@pytest.mark.parametrize(
+    "prompt",
+    ["using the bear from today, on a hill", "choosing today's bear", "the bear made today"],
+)
+def test_today_is_a_day(prompt: str) -> None:
+    """Unless it is when something is picked."""
+    assert times(prompt)
+
+
 def test_neither_excludes_both() -> None:
     """Months that are not wanted are excluded together."""
     (constraint,) = times("the bear trained neither in April nor in June")

@@ -12,17 +12,18 @@ from personalq.checkin.parsing.text import Word
 from personalq.checkin.parsing.unknown_head import missing_subject
 
 _DETERMINERS = ("a", "an", "the", "my", "our")
+_ADVERBS = ("over", "up", "through", "off", "out", "down", "away", "back", "one", "on", "in")
 
 
 def compound_head(draft: Draft) -> Constraint | None:
     """What a request asks for in such words; None where it names a subject, or nothing so."""
     if draft.answering or draft.triggers or any(noun.entry.subjects for noun in draft.nouns):
         return None
-    run = _in_one_word(draft) or _opening(draft)
+    run = _hyphenated(draft) or _opening(draft)
     return missing_subject(draft, draft.span_of(run[0].index, run[-1].index + 1)) if run else None
 
 
-def _in_one_word(draft: Draft) -> list[Word]:
+def _hyphenated(draft: Draft) -> list[Word]:
     """The first thing whose words hyphens join, at the start or behind what asks for it."""
     words = draft.page.words
     for first in words:
@@ -31,6 +32,8 @@ def _in_one_word(draft: Draft) -> list[Word]:
         thing = " ".join(word.norm for word in run)
         if len(run) == 1 or first.hyphen or not lexicon.names_thing(thing):
             continue
+        if run[-1].norm in _ADVERBS or draft.style_at(first.index) is not None:
+            continue  # "a do-over", "a still-life"
         before = words[first.index - 1] if first.index and first.joined else None
         asked = before is None or before.norm in _DETERMINERS or not draft.is_free(before)
         placed = before is not None and _is_placed(draft, before)
@@ -61,8 +64,11 @@ def _opening(draft: Draft) -> list[Word]:
     run = list(draft.page.words[:2])
     if len(run) < 2 or not run[1].joined or not all(map(draft.is_free, run)):
         return []
+    closed = lexicon.words("selectors") | lexicon.words("determiners")
+    if any(word.norm in closed for word in run):
+        return []  # "model run in the rain"
     following = draft.page.words[2:3]
-    placed = bool(following) and following[0].joined
+    placed = bool(following) and following[0].joined and not following[0].hyphen
     placed = placed and following[0].norm in lexicon.words("prepositions") - {"of"}
     second = run[1].norm
     base = not second.endswith(("s", "ed", "ing")) and wordnet.may_be_noun(second)

@@ -101,6 +101,9 @@ def _places(draft: Draft, run: list[Word], text: str) -> tuple[str, ...]:
     if text in lexicon.description_groups() and text not in places:
         return ()  # "the wood kettle"
     match = draft.lexicon.environments.match_at(draft.page.words, run[0].index)
+    behind = draft.page.words[run[-1].index + 1 : run[-1].index + 2]
+    if len(run) == 1 and behind and behind[0].hyphen:
+        return ()  # "the flat-faced cat"
     if match is not None and match[0] == len(run):
         return match[1].values if match[1].known else ()
     if any(word.norm in lexicon.description_groups() for word in run):

@@ -50,6 +50,7 @@ _SHADED = compile_form(
     r"(?![\s-](and|&)[\s-](black|white|red)\b)"
 )
 """A colour with a likeness that says no more: "my pitch-black automobile"."""
+_PEOPLE = f"({'|'.join(sorted(lexicon.words('kinsfolk')))}|client|customer|boss|team|kids|children)"
 _THE_ONE = r"the [\w-]+ (ones?|version|model|checkpoint|build)"
 _MONTHS = f"({'|'.join(lexicon.calendar('months'))})"
 _SAID_ELSE = (
@@ -60,8 +61,6 @@ _SAID_ELSE = (
                   r"polygons(?!\w)"),
      "in low poly"),
     (compile_form(r"(?<!\w)the current(?= (week|month|quarter|year)\b)"), "this"),
-    (compile_form(r"(?<!\w)same (?=([\w'-]+ ){0,4}(as|like) (the )?last time\b)"), ""),
-    (compile_form(r"(?<=\w )(as|like) (the )?last time(?!\w)"), "I used last"),
     (compile_form(r"(?<!\w)with (just|only|no more than) (a single|one) use(?!\w)|"
                   r"used (just|only) (a single time|the once)(?!\w)"), "used only once"),
     (compile_form(r"(?<=\w )(that|which) (gets|got|is) used (?=(the )?(most|least)\b)"),
@@ -73,7 +72,7 @@ _SAID_ELSE = (
     (compile_form(r"(?<=\bi )(was|have been|'ve been) using(?= (last|most|yesterday|today|on|this|"
                   r"in|more|less|least)\b)"), "used"),
     (compile_form(r"^(surprise|treat|impress|delight|amuse|wow|thrill|please|cheer up|spoil) "
-                  r"(my|our|his|her|the) [\w-]+( [\w-]+)? with (?=(the|an?|my|our|that)\b)"),
+                  rf"(my|our|his|her|the) {_PEOPLE} with (?=(the|an?|my|our|that)\b)"),
      "show "),
     (compile_form(r"^(please )?(mock up|whip up|knock up|rustle up|dream up|cook up|draw up|"
                   r"show off) "
@@ -129,6 +128,15 @@ _SAID_ELSE = (
     (compile_form(r"(?<!\w)(no|none) other than(?= (the|my|our|number|version)\b)"), "only"),
 )  # fmt: skip
 """Words that are said for others which are read: "I'm after the", "at some point last week"."""
+_LAST_TIME = compile_form(
+    r"(?P<not>(not|n't|never|but|except|than|avoid) ([\w'-]+ ){0,3})?(?<!\w)(?P<same>same )"
+    r"(?P<what>([\w'-]+ ){0,4}?)(?P<as>(as|like) (the )?last time)(?![\w'])"
+)
+"""What was used last: "same kettle as last time"; not what it was like, nor what it was not."""
+_LIKENED = frozenset((
+    "style", "look", "way", "place", "color", "colour", "size", "setting", "scene", "background",
+    "pose", "mood", "light", "lighting",
+))  # fmt: skip
 _PAIR = compile_form(
     r"(?<!\w)((the|my|our|that|those) ([\w'-]+ ){1,3})(?P<here>pair)(?! of\b)(?!\w)"
 )
@@ -279,6 +287,10 @@ def make_plain(
         changes.append((Span(*match.span()), next(filter(None, match.groupdict().values()))))
     for pattern, plain in _SAID_ELSE:
         changes += [(Span(*m.span()), m.expand(plain)) for m in pattern.finditer(lowered)]
+    for match in _LAST_TIME.finditer(lowered):
+        if match["not"] is None and _LIKENED.isdisjoint(match["what"].split()):
+            changes.append((Span(*match.span("same")), "" if match["what"] else "one "))
+            changes.append((Span(*match.span("as")), "I used last"))
     if any(word.endswith("s") and is_subject(word) for word in re.findall(r"[\w'-]+", lowered)):
         changes += [(Span(*match.span("here")), "one") for match in _PAIR.finditer(lowered)]
     changes += [(Span(*m.span()), m["colour"]) for m in _COLOURED.finditer(lowered)]

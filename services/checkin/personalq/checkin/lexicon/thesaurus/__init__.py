@@ -74,8 +74,12 @@ def sayings_in(text: str) -> Sequence[tuple[str, tuple[str, ...]]]:
     A word for two things has both: a grill for meat and one of gold teeth.
     """
     words = _words(text)
-    found = _found(tuple(map(stem, words)), _sayings())
-    return [row for rows, run in found for row in rows if _names_one_of(words, run, row[0])]
+    return [
+        row
+        for rows, start, end in _found_at(tuple(map(stem, words)), _sayings())
+        for row in rows
+        if _is_one_of(words[start:end], row[0])
+    ]
 
 
 @lru_cache(maxsize=4096)
@@ -84,26 +88,23 @@ def told_in(text: str) -> Mapping[str, frozenset[str]]:
     with the stems of those words: a parasol, of "sunshade", an icy one, of "frozen water".
     """
     words = _words(text)
-    found = _found(tuple(map(stem, words)), _told())
+    stems = tuple(map(stem, words))
     return {
-        thing: frozenset(run)
-        for phrases, run in found
+        thing: frozenset(stems[start:end])
+        for phrases, start, end in _found_at(stems, _told())
         for thing, phrase in phrases
-        if _names_one_of(words, run, phrase)
+        if _is_one_of(words[start:end], phrase)
     }
 
 
-def _names_one_of(words: Sequence[str], run: Sequence[str], names: str) -> bool:
-    """Whether a run of stems in a text is one of some names, not another word of that stem: no
-    "tiny" is of tin, no "plan" a plane.
+def _is_one_of(said: Sequence[str], names: str) -> bool:
+    """Whether words are one of some names, not others of the same stems: no "tiny" is of tin, no
+    "plan" a plane.
     """
-    size = len(run)
-    said = [words[at : at + size] for at in range(len(words) - size + 1)]
-    said = [each for each in said if tuple(map(stem, each)) == tuple(run)]
+    stems = tuple(map(stem, said))
     return any(
-        tuple(map(stem, name)) == tuple(run) and all(map(_is_same, name, each))
+        tuple(map(stem, name)) == stems and all(map(_is_same, name, said))
         for name in map(_words, names.split("/"))
-        for each in said
     )
 
 
@@ -246,12 +247,18 @@ def _key(phrase: str) -> str:
 
 def _found(words: Sequence[str], table: Mapping[str, _T]) -> Iterator[tuple[_T, tuple[str, ...]]]:
     """What a table has of words, the longest first, with the words."""
+    for named, start, end in _found_at(words, table):
+        yield named, tuple(words[start:end])
+
+
+def _found_at(words: Sequence[str], table: Mapping[str, _T]) -> Iterator[tuple[_T, int, int]]:
+    """The same with where the words begin and end."""
     index = 0
     while index < len(words):
         for length in range(min(_LONGEST, len(words) - index), 0, -1):
-            run = tuple(words[index : index + length])
+            run = words[index : index + length]
             if (named := table.get(" ".join(run))) is not None:
-                yield named, run
+                yield named, index, index + length
                 index += length
                 break
         else:

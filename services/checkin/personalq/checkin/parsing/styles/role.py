@@ -54,7 +54,12 @@ _AMONG = frozenset(["among", "amongst", "amid", "amidst", "across", "along", "be
 _PUT_ON = frozenset(
     ["inked", "engraved", "etched", "embroidered", "stitched", "knitted", "stenciled"]
 )
-_PUT = compile_form(" (on|onto|into|across) (the|its|his|her|their) ")
+_PUT = compile_form(
+    r" (on|onto|into|across) ((its|his|her|their) |"
+    r"the (skin|arm|chest|back|neck|leg|shoulder)(?!\w))"
+)
+_PICTURES = frozenset(["painting", "portrait", "landscape", "picture", "print", "drawing"])
+"""Things that may hang on a wall, in oils."""
 _MOODS = frozenset(["mood", "atmosphere", "lighting", "light"])
 _FORMS = frozenset(["shape", "shaped", "cut"])
 _BAR_BEFORE = compile_form(r"(^|[|/]) ?$")
@@ -177,7 +182,8 @@ def _is_no_style(draft: Draft, tag: Tag, word: str, *, styled: bool) -> bool:
     if word == "illustration" and following is not None and following.norm == "for":
         return True  # "an illustration for chapter three"
     if word == "flat" and following is not None and following.hyphen:
-        return not styled  # "a flat-faced cat"
+        drawn = following.norm in ("shaded", "colored", "art", "drawn", "painted", "illustrated")
+        return not (styled or drawn)  # "a flat-faced cat"
     return word == "flat" and not styled and _is_a_home(draft, tag)
 
 
@@ -249,6 +255,11 @@ def _is_reached(draft: Draft, tag: Tag) -> bool:
     """Whether nothing before it in its phrase makes it a thing of the scene."""
     words = draft.page.words
     if words[tag.first].norm == "in":  # "on a shelf | in oils"
+        pictured = bool(tag.first) and words[tag.first].joined
+        pictured = pictured and words[tag.first - 1].norm.removesuffix("s") in _PICTURES
+        following = _following(draft, tag)
+        if pictured and (following is None or following.norm != "of"):
+            return False  # "next to a portrait in oils"
         return not _is_of_a_thing(draft, tag, words[tag.first])
     for index in range(tag.first - 1, -1, -1):
         before = words[index]

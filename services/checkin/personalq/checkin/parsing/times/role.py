@@ -42,7 +42,7 @@ _COLOURS = (("winter", "white"), ("spring", "green"))
 _TELLERS = frozenset(["i", "we", "he", "she", "they", "somebody", "someone"])
 _WISHING = frozenset(["want", "need", "like", "fancy", "feel", "am", "would", "will"])
 _ANY_BUT = compile_form("(any|every|all|always)")
-_PICKING = compile_form("(i'm )?(picking|choosing|taking|trying|using|going (for|with)) ")
+_ONE = compile_form(r"(?<!\w)(one|version|model|build|checkpoint) $")
 _TO_THIS = compile_form(r"(?<!\w)to this day$")
 _EVE = compile_form(r"\b(night|eve|day) before (the )?$")
 _SELECTOR_AFTER = compile_form(
@@ -67,7 +67,8 @@ def constrains(draft: Draft, point: Point, setting: Setting) -> bool:
     said = draft.page.shadow[point.start : point.end]
     if said == "tonight" and setting.used is None:
         return False  # when the picture is wanted, or what it shows
-    if said == "today" and setting.used is None and _PICKING.match(draft.page.shadow):
+    announced = said == "today" and draft.page.shadow[point.end :].lstrip()[:1] in (":", ",")
+    if announced and setting.used is None and ends_before(_ONE, draft.page.shadow, point.start):
         return False  # "picking the red one today: a boat"
     if ends_before(_TO_THIS, draft.page.shadow, point.end):
         return False

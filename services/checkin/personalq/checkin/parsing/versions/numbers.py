@@ -37,7 +37,19 @@ ON_A_SHIRT = compile_form(
     r" ?(painted |printed |written )?on "
     r"((its|his|her|their)\b|(the|a) (shirt|jersey|bib|chest|back|side|door|hood|sign|cap|tank)\b)"
 )
-_HAVING = ("have", "had", "haven't", "hadn't", "did", "didn't", "do", "don't", "was", "am", "keep")
+_AUXILIARIES = (
+    "have",
+    "had",
+    "haven't",
+    "hadn't",
+    "did",
+    "didn't",
+    "do",
+    "don't",
+    "was",
+    "am",
+    "keep",
+)
 _THINKING = ("believe", "guess", "reckon", "suppose", "assume", "mean", "liked", "love", "loved")
 """What somebody does who says "the third version I …", beside the verbs of scenes."""
 _OF_ONE = ("selectors", "numbered")
@@ -139,7 +151,7 @@ def is_a_person(draft: Draft, match: re.Match[str]) -> bool:
         and following is not None
         and following.joined
         and (
-            following.norm in (*_THINKING, *_HAVING, *_ADVERBS, *lexicon.words("links"))
+            following.norm in (*_THINKING, *_AUXILIARIES, *_ADVERBS, *lexicon.words("links"))
             or following.norm in lexicon.verb_forms()
         )
     )
