@@ -20,7 +20,7 @@ SELECT c.oid::regclass::text
  WHERE c.relnamespace = 'personalq'::regnamespace AND c.relkind = 'r' AND a.attname = 'tenant'
 """
 _CHANGED = 1_000
-"""Rows that have changed when a table is counted anew, whatever its size: some 150 cards' labels."""
+"""Rows that have changed when a table is counted anew; the labels of some 150 cards."""
 
 
 def upgrade() -> None:
