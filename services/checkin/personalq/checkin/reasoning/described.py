@@ -298,13 +298,7 @@ def _by_meaning(
     told = readings(like, place_of(wish, intent), bare=is_bare(wish), shared=shared)
     meant = probabilities(told, shared)
     if intent.order is not None and (max(meant) < SURELY or intent.order.rank > 1):
-        vague = wish.action or is_bare(wish)  # "the latest tree, with owls"
-        enough = [places for places in shared if len(places) >= intent.order.rank]
-        sure = [0.0] * len(hits) if vague else _of_a_detail(meant, enough)
-        goes_on = wish.action and wish.text.partition(" ")[0].endswith("ing")  # "eating ice cream"
-        if any(sure) or wish.placed or goes_on:
-            return sure
-        return _beside_order(told, shared, hits, intent.order)
+        return _beside_order(wish, told, meant, shared, hits, intent.order)
     # What one description can settle is bounded from below: the likeliest must stay apart.
     likeliest = max(meant)
     logits = [wish.part * math.log(each / likeliest) / DECIDES for each in meant]
@@ -330,9 +324,32 @@ def _of_a_detail(meant: Sequence[float], shared: Sequence[Sequence[int]]) -> lis
 
 
 def _beside_order(
+    wish: Wish,
+    told: Meant,
+    meant: Sequence[float],
+    shared: Sequence[Sequence[int]],
+    hits: Sequence[Hit],
+    order: Constraint,
+) -> list[float]:
+    """1 for the cards of what was meant beside an order; of what may be the scene only if surely.
+
+    Args:
+        told: the readings of the wish.
+        meant: how likely each card is by them.
+    """
+    vague = wish.action or is_bare(wish)  # "the latest tree, with owls"
+    enough = [places for places in shared if len(places) >= order.rank]
+    sure = [0.0] * len(hits) if vague else _of_a_detail(meant, enough)
+    goes_on = wish.action and wish.text.partition(" ")[0].endswith("ing")  # "eating ice cream"
+    if any(sure) or wish.placed or goes_on:
+        return sure
+    return _likeliest_in_order(told, shared, hits, order)
+
+
+def _likeliest_in_order(
     told: Meant, shared: Sequence[Sequence[int]], hits: Sequence[Hit], order: Constraint
 ) -> list[float]:
-    """1 for the cards of what is likeliest meant beside an order: "the latest with a throw".
+    """1 for the cards of the likeliest reading beside an order: "the latest with a throw".
 
     Each reading leads to one card, the one at the place in order of those it means. Those that
     lead to the same card speak for it together; of too few cards nothing is third.
