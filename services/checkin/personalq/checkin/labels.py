@@ -16,7 +16,7 @@ from personalq.checkin.places import tags_by_group
 
 _WORDINGS = 24
 """Of one label; the shortest say it most plainly."""
-_TOLD_WORDINGS = 40
+_TOLD_WORDINGS = 64
 """The same of one that what people say of it is among."""
 MOST_WORDINGS = 900
 """Of all labels that are compared at once."""

@@ -361,8 +361,9 @@ def _likeliest_in_order(
     means += zip(shared, told.several, strict=True)
     means.append((everybody, told.nobody * math.exp(SCENE)))
     leads: dict[int, list[tuple[float, Sequence[int]]]] = {}
+    ordered = in_order(everybody, order.order, lambda place: hits[place].card)
     for places, likely in means:
-        queue = in_order(places, order.order, lambda place: hits[place].card)
+        queue = [place for place in ordered if place in places]
         if len(queue) >= order.rank:
             leads.setdefault(queue[max(order.rank, 1) - 1], []).append((likely, places))
     if not leads:

@@ -38,18 +38,8 @@ ON_A_SHIRT = compile_form(
     r"((its|his|her|their)\b|(the|a) (shirt|jersey|bib|chest|back|side|door|hood|sign|cap|tank)\b)"
 )
 _AUXILIARIES = (
-    "have",
-    "had",
-    "haven't",
-    "hadn't",
-    "did",
-    "didn't",
-    "do",
-    "don't",
-    "was",
-    "am",
-    "keep",
-)
+    "have", "had", "haven't", "hadn't", "did", "didn't", "do", "don't", "was", "am", "keep",
+)  # fmt: skip
 _THINKING = ("believe", "guess", "reckon", "suppose", "assume", "mean", "liked", "love", "loved")
 """What somebody does who says "the third version I …", beside the verbs of scenes."""
 _OF_ONE = ("selectors", "numbered")
