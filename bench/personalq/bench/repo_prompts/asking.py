@@ -17,7 +17,7 @@ from personalq.v1 import checkin_pb2, checkin_pb2_grpc, types_pb2
 
 _TIMEOUT_S = 120.0
 _WARM_UPS = 10
-_READING_S_A_CARD = 0.012
+_READING_S_A_CARD = 0.02
 """For each card that Check-in reads in the background when it first hears of a tenant."""
 _CARDS_READ = 1_000
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from functools import partial
@@ -41,6 +42,8 @@ async def main(stop: asyncio.Event, settings: CheckinSettings) -> None:
         servicer = CheckInServicer(chosen)
 
         await asyncio.to_thread(_preload)
+        # What is loaded by now stays: going through it for garbage would stop every request.
+        gc.freeze()
 
         async def ready() -> bool:
             await catalog.lexicon()
