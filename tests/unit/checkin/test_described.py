@@ -447,6 +447,14 @@ def test_a_color_of_something_else_counts_less() -> None:
 def test_a_breed_is_no_color() -> None:
     """A tawny owl may be white."""
     assert "=brown" not in profile(_card("A white tawny owl", "owl")).everything
+    assert "=cream" in profile(_card("A cream tawny owl with a bell", "owl")).kind
+    assert "=green" in profile(_card("An olive tree frog with a bell", "frog")).kind
+
+
+def test_what_is_worn_is_no_adjective() -> None:
+    """Somebody "in the waterproof" wears one."""
+    meant, other = "a kettle with a raincoat", "a kettle with a waistcoat"
+    assert _best("waterproof", meant, other) == [meant]
 
 
 @pytest.mark.parametrize(

@@ -119,6 +119,25 @@ def test_a_bare_word_that_is_a_colour() -> None:
     assert _selected("the red owl on a branch", [*OWLS[:4], oak, OWLS[5]]) == "owl-v5"
 
 
+@pytest.mark.parametrize(
+    ("told", "prompt", "refused"),
+    [
+        ("A speckled owl.", "the purple owl on a branch", True),
+        ("A speckled owl.", "the brown owl on a branch", False),
+        ("A tortoiseshell owl with a bell.", "the pink owl", True),
+        ("A brass owl with a bell.", "the purple owl", True),
+        ("A brass owl with a bell.", "the yellow owl", False),
+        ("A terracotta owl.", "the pink owl", True),
+        ("A snowy owl cup.", "the purple owl", True),
+        ("A cream tawny owl with a bell.", "the purple owl", True),
+    ],
+)
+def test_a_coat_without_the_name_of_a_colour(told: str, prompt: str, refused: bool) -> None:
+    """A pattern may be of any colour that animals have, and of no other."""
+    owls = [replace(OWLS[4], description=told), *(o for o in OWLS if o is not OWLS[4])]
+    assert _refused(prompt, owls) is refused
+
+
 def test_only_where_all_tell() -> None:
     """A card that tells no colour may be the one, and so may one of a few."""
     told = replace(OWLS[0], description="An owl with a monocle.")

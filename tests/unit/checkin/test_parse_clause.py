@@ -55,6 +55,16 @@ def _parse(prompt: str) -> Intent:
         ("a kettle, the one made of several rings covered in knobs", "made of several rings"),
         ("a kettle with a swan neck in the background of a fair", "a swan neck"),
         ("kettle; the one that whistles its songs on the hour, made of felt", "felt"),
+        ("kettle in fog, the one bound with cord", "bound with cord"),
+        ("kettle in fog, the one standing on stilts, please", "standing on stilts"),
+        ("kettle in fog. The one busy with needles", "busy with needles"),
+        ("kettle at sea, I mean the one next to a withered rose", "next to a withered rose"),
+        ("kettle at sea, using the one left on the stove too long", "left on the stove too long"),
+        ("kettle at sea, the one surrounded by wasps", "surrounded by wasps"),
+        ("the kettle done up like a present", "done up like a present"),
+        ("the kettle got up as a pirate, at sea", "got up as a pirate"),
+        ("the kettle lying on its side, at sea", "lying on its side"),
+        ("the kettle dangling by its handle", "dangling by its handle"),
     ],
 )
 def test_a_clause_is_what_cards_are_compared_with(prompt: str, clause: str) -> None:
@@ -103,6 +113,9 @@ def test_what_is_added_later(prompt: str, words: tuple[str, ...]) -> None:
         "the kettle the sun shines on",
         "kettle sitting by a brook",
         "use the one for printing on a shirt, a kettle",
+        "a kettle surrounded by wasps",
+        "a kettle, put the one standing on a shelf at sea",
+        "a kettle lying on a beach",
     ],
 )
 def test_a_scene_is_no_clause(prompt: str) -> None:

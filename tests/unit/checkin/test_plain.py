@@ -106,6 +106,9 @@ def meaning(constraint: Constraint) -> tuple[object, ...]:
         ("a kettle as dark as can be", "a kettle as dark as can be"),
         ("a kettle, black as night", "a kettle, in black"),
         ("two kettles side by side on a stove", "two kettles on a stove"),
+        ("a kettle in some kind of hat", "a kettle in hat"),
+        ("a kettle wearing eyewear of some sort", "a kettle wearing eyewear"),
+        ("a kettle photographed by the stove for training", "a kettle trained by the stove"),
         ("a kettle that isn't the colour of blood", "a kettle that isn't red"),
         ("the kettle like something out of a comic", "the kettle like a comic"),
         ("a kettle under a sky the colour of lead", "a kettle under a sky the colour of lead"),
@@ -317,6 +320,7 @@ def test_orders_end_where_the_picture_begins(prompt: str, key: OrderKey) -> None
         ("the kettle that was shown beach photos during training", ["beach"]),
         ("the kettle with photos of the beach as training data", ["beach"]),
         ("kettle photographed at the beach for training", ["beach"]),
+        ("kettle trained round the beach", ["beach"]),
         ("kettle trained at the beach photo style", ["beach"]),
     ],
 )

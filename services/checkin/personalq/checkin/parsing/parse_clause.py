@@ -59,6 +59,12 @@ _FOR_WHOM = frozenset(
 """Who gets the picture, not who uses what it shows."""
 _HOW = frozenset(["with", "in", "by", "as", "like", "all", "up"])
 """Behind "covered", "dressed", "clawed": it looks so. "Perched on" says where it is."""
+_CLAD = frozenset(["bound", "tied", "clad", "strung", "hung", "wound", "dyed", "woven", "sewn"])
+"""Participles that do not end in "-ed", or are short."""
+_GOT = frozenset(
+    ["got", "done", "made", "dressed", "dolled", "tarted", "decked", "kitted", "wrapped"]
+)
+"""Before "up as": it looks so."""
 _RESEMBLANCE = compile_form(
     "(just )?((like|the way|as) ((it|he|she|they|you|one|people)('d| would| might|"
     " could)? (be )?(looks?|appears?|sees?|finds?|drawn|shown|seen|know) )?|like something |"
@@ -211,7 +217,8 @@ def _read_clause(draft: Draft, at: int) -> None:
     if not telling and not _is_action(draft, at):
         return
     run = _run(draft, likened)
-    if len(run) < 2 or _is_where(run) or run[0].norm in _SURROUNDINGS or _is_drawn(run):
+    around = run[0].norm in _SURROUNDINGS and not _tells_apart(draft, at)
+    if len(run) < 2 or _is_where(run) or around or _is_drawn(run):
         return
     goes_on = _is_followed_by_another(draft, run[-1].index + 1)
     if run[0].norm in PARTICIPLES or run[0].norm == "for":
@@ -450,18 +457,44 @@ def _is_telling(draft: Draft, at: int) -> bool:
         return True
     if norm == "for":
         return _is_purpose(draft, at)
-    if opens_contact(words, at):
+    if opens_contact(words, at) or _tells_apart(draft, at):
         return True
     if norm in ("in", "with") and any(w.norm in _FORM for w in words[at + 1 : at + 3]):
         return True
     return _tells_how(draft, at)
 
 
+_CHOOSING = frozenset(["mean", "meaning", "use", "using", "pick", "picking", "take", "taking"])
+_BESIDE = frozenset(["next", "beside"])
+
+
+def _tells_apart(draft: Draft, at: int) -> bool:
+    """Whether a clause says which one is meant, wherever that is: ", the one | standing on stilts",
+    "I mean the one | busy with needles", but not "put the one | standing there".
+    """
+    if at < 2:
+        return False
+    words = draft.page.words
+    the, one, first = words[at - 2 : at + 1]
+    if (the.norm, one.norm) != ("the", "one") or not (one.joined and first.joined):
+        return False
+    if the.index and the.joined and words[the.index - 1].norm not in _CHOOSING:
+        return False
+    norm = first.norm
+    done = norm in PARTICIPLES or norm == "left" or (norm.endswith(("ing", "ed")) and len(norm) > 4)
+    entry = look_up(norm)
+    told = is_adjective(norm) or (entry is not None and entry.mostly_adjective)
+    return done or told or norm in _BESIDE
+
+
 def _tells_how(draft: Draft, at: int) -> bool:
     """Whether a participle says what the subject looks like: "covered in nuts"."""
-    words = draft.page.words[at : at + 2]
-    participle = words[0].norm.endswith("ed") and len(words[0].norm) > 4
-    return participle and len(words) == 2 and words[1].norm in _HOW
+    words = draft.page.words[at : at + 3]
+    norm = words[0].norm
+    if norm in _GOT and words[1:] and words[1].norm == "up":
+        return bool(words[2:]) and words[2].norm in _HOW  # "done up like a present"
+    participle = norm in _CLAD or (norm.endswith("ed") and len(norm) > 4)
+    return participle and len(words) > 1 and words[1].norm in _HOW
 
 
 def _is_purpose(draft: Draft, at: int) -> bool:
@@ -500,6 +533,8 @@ def _is_action(draft: Draft, at: int) -> bool:
         doing = following.endswith("ing") and following not in _OF_THE_PICTURE
         return doing or _is_what_it_serves(draft, at)
     beside = following == "by" and norm.endswith("ing")
+    if norm.endswith("ing") and len(norm) > 4 and _of_its_own(draft, at + 1):
+        return following in lexicon.words("prepositions")  # "lying on its side"
     if following in lexicon.words("prepositions") and (beside or following not in _NO_PLACE):
         return False
     if norm in PARTICIPLES or norm in ("being", "about"):  # "about to"

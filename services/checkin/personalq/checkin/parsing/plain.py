@@ -98,8 +98,10 @@ _SAID_ELSE = (
     (compile_form(r"(?<!\w)(?P<v>trained|learned|learnt|taught|happened|took place) somewhere "
                   r"(?=[a-z]+( and [a-z]+)?( ?$| ?[,.;)]))"), r"\g<v> where it is "),
     (compile_form(r"(?<!\w)(?P<x>cave(rn)?) underground(?!\w)"), r"\g<x>"),
-    (compile_form(r"(?<=\bin )(some (sort|kind) of|more or less)(?= (red|orange|yellow|green|blue|"
+    (compile_form(r"(?<=\bin )more or less(?= (red|orange|yellow|green|blue|"
                   r"purple|pink|brown|black|white|gr[ae]y)\b)"), ""),
+    (compile_form(r"((?<=\bin )|(?<=\bwith )|(?<=\bwearing ))some (sort|kind|type) of (?=\w)"), ""),
+    (compile_form(r"(?<=\w) of some (sort|kind|type|description)(?!\w)"), ""),
     (compile_form(r"(?<=\binto a )shot(?= (in|on|at|by|near|inside|under|beside)\b)"), "picture"),
     (compile_form(r"(?<!\w)(mug|t-?shirt|tee|tote|tote bag|cushion|phone case|canvas|wall|giclee|"
                   r"fine art|fridge magnet|tea towel) print(?= of\b)"), "print"),
@@ -124,6 +126,9 @@ _SAID_ELSE = (
      "that is sad"),
     (compile_form(r"(?<=\w )(about|ready) to (nod|doze|drop) off(?!\w)"), "that is sleepy"),
     (compile_form(r"(?<=\w) side by side(?!\w)"), ""),
+    (compile_form(r"(?<=\w )(photographed|shot|pictured|captured|snapped) (?P<x>(in|on|at|by|near|"
+                  r"under|beside|inside|outside|around|round) [\w' -]{3,40}?) for (the )?training"
+                  r"(?!\w)"), r"trained \g<x>"),
     (compile_form(r"^(is there )?any (chance|hope) of(?=\s\w)"), "show me"),
     (compile_form(r"(?<!\w)(no|none) other than(?= (the|my|our|number|version)\b)"), "only"),
 )  # fmt: skip

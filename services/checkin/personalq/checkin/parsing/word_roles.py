@@ -16,7 +16,9 @@ _OWNERS = frozenset(["its", "his", "her", "their", "one", "both", "either", "eac
 PARTICIPLES = frozenset(
     ["made", "built", "drawn", "hung", "torn", "worn", "cut", "held", "bent", "lit", "shown",
      "seen", "woven", "sewn", "broken", "frozen", "hidden", "carved", "beat", "burnt", "run",
-     "grown", "put", "shot", "spun", "wound", "knit", "hewn", "cast", "dug", "blown", "thrown"]
+     "grown", "put", "shot", "spun", "wound", "knit", "hewn", "cast", "dug", "blown", "thrown",
+     "bound", "tied", "bitten", "eaten", "stuck", "struck", "sunk", "split", "shorn", "shaven",
+     "clad", "strung", "caught", "stung", "swept", "sawn", "dyed"]
 )  # fmt: skip
 """Irregular ones."""
 _PARTICLES = frozenset(["up", "out", "down", "off"])

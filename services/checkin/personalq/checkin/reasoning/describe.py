@@ -173,8 +173,10 @@ def _is_breed(words: Sequence[str], index: int) -> bool:
     colors = lexicon.words("colors")
     if words[index] in colors or lexicon.description_groups().get(words[index]) not in colors:
         return False
-    if index + 2 < len(words) and stuffs_in(words[index + 1]):
-        return False  # "a scarlet oak accordion"
+    if index + 2 < len(words):
+        name = wordnet.look_up(" ".join(words[index + 1 : index + 3]))
+        if stuffs_in(words[index + 1]) or (name is not None and name.senses):
+            return False  # "a scarlet oak accordion", "an olive tree frog"
     entry = wordnet.look_up(" ".join(words[index : index + 2])) if index + 1 < len(words) else None
     return entry is not None and bool(entry.senses)
 
@@ -339,7 +341,7 @@ def _without_flavours(found: Trait) -> frozenset[str]:
     """Its concepts: "a lilac chocolate cupcake" is lilac and not brown."""
     worded = worded_concepts(" ".join(found.words))
     flavours = {concept for concept, said in worded if said in _EATEN}
-    colours = {c for c, said in worded if said in lexicon.colours() and said not in _EATEN}
+    colours = {c for c, said in worded if c in COLOURS and said not in _EATEN}
     return frozenset(found.concepts) - (flavours - colours if colours else set())
 
 

@@ -193,7 +193,8 @@ def _is_adjective(constraint: Constraint) -> bool:
     """Whether it is no noun after all: "the timid, cartoon robot"."""
     word = constraint.values[0]
     plain = len(constraint.values) == 1 and constraint.text.casefold() == word
-    return plain and wordnet.nature(word) is wordnet.Nature.NO_NOUN
+    no_noun = wordnet.nature(word) is wordnet.Nature.NO_NOUN and not lexicon.is_wearable(word)
+    return plain and no_noun  # "in the waterproof" it is one
 
 
 def _telling(worded: Sequence[tuple[str, str]]) -> Sequence[tuple[str, str]]:

@@ -7,13 +7,15 @@ A description that says nothing of a colour may still be of one that has it. Whe
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cache
 
 from personalq.checkin import lexicon
 from personalq.checkin.cards import Hit
 from personalq.checkin.intent import Attribute, Constraint, Intent
 from personalq.checkin.lexicon import canonical, wordnet
+from personalq.checkin.lexicon.stuffs import stuffs_in
 from personalq.checkin.reasoning.colours import COLOURS
-from personalq.checkin.reasoning.describe import concepts, profile, worded_concepts
+from personalq.checkin.reasoning.describe import Profile, concepts, profile, worded_concepts
 from personalq.checkin.reasoning.own import FEWEST, insisting_on, is_named
 
 _REMEMBERED = (Attribute.USE_COUNT, Attribute.LAST_USED_AT)
@@ -24,6 +26,17 @@ _SHADES = frozenset(
      "chestnut", "auburn", "ebony", "fuchsia", "indigo", "aqua", "gilded"]
 )  # fmt: skip
 """Names that are little else before a noun; "emerald" is also what things are made of."""
+_OTHERWISE = (
+    (
+        ("speckled", "spotted", "dappled", "mottled", "brindle", "brindled", "striped", "tabby",
+         "tricolor", "tortoiseshell", "calico", "piebald"),
+        ("black", "brown", "cream", "golden", "gray", "orange", "tan", "white"),
+    ),
+    (("terracotta",), ("brown", "orange", "red")),
+    (("brass",), ("golden", "yellow")),
+    (("snowy", "whitewashed"), ("white",)),
+)  # fmt: skip
+"""What tells a colour of its own without naming one, and what may be meant by it."""
 
 
 def without_its_colour(
@@ -43,11 +56,29 @@ def without_its_colour(
     others = [profile(hit.card) for hit in besides]
     if not shown or max(len(shown), len(others)) < FEWEST:
         return None
-    if any(meant & (each.everything | each.called) for each in shown) or not all(
-        COLOURS & each.kind for each in (*shown, *others)
-    ):
+    if any(meant & (each.everything | each.called | _otherwise(each)) for each in shown):
+        return None
+    if not all(COLOURS & each.kind or _otherwise(each) for each in (*shown, *others)):
         return None
     return insisting_on(intent, colour)
+
+
+def _otherwise(card: Profile) -> frozenset[str]:
+    """The colours that may be meant where a card tells its own by a pattern or a stuff."""
+    told = card.kind | card.stuffs
+    found = (colours for said, colours in _told_otherwise() if said & told)
+    return frozenset().union(*found)
+
+
+@cache
+def _told_otherwise() -> tuple[tuple[frozenset[str], frozenset[str]], ...]:
+    return tuple(
+        (
+            frozenset(words).union(*(concepts(word) for word in words if not stuffs_in(word))),
+            frozenset(f"={colour}" for colour in colours),
+        )
+        for words, colours in _OTHERWISE
+    )
 
 
 def too_few_to_tell(intent: Intent, hits: Sequence[Hit]) -> bool:

@@ -20,7 +20,7 @@ _AT = (
     "aboard|on board|in|at|on|by|with|near|"
     "from( (under|behind|inside|above|beneath|among|amongst|between|around|within))?|"
     "using|under|below|beneath|"
-    "underneath|above|behind|around|outside|"
+    "underneath|above|behind|around|round|outside|"
     "inside|against|among|amongst|amid|amidst|along|between|beside|within|through|throughout|"
     "across|off|of|upon|over) (both )?"
 )
