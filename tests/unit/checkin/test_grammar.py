@@ -1135,7 +1135,15 @@ def test_what_a_picture_is_painted_with() -> None:
     assert not read_so.all(Attribute.DESCRIPTION)
 
 
-@pytest.mark.parametrize("behind", ["beside", "nearby", "overhead, at night"])
+def test_a_look_of_what_it_has_is_none() -> None:
+    """ "A crocheted-looking cloth" is no knitted kettle."""
+    cloth = read("the kettle with a delicate watercolour-looking cloth")
+    assert not cloth.all(Attribute.STYLE)
+    (look,) = read("the watercolour-looking kettle").all(Attribute.STYLE)
+    assert look.values == ("watercolor",)
+
+
+@pytest.mark.parametrize("behind", ["beside", "nearby", "overhead, at night", "drifting past"])
 def test_a_thing_around_it_may_as_well_be_the_scene(behind: str) -> None:
     """What stands beside it is not required of a card."""
     assert only(f"the kettle with a swing set {behind}", Attribute.DESCRIPTION).coarse

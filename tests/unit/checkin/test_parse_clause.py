@@ -123,6 +123,22 @@ def test_a_scene_is_no_clause(prompt: str) -> None:
     assert spoken(_parse(prompt)) == ()
 
 
+@pytest.mark.parametrize("seen", ["leaves blowing past", "cherry petals drifting down"])
+def test_what_passes_by_is_of_the_scene(seen: str) -> None:
+    """Nothing is compared with it."""
+    assert spoken(_parse(f"kettle on a hill, with {seen}")) == ()
+
+
+def test_what_leads_to_a_look_is_no_clause() -> None:
+    """The look says it."""
+    pixels = compile_lexicon(
+        vocabulary_of([Card(checkpoint_id="kettle-v1", subjects=("kettle",), styles=("pixel art",))])
+    )
+    intent = parse("kettle at sea, using the one built from chunky pixels", pixels, CONTEXT)
+    assert intent.first(Attribute.STYLE) is not None
+    assert spoken(intent) == ()
+
+
 def test_two_bare_words_are_one_thing() -> None:
     """A skull and crossbones is a flag, and neither a skull nor bones."""
     said = spoken(_parse("the kettle that has a skull and crossbones, at sea"))

@@ -107,6 +107,15 @@ def meaning(constraint: Constraint) -> tuple[object, ...]:
         ("a kettle, black as night", "a kettle, in black"),
         ("two kettles side by side on a stove", "two kettles on a stove"),
         ("a kettle in some kind of hat", "a kettle in hat"),
+        ("a kettle that is in floods of tears, at sea", "a kettle that is crying, at sea"),
+        ("a mix of anime and low poly: that kettle", "both anime and low poly: that kettle"),
+        ("I fancy the anime kettle today, at sea", "I fancy the anime kettle, at sea"),
+        ("I only ever used one kettle a single time: draw it", "one kettle I used only once: draw it"),
+        ("kettle trained at the beach but never in the snow",
+         "kettle trained at the beach, not trained in the snow"),
+        ("We fed one kettle with pictures of a beach. That one, at sea",
+         "use one kettle trained on pictures of a beach, , at sea"),
+        ("kettle trained under the sea", "kettle trained underwater"),
         ("a kettle wearing eyewear of some sort", "a kettle wearing eyewear"),
         ("a kettle photographed by the stove for training", "a kettle trained by the stove"),
         ("a kettle that isn't the colour of blood", "a kettle that isn't red"),
@@ -178,6 +187,9 @@ def test_read_alike(careless: str, careful: str) -> None:
         "a happy pair with the kettle",
         "the robot below the surface of Mars",
         "a raven-black and white kettle",
+        "I want the kettle I used today, at sea",
+        "I want the kettle from today",
+        "a kettle with a view of the sea under the sea view hotel",
     ],
 )
 def test_what_is_left_as_it_is(prompt: str) -> None:
@@ -196,6 +208,22 @@ def test_places_are_those_of_the_typed_text() -> None:
     assert said[Attribute.SUBJECT] == "kettle"
     assert said[Attribute.VERSION] == "v2"
     assert intent.content[0].of(prompt).strip() == "hello!"
+
+
+@pytest.mark.parametrize(
+    ("prompt", "said"),
+    [
+        ("We fed one kettle with pictures of a beach. That one, at sea", "kettle"),
+        ("I fancy the anime kettle today, at sea", "kettle"),
+        ("I only ever used one kettle a single time: draw it", "kettle"),
+    ],
+)
+def test_what_is_asked_for_stays_where_it_was_typed(prompt: str, said: str) -> None:
+    """It alone gives way to the trigger, not what is changed around it."""
+    subject = read(prompt).first(Attribute.SUBJECT)
+    assert subject is not None
+    assert subject.span is not None
+    assert subject.span.of(prompt) == said
 
 
 _PROMPTS = (

@@ -264,6 +264,15 @@ def test_a_scene_does_not_change_an_order() -> None:
     assert outcome.candidate.card.checkpoint_id == "lamp-1"
 
 
+def test_what_is_around_does_not_change_an_order() -> None:
+    """Also where a card says the very words."""
+    older = card("lamp-1", "lantern", "sketch", "2026-01-01", "A lantern with fireworks.")
+    newer = card("lamp-2", "lantern", "sketch", "2026-03-01", "A lantern with a well.")
+    outcome = Session([older, newer]).ask("my newest lantern with fireworks overhead")
+    assert isinstance(outcome, Selection)
+    assert outcome.candidate.card.checkpoint_id == "lamp-2"
+
+
 def _several_kites() -> Session:
     """Five kites by date, of which two are red, and one of those among the three newest."""
     colours = ("red", "blue", "green", "red", "black")

@@ -131,7 +131,9 @@ _BESIDES = frozenset(["with", "whose", "which"])
 """What a subject has besides what was described: "with an upper floor, | which has a fence"."""
 _MADE = frozenset(["made", "built", "crafted", "carved", "sewn", "knitted", "woven"])
 """Before what it is of besides: "that serves food, | made of cardboard"."""
-_NO_MORE = frozenset(["the", "a", "an", "as", "in", "like", "that", "which", "was", "is"])
+_NO_MORE = frozenset(
+    ["the", "a", "an", "as", "in", "like", "that", "which", "was", "is", "way", "manner"]
+)
 _SAYING_NO_MORE = _NO_MORE | lexicon.words("selectors") | lexicon.words("openers")
 """Beside "painted" they say nothing more."""
 _DRAWN = DRAWN | {"painted"}
@@ -217,9 +219,12 @@ def _read_clause(draft: Draft, at: int) -> None:
     if not telling and not _is_action(draft, at):
         return
     run = _run(draft, likened)
-    around = run[0].norm in _SURROUNDINGS and not _tells_apart(draft, at)
+    apart = _tells_apart(draft, at)
+    around = run[0].norm in _SURROUNDINGS and not apart
     if len(run) < 2 or _is_where(run) or around or _is_drawn(run):
         return
+    if apart and run[-1].norm in lexicon.words("prepositions"):
+        return  # "the one built from | chunky pixels"
     goes_on = _is_followed_by_another(draft, run[-1].index + 1)
     if run[0].norm in PARTICIPLES or run[0].norm == "for":
         read_tail(draft, run[-1].index + 1)

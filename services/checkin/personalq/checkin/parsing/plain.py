@@ -56,7 +56,8 @@ _MONTHS = f"({'|'.join(lexicon.calendar('months'))})"
 _SAID_ELSE = (
     (compile_form(r"(?<![\w'])(i'm|i am|we're|we are) after(?= (an?|the|my|our)\b)"), "I want"),
     (compile_form(r"(?<=\w )(below|beneath|under|underneath) the (water's surface|waves|"
-                  r"surface( of the (water|sea|ocean|lake))?)(?!\w)(?! of\b)"), "underwater"),
+                  r"sea|ocean|surface( of the (water|sea|ocean|lake))?)(?!\w)(?! (of|view)\b)"),
+     "underwater"),
     (compile_form(r"(?<=\w )with ((hardly|barely|scarcely) any|very few|a handful of) "
                   r"polygons(?!\w)"),
      "in low poly"),
@@ -125,6 +126,10 @@ _SAID_ELSE = (
     (compile_form(r"(?<=\w )(in low spirits|down in the (dumps|mouth))(?!\w)(?! of\b)"),
      "that is sad"),
     (compile_form(r"(?<=\w )(about|ready) to (nod|doze|drop) off(?!\w)"), "that is sleepy"),
+    (compile_form(r"(?<=\w )((that|who|which) (is|are) )?(all )?in (floods of )?tears(?!\w)"),
+     "that is crying"),
+    (compile_form(r"(?<!\w)an? (mix|mixture|blend|combination|mashup|hybrid|cross|marriage) (of|"
+                  r"between) (?=[\w-]+( [\w-]+)? and )"), "both "),
     (compile_form(r"(?<=\w) side by side(?!\w)"), ""),
     (compile_form(r"(?<=\w )(photographed|shot|pictured|captured|snapped) (?P<x>(in|on|at|by|near|"
                   r"under|beside|inside|outside|around|round) [\w' -]{3,40}?) for (the )?training"
@@ -133,6 +138,24 @@ _SAID_ELSE = (
     (compile_form(r"(?<!\w)(no|none) other than(?= (the|my|our|number|version)\b)"), "only"),
 )  # fmt: skip
 """Words that are said for others which are read: "I'm after the", "at some point last week"."""
+_PHOTOS = "(pictures|photos|images|shots|photographs)"
+_SAID_AROUND: tuple[tuple[re.Pattern[str], dict[str, str]], ...] = (
+    (compile_form(r"^(?P<fed>(we|i) ((had|have) )?(fed|trained|taught|tuned)) (one|an?|the|our|my) "
+                  rf"[\w-]+( [\w-]+)? (?P<on>with|from|on) (the )?{_PHOTOS} of [\w' -]{{2,40}}"
+                  r"(?P<again>[.:;,!] ?(use )?(that|this|it|the same)( one)?)(?!\w)"),
+     {"fed": "use", "on": "trained on", "again": ","}),
+    (compile_form(r"^(i|we) (fancy|feel like|want|need|would like|'d like|'d love|would love|"
+                  r"prefer|are after|am after|'m after)( having| to see)? [\w' -]{4,60}?(?<!from)"
+                  r"(?<!using)(?<!used)(?<!made)(?<!trained)(?<!built)(?<!added)(?<!on)(?<!of)"
+                  r"(?P<today> today)(?= ?[,.;:!?]| ?$)"), {"today": ""}),
+    (compile_form(r"(?<!\w)(trained|taught|shot|photographed) [\w' -]{4,30}?(?P<but>( ?,)? "
+                  r"(but|and|though|yet) (not|never))(?= (in|at|on|by) (the|an?)\b)"),
+     {"but": ", not trained"}),
+    (compile_form(r"(?<!\w)(?P<i>(i|we) (only )?(ever )?used (only |just )?)(one|an?) [\w-]+"
+                  r"( [\w-]+)?(?P<once> (just |only )?(a single time|the once|once))(?!\w)"),
+     {"i": "", "once": " I used only once"}),
+)  # fmt: skip
+"""The same around what is asked for, which stays: "I fancy the kettle | today |"."""
 _LAST_TIME = compile_form(
     r"(?P<not>(not|n't|never|but|except|than|avoid) ([\w'-]+ ){0,3})?(?<!\w)(?P<same>same )"
     r"(?P<what>([\w'-]+ ){0,4}?)(?P<as>(as|like) (the )?last time)(?![\w'])"
@@ -292,6 +315,9 @@ def make_plain(
         changes.append((Span(*match.span()), next(filter(None, match.groupdict().values()))))
     for pattern, plain in _SAID_ELSE:
         changes += [(Span(*m.span()), m.expand(plain)) for m in pattern.finditer(lowered)]
+    for pattern, parts in _SAID_AROUND:
+        for match in pattern.finditer(lowered):
+            changes += [(Span(*match.span(part)), said) for part, said in parts.items()]
     for match in _LAST_TIME.finditer(lowered):
         if match["not"] is None and _LIKENED.isdisjoint(match["what"].split()):
             changes.append((Span(*match.span("same")), "" if match["what"] else "one "))

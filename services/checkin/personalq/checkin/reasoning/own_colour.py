@@ -64,8 +64,8 @@ def without_its_colour(
 
 
 def _otherwise(card: Profile) -> frozenset[str]:
-    """The colours that may be meant where a card tells its own by a pattern or a stuff."""
-    told = card.kind | card.stuffs
+    """The colours that may be meant where a card tells its own by a pattern or a stuff alone."""
+    told = frozenset() if COLOURS & card.kind else card.kind | card.stuffs
     found = (colours for said, colours in _told_otherwise() if said & told)
     return frozenset().union(*found)
 

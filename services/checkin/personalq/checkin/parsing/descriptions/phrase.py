@@ -55,6 +55,7 @@ _LACKED = (
 LACKED = compile_form(rf"{_LACKED}(?=\w)")
 """What leads to what is not there."""
 _LACKED_BEFORE = compile_form(f"{_LACKED}$")
+_AWAY = frozenset(["past", "by", "down", "around", "overhead", "about", "everywhere", "through"])
 _AROUND = frozenset(["beside", "nearby", "alongside", "behind", "around", "overhead", "above"])
 """Places of what is seen with the subject."""
 
@@ -121,8 +122,18 @@ def read_phrase(draft: Draft, index: int, *, opens: bool = False) -> int:
     around = _around(words, found, last)
     apart = last > start and _APART.match(draft.page.shadow, words[last - 1].end) is not None
     found = [word for word in found if word is not around]
-    describe(draft, found, phrase=True, vague=opens or apart or around is not None, thing=thing)
+    vague = opens or apart or around is not None or _passes(words, last)
+    describe(draft, found, phrase=True, vague=vague, thing=thing)
     return last
+
+
+def _passes(words: Sequence[Word], index: int) -> bool:
+    """Whether what was described goes by: "with autumn leaves | blowing past"."""
+    behind = words[index : index + 3]
+    if len(behind) < 2 or not (behind[0].joined and behind[1].joined):
+        return False
+    ends = len(behind) == 2 or not behind[2].joined
+    return behind[0].norm.endswith("ing") and behind[1].norm in _AWAY and ends
 
 
 def _around(words: Sequence[Word], found: Sequence[Word], index: int) -> Word | None:

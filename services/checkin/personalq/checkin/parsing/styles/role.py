@@ -172,6 +172,11 @@ def _is_no_style(draft: Draft, tag: Tag, word: str, *, styled: bool) -> bool:
             return True  # "in charcoal clothes"
     if following is not None and following.hyphen and following.norm in _STAINED:
         return True  # "in an oil-stained garage"
+    if following is not None and following.hyphen and following.norm == "looking":
+        thing = words[tag.last + 1] if tag.last + 1 < len(words) else None
+        named = thing is not None and thing.joined and lexicon.names_thing(thing.norm)
+        if named and thing is not None and not draft.noun_at(thing.index):
+            return thing.norm not in lexicon.words("selectors")  # "a crocheted-looking cloth"
     if word in _PUT_ON and not styled and _PUT.match(shadow, words[tag.last - 1].end):
         return True  # "a bird inked on the skin"
     if word == "product shot" and not styled:
