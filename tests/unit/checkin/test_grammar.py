@@ -1136,7 +1136,7 @@ def test_what_a_picture_is_painted_with() -> None:
 
 
 def test_a_look_of_what_it_has_is_none() -> None:
-    """ "A crocheted-looking cloth" is no knitted kettle."""
+    """Who says "a crocheted-looking cloth" asks for no knitted kettle."""
     cloth = read("the kettle with a delicate watercolour-looking cloth")
     assert not cloth.all(Attribute.STYLE)
     (look,) = read("the watercolour-looking kettle").all(Attribute.STYLE)

@@ -131,9 +131,8 @@ def test_what_passes_by_is_of_the_scene(seen: str) -> None:
 
 def test_what_leads_to_a_look_is_no_clause() -> None:
     """The look says it."""
-    pixels = compile_lexicon(
-        vocabulary_of([Card(checkpoint_id="kettle-v1", subjects=("kettle",), styles=("pixel art",))])
-    )
+    pixelated = Card(checkpoint_id="kettle-v1", subjects=("kettle",), styles=("pixel art",))
+    pixels = compile_lexicon(vocabulary_of([pixelated]))
     intent = parse("kettle at sea, using the one built from chunky pixels", pixels, CONTEXT)
     assert intent.first(Attribute.STYLE) is not None
     assert spoken(intent) == ()

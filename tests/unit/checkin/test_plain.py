@@ -110,11 +110,18 @@ def meaning(constraint: Constraint) -> tuple[object, ...]:
         ("a kettle that is in floods of tears, at sea", "a kettle that is crying, at sea"),
         ("a mix of anime and low poly: that kettle", "both anime and low poly: that kettle"),
         ("I fancy the anime kettle today, at sea", "I fancy the anime kettle, at sea"),
-        ("I only ever used one kettle a single time: draw it", "one kettle I used only once: draw it"),
-        ("kettle trained at the beach but never in the snow",
-         "kettle trained at the beach, not trained in the snow"),
-        ("We fed one kettle with pictures of a beach. That one, at sea",
-         "use one kettle trained on pictures of a beach, , at sea"),
+        (
+            "I only ever used one kettle a single time: draw it",
+            "one kettle I used only once: draw it",
+        ),
+        (
+            "kettle trained at the beach but never in the snow",
+            "kettle trained at the beach, not trained in the snow",
+        ),
+        (
+            "We fed one kettle with pictures of a beach. That one, at sea",
+            "use one kettle trained on pictures of a beach, , at sea",
+        ),
         ("kettle trained under the sea", "kettle trained underwater"),
         ("a kettle wearing eyewear of some sort", "a kettle wearing eyewear"),
         ("a kettle photographed by the stove for training", "a kettle trained by the stove"),
