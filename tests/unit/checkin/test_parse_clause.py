@@ -138,6 +138,14 @@ def test_what_leads_to_a_look_is_no_clause() -> None:
     assert spoken(intent) == ()
 
 
+def test_a_likeness_that_is_a_look() -> None:
+    """Nothing is left of the clause then."""
+    animated = Card(checkpoint_id="kettle-v1", subjects=("kettle",), styles=("claymation",))
+    lexicon = compile_lexicon(vocabulary_of([animated]))
+    intent = parse("the kettle like something from Wallace and Gromit, at sea", lexicon, CONTEXT)
+    assert [c.values for c in intent.all(Attribute.STYLE)] == [("claymation",)]
+
+
 def test_two_bare_words_are_one_thing() -> None:
     """A skull and crossbones is a flag, and neither a skull nor bones."""
     said = spoken(_parse("the kettle that has a skull and crossbones, at sea"))

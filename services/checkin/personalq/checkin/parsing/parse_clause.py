@@ -219,9 +219,10 @@ def _read_clause(draft: Draft, at: int) -> None:
     if not telling and not _is_action(draft, at):
         return
     run = _run(draft, likened)
+    if len(run) < 2 or _is_where(run) or _is_drawn(run):
+        return
     apart = _tells_apart(draft, at)
-    around = run[0].norm in _SURROUNDINGS and not apart
-    if len(run) < 2 or _is_where(run) or around or _is_drawn(run):
+    if run[0].norm in _SURROUNDINGS and not apart:
         return
     if apart and run[-1].norm in lexicon.words("prepositions"):
         return  # "the one built from | chunky pixels"
