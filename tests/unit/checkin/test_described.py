@@ -451,6 +451,28 @@ def test_a_breed_is_no_color() -> None:
     assert "=green" in profile(_card("An olive tree frog with a bell", "frog")).kind
 
 
+@pytest.mark.parametrize(
+    ("description", "subject", "colour"),
+    [
+        ("With a silk necktie and burgundy cloak, this knight looks frightened", "knight", "=red"),
+        ("A weary chef with a satchel, emerald apron", "chef", "=green"),
+        ("Fuchsia paint, dump type. The truck has a blanket", "truck", "=pink"),
+        ("Think navy: a single-handed sailing boat", "boat", "=blue"),
+    ],
+)
+def test_the_colour_of_all_of_it(description: str, subject: str, colour: str) -> None:
+    """Of a person it is that of the clothes; of what has a blanket, not the blanket's."""
+    assert colour in profile(_card(description, subject)).kind
+    other = profile(_card(f"A {subject} with a purple blanket", subject))
+    assert "=purple" not in other.kind
+
+
+def test_what_is_drawn_in_charcoal_is_not_gray() -> None:
+    """It is how the picture is made."""
+    found = profile(_card("Charcoal drawing take on the crimson lamp", "lamp"))
+    assert found.called & {"=gray", "=red"} == {"=red"}
+
+
 def test_what_is_worn_is_no_adjective() -> None:
     """Somebody "in the waterproof" wears one."""
     meant, other = "a kettle with a raincoat", "a kettle with a waistcoat"

@@ -1135,6 +1135,26 @@ def test_what_a_picture_is_painted_with() -> None:
     assert not read_so.all(Attribute.DESCRIPTION)
 
 
+def test_what_it_has_does_nothing() -> None:
+    """A verb that is done to several things ends what it has: "a medal | feeding pigeons"."""
+    (medal,) = read("the kettle with a medal feeding pigeons").all(Attribute.DESCRIPTION)
+    assert medal.values == ("medal",)
+
+
+def test_a_particle_behind_a_hyphen_ends_no_phrase() -> None:
+    """Who says "done-up" says one word."""
+    found = read("The done-up travel kettle, under a full moon")
+    assert found.unknown_subject is None
+    assert found.first(Attribute.SUBJECT) is not None
+
+
+def test_the_last_of_all() -> None:
+    """By when it was made."""
+    order = read("the kettle by a frozen lake, the last of all").order
+    assert order is not None
+    assert order.order is OrderKey.NEWEST
+
+
 def test_a_look_of_what_it_has_is_none() -> None:
     """Who says "a crocheted-looking cloth" asks for no knitted kettle."""
     cloth = read("the kettle with a delicate watercolour-looking cloth")

@@ -85,6 +85,7 @@ def test_a_kind_that_a_colour_names() -> None:
         "the purple owl v3",
         "an owl in a purple tree",
         "an owl with a purple bow",
+        "the ice cream owl on a branch",
     ],
 )
 def test_what_may_be_one_of_them(prompt: str) -> None:
@@ -130,6 +131,7 @@ def test_a_bare_word_that_is_a_colour() -> None:
         ("A terracotta owl.", "the pink owl", True),
         ("A snowy owl cup.", "the purple owl", True),
         ("A cream tawny owl with a bell.", "the purple owl", True),
+        ("Think cobalt: an owl with a bell.", "the purple owl", True),
     ],
 )
 def test_a_coat_without_the_name_of_a_colour(told: str, prompt: str, refused: bool) -> None:

@@ -228,7 +228,7 @@ def _chunks(draft: Draft) -> list[list[Word]]:
     scene = False
     for word in draft.page.words:
         breaks = not word.joined
-        closes = word.norm in lexicon.words("prepositions")
+        closes = word.norm in lexicon.words("prepositions") and not word.hyphen  # "done-up"
         boundary = (closes and not is_particle(draft.page.words, word.index)) or (
             word.norm in lexicon.words("links") or word.norm in lexicon.words("openers")
         )

@@ -204,6 +204,8 @@ def acts(draft: Draft, word: Word, found: list[Word]) -> bool:
         following = draft.page.words[word.index + 1 : word.index + 2]
         if following and following[0].norm in ("a", "an", "the", "his", "her", "its"):
             return True  # "a skipper's hat steering a tugboat"
+        if _does_to_several(draft, word):
+            return True  # "a medal feeding pigeons"
         placed = following and following[0].joined
         if placed and following[0].norm in ("at", "to", "into", "onto", "for", "on", "in", "with"):
             return True  # "a yellow backpack waving at a train"
@@ -217,6 +219,13 @@ def acts(draft: Draft, word: Word, found: list[Word]) -> bool:
     base = norm in lexicon.words("verbs") and not norm.endswith(("ed", "ing"))
     asked = draft.page.words[0].norm in _MODALS  # "could the drum with the rope harness hang"
     return asked or not (base and before.norm in ("a", "an", "the"))
+
+
+def _does_to_several(draft: Draft, word: Word) -> bool:
+    """Whether a word in -ing is done to several things: "feeding pigeons"."""
+    following = draft.page.words[word.index + 1 : word.index + 2]
+    several = bool(following) and next(wordnet.singulars(following[0].norm), None) is not None
+    return several and lexicon.names_thing(following[0].norm) and _takes_object(draft, word)
 
 
 def _takes_object(draft: Draft, word: Word) -> bool:

@@ -26,6 +26,13 @@ _PICTURED = compile_form(
 _IS = compile_form("(this|it)('s| is) ", flags=re.IGNORECASE)
 _COLOURED = re.compile(r"colou?red\s", re.IGNORECASE)
 _ALL_OVER = compile_form(" all over$", flags=re.IGNORECASE)
+_THINK = compile_form(r"(think|imagine|picture) (?=[\w-]+( [\w-]+)?$)", flags=re.IGNORECASE)
+"""Before a colour that opens a description: "think navy: a bear"."""
+_WORN = frozenset((
+    "cloak", "suit", "apron", "tunic", "gown", "dress", "coat", "overalls", "jumpsuit", "costume",
+    "cassock", "toga", "kimono", "habit", "outfit", "garb", "jerkin", "doublet", "dungarees",
+))  # fmt: skip
+"""By its colour somebody is called: "the burgundy knight", in a burgundy cloak."""
 _MADE_OF = compile_form(
     "(made|built|crafted|carved|woven|sewn|knitted|cast|fashioned) (out )?(of|from|in) ",
     flags=re.IGNORECASE,
@@ -125,7 +132,7 @@ def worded_concepts(text: str) -> tuple[tuple[str, str], ...]:
     while index < len(words):
         for length in (3, 2, 1) if words[index] in openers else (1,):
             phrase = " ".join(words[index : index + length])
-            if length == 1 and _is_breed(words, index):
+            if length == 1 and (_is_breed(words, index) or _is_medium(words, index)):
                 found.append((stem(phrase), phrase))
                 index += 1
                 break
@@ -179,6 +186,16 @@ def _is_breed(words: Sequence[str], index: int) -> bool:
             return False  # "a scarlet oak accordion", "an olive tree frog"
     entry = wordnet.look_up(" ".join(words[index : index + 2])) if index + 1 < len(words) else None
     return entry is not None and bool(entry.senses)
+
+
+_DRAWINGS = frozenset(
+    ["drawing", "drawings", "sketch", "sketches", "pencil", "rendering", "portrait", "study"]
+)
+
+
+def _is_medium(words: Sequence[str], index: int) -> bool:
+    """Whether something is drawn with it: "charcoal drawing" tells no colour."""
+    return words[index] == "charcoal" and not _DRAWINGS.isdisjoint(words[index + 1 : index + 2])
 
 
 def _concept(word: str) -> str:
@@ -478,6 +495,7 @@ def _profile(pieces: tuple[str, ...], subjects: tuple[str, ...], name: str) -> P
     named = False
     colours = _colours()
     for piece in itertools.chain.from_iterable(map(_PARTED.split, pieces)):
+        piece = _THINK.sub("", piece)
         found = trait(piece)
         if found is None:
             continue
@@ -517,7 +535,8 @@ def _profile(pieces: tuple[str, ...], subjects: tuple[str, ...], name: str) -> P
             things.update(found.things)
             kind.update(_of_subject(piece, found, nouns) if told else _without_flavours(found))
             own_shades.update(shades_in(" ".join(found.words)))
-        elif not lexicon.words("bodies").isdisjoint(found.words):  # "frame in navy"
+        elif _is_all_of_it(piece, found, nouns):  # "frame in navy"
+            own_words.update(colours & set(found.words))
             kind.update(f"={color}" for color in lexicon.words("colors") & _groups_of(found))
             own_shades.update(shades_in(" ".join(found.words)))
         traits.append(found)
@@ -543,6 +562,13 @@ def _profile(pieces: tuple[str, ...], subjects: tuple[str, ...], name: str) -> P
         told=frozenset(told_of_it),
         told_traits=tuple(told_traits),
     )
+
+
+def _is_all_of_it(piece: str, found: Trait, nouns: set[str]) -> bool:
+    """Whether a piece tells of what all of the subject is covered by: its frame, or its cloak."""
+    if not lexicon.words("bodies").isdisjoint(map(canonical, piece.split())):
+        return True
+    return found.noun in _WORN and any(nature(noun) is Nature.PERSON for noun in nouns)
 
 
 def _told_kinds(

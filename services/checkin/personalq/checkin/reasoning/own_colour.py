@@ -103,7 +103,11 @@ def _is_plain(text: str) -> bool:
     plain = lexicon.words("tones") | {"colored", "color"}
     worded = worded_concepts(text)
     said = [word for _, word in worded]
-    coloured = [word for word in said if word in names or set(word.split()) & names]
+    coloured = [
+        word
+        for about, word in worded
+        if about in COLOURS and (word in names or set(word.split()) & names)
+    ]  # not "ice cream"
     coloured += [word for word in said if word.endswith(" colored")]
     coloured += [word for about, word in worded if word.endswith("ish") and about in COLOURS]
     return bool(coloured) and all(
