@@ -1141,6 +1141,28 @@ def test_what_it_has_does_nothing() -> None:
     assert medal.values == ("medal",)
 
 
+@pytest.mark.parametrize(
+    ("has", "values"),
+    [
+        ("leather hiking boots", ("leather", "hiking", "boots")),
+        ("a pair of reading glasses", ("pair", "reading", "glasses")),
+        ("a red scarf holding glasses", ("red", "scarf")),
+    ],
+)
+def test_a_verb_may_open_the_name_of_a_thing(has: str, values: tuple[str, ...]) -> None:
+    """Then it ends nothing."""
+    (told,) = read(f"the kettle with {has}").all(Attribute.DESCRIPTION)
+    assert told.values == values
+
+
+@pytest.mark.parametrize("lead", ["newest", "most used"])
+def test_what_it_is_for_counts_beside_an_order(lead: str) -> None:
+    """Not so what is seen beside it."""
+    sort = only(f"my {lead} kettle for jasmine tea", Attribute.DESCRIPTION)
+    seen = only(f"my {lead} kettle with fireworks overhead", Attribute.DESCRIPTION)
+    assert (sort.scene, seen.scene) == (False, True)
+
+
 def test_a_particle_behind_a_hyphen_ends_no_phrase() -> None:
     """Who says "done-up" says one word."""
     found = read("The done-up travel kettle, under a full moon")

@@ -140,6 +140,15 @@ def test_a_coat_without_the_name_of_a_colour(told: str, prompt: str, refused: bo
     assert _refused(prompt, owls) is refused
 
 
+def test_what_is_in_its_name_is_no_coat() -> None:
+    """Every snow globe is of snow."""
+    globes = [
+        card(f"globe-v{n}", "snow globe", "anime", f"2026-0{n}-01", "A snow globe.", version=n)
+        for n in range(1, 7)
+    ]
+    assert not _refused("the purple snow globe on a shelf", globes)
+
+
 def test_only_where_all_tell() -> None:
     """A card that tells no colour may be the one, and so may one of a few."""
     told = replace(OWLS[0], description="An owl with a monocle.")

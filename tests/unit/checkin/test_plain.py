@@ -197,6 +197,7 @@ def test_read_alike(careless: str, careful: str) -> None:
         "I want the kettle I used today, at sea",
         "I want the kettle from today",
         "a kettle with a view of the sea under the sea view hotel",
+        "a diver under the sea turtle, a kettle",
     ],
 )
 def test_what_is_left_as_it_is(prompt: str) -> None:

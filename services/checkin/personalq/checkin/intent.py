@@ -104,8 +104,8 @@ class Constraint:
     """For a description: what the subject does. It may as well be the scene: only its meaning as a
     whole tells."""
     scene: bool = False
-    """For a description: it was left for the picture; only a card that is strikingly like it is
-    told by it."""
+    """For a description: it was left for the picture, or is seen beside the subject; only a card
+    that is strikingly like it is told by it, and none beside an order."""
     hour: bool = False
     """A time is of some hours; the day is what it falls back to."""
     label: str = ""

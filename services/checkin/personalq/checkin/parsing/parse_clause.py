@@ -30,6 +30,7 @@ from personalq.checkin.parsing.word_roles import (
     goes_on,
     is_adjective,
     is_of_the_scene,
+    opens_compound,
     opens_contact,
     past_asides,
 )
@@ -224,8 +225,8 @@ def _read_clause(draft: Draft, at: int) -> None:
     apart = _tells_apart(draft, at)
     if run[0].norm in _SURROUNDINGS and not apart:
         return
-    if apart and run[-1].norm in lexicon.words("prepositions"):
-        return  # "the one built from | chunky pixels"
+    if apart and _leads_on(draft, run):
+        return
     goes_on = _is_followed_by_another(draft, run[-1].index + 1)
     if run[0].norm in PARTICIPLES or run[0].norm == "for":
         read_tail(draft, run[-1].index + 1)
@@ -258,6 +259,13 @@ def _read_clause(draft: Draft, at: int) -> None:
             draft.constraints[place] = replace(constraint, said=(constraint.text, both))
     elif not inside:
         _add(draft, span, _content(run), action=likened > at)
+
+
+def _leads_on(draft: Draft, run: Sequence[Word]) -> bool:
+    """Whether a clause only leads to what says more: "the one built from | chunky pixels"."""
+    behind = draft.page.words[run[-1].index + 1 : run[-1].index + 2]
+    claimed = bool(behind) and behind[0].joined and not draft.is_free(behind[0])
+    return claimed and not any(lexicon.names_thing(word.norm) for word in run)
 
 
 def _is_followed_by_another(draft: Draft, index: int) -> bool:
@@ -390,7 +398,7 @@ def _run(draft: Draft, at: int) -> list[Word]:
         if run and word.norm in ("and", "but") and _goes_on_with_that(draft, word.index):
             break
         acts = len(run) > 1 and goes_on(draft, word.index)  # "carrying flowers | leaning on"
-        acts = acts and not _opens_compound(draft, word)
+        acts = acts and not opens_compound(draft, word)
         whom = len(run) > 1 and run[0].norm == "for" and not run[1].norm.endswith("ing")
         cut = 2 if whom else _CUT
         if acts or (len(run) >= cut and _ends(draft, word, run)):
@@ -407,13 +415,6 @@ def _goes_on_with_that(draft: Draft, index: int) -> bool:
     """Whether another clause of the subject's begins: "with a crown | and that is pink"."""
     words = draft.page.words[index + 1 : index + 3]
     return len(words) == 2 and words[0].norm in _GOING_ON and words[1].joined
-
-
-def _opens_compound(draft: Draft, word: Word) -> bool:
-    """Whether it is the first half of a thing's name: "a washing machine"."""
-    following = draft.page.words[word.index + 1 : word.index + 2]
-    joined = bool(following) and following[0].joined
-    return joined and look_up(f"{word.norm} {following[0].norm}") is not None
 
 
 def _is_where(run: Sequence[Word]) -> bool:
@@ -434,7 +435,7 @@ def _ends(draft: Draft, word: Word, run: Sequence[Word]) -> bool:
     if word.norm == "with":
         placed = run[-1].norm in lexicon.words("prepositions")
         return run[0].norm == "for" or (placed and bool(_content(run)))
-    if not _opens_scene(word) or _is_passive(word, run) or _opens_compound(draft, word):
+    if not _opens_scene(word) or _is_passive(word, run) or opens_compound(draft, word):
         return False
     if run[0].norm in _RELATIVES and not _content(run):
         return False

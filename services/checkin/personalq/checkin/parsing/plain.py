@@ -56,7 +56,9 @@ _MONTHS = f"({'|'.join(lexicon.calendar('months'))})"
 _SAID_ELSE = (
     (compile_form(r"(?<![\w'])(i'm|i am|we're|we are) after(?= (an?|the|my|our)\b)"), "I want"),
     (compile_form(r"(?<=\w )(below|beneath|under|underneath) the (water's surface|waves|"
-                  r"sea|ocean|surface( of the (water|sea|ocean|lake))?)(?!\w)(?! (of|view)\b)"),
+                  r"surface( of the (water|sea|ocean|lake))?)(?!\w)(?! of\b)"), "underwater"),
+    (compile_form(r"(?<=\w )(below|beneath|under|underneath) the (sea|ocean)(?= ?($|[^\w\s])| (and|"
+                  r"with|in|on|at|by|near|for|from|but|as|is|was|will|please|this|now)\b)"),
      "underwater"),
     (compile_form(r"(?<=\w )with ((hardly|barely|scarcely) any|very few|a handful of) "
                   r"polygons(?!\w)"),

@@ -200,6 +200,8 @@ def acts(draft: Draft, word: Word, found: list[Word]) -> bool:
     thing = bool(found) and (
         not is_adjective(found[-1].norm) or lexicon.names_thing(found[-1].norm)
     )
+    if norm.endswith("ing") and opens_compound(draft, word):
+        return False  # "leather hiking boots"
     if norm.endswith("ing") and thing:
         following = draft.page.words[word.index + 1 : word.index + 2]
         if following and following[0].norm in ("a", "an", "the", "his", "her", "its"):
@@ -221,11 +223,36 @@ def acts(draft: Draft, word: Word, found: list[Word]) -> bool:
     return asked or not (base and before.norm in ("a", "an", "the"))
 
 
+_DOING_TO_SEVERAL = frozenset((
+    "feeding", "eating", "chasing", "juggling", "herding", "catching", "selling", "delivering",
+    "picking", "fixing", "building", "baking", "cooking", "washing", "counting", "collecting",
+    "chewing", "nibbling", "peeling", "stacking", "sharpening",
+))  # fmt: skip
+
+
 def _does_to_several(draft: Draft, word: Word) -> bool:
     """Whether a word in -ing is done to several things: "feeding pigeons"."""
     following = draft.page.words[word.index + 1 : word.index + 2]
-    several = bool(following) and next(wordnet.singulars(following[0].norm), None) is not None
-    return several and lexicon.names_thing(following[0].norm) and _takes_object(draft, word)
+    if word.norm not in _DOING_TO_SEVERAL or not following or not following[0].joined:
+        return False
+    return next(wordnet.singulars(following[0].norm), None) is not None
+
+
+def opens_compound(draft: Draft, word: Word) -> bool:
+    """Whether it is the first half of a thing's name: "a washing machine", "hiking boots"."""
+    following = draft.page.words[word.index + 1 : word.index + 2]
+    if not following or not following[0].joined:
+        return False
+    norm = following[0].norm
+    known = any(look_up(f"{word.norm} {each}") for each in (norm, *wordnet.singulars(norm)))
+    return known or (lexicon.is_wearable(norm) and word.norm not in _DONE_TO_CLOTHES)
+
+
+_DONE_TO_CLOTHES = frozenset((
+    "holding", "carrying", "wearing", "selling", "sporting", "wiping", "polishing", "trying",
+    "putting", "losing", "chewing", "cleaning", "tying", "lacing", "mending", "sewing", "knitting",
+    "ironing", "folding", "packing", "throwing", "stealing", "pulling", "hanging", "washing",
+))  # fmt: skip
 
 
 def _takes_object(draft: Draft, word: Word) -> bool:

@@ -225,8 +225,8 @@ def answers(intent: Intent, hits: Sequence[Hit]) -> tuple[Described, ...]:
     for wish in wanted:
         if wish.before and wish.text in _PADDING and not is_explained(wish, hits):
             continue
-        if wish.vague and wish.phrase and intent.order is not None and not intent.answered:
-            continue  # "my most used cake, with fireworks overhead"
+        if wish.vague and wish.scene and intent.order is not None:
+            continue  # "my most used cake with fireworks overhead"
         gains = _gains(wish, profiles, _by_meaning(wish, hits, profiles, intent), intent)
         if not any(gains):
             continue

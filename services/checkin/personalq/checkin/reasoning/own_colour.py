@@ -65,7 +65,9 @@ def without_its_colour(
 
 def _otherwise(card: Profile) -> frozenset[str]:
     """The colours that may be meant where a card tells its own by a pattern or a stuff alone."""
-    told = frozenset() if COLOURS & card.kind else card.kind | card.stuffs
+    if COLOURS & card.kind:
+        return frozenset()
+    told = (card.kind - card.nouns) | card.stuffs  # every snow globe is of snow
     found = (colours for said, colours in _told_otherwise() if said & told)
     return frozenset().union(*found)
 

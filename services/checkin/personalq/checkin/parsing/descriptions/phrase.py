@@ -122,8 +122,9 @@ def read_phrase(draft: Draft, index: int, *, opens: bool = False) -> int:
     around = _around(words, found, last)
     apart = last > start and _APART.match(draft.page.shadow, words[last - 1].end) is not None
     found = [word for word in found if word is not around]
-    vague = opens or apart or around is not None or _passes(words, last)
-    describe(draft, found, phrase=True, vague=vague, thing=thing)
+    beside = around is not None or _passes(words, last)
+    vague = opens or apart or beside
+    describe(draft, found, phrase=True, vague=vague, beside=beside, thing=thing)
     return last
 
 
@@ -189,6 +190,7 @@ def describe(
     *,
     phrase: bool = False,
     vague: bool = False,
+    beside: bool = False,
     before: str = "",
     thing: int = 0,
 ) -> None:
@@ -198,6 +200,7 @@ def describe(
         found: its words, in order; none is no description.
         phrase: whether they are one noun with its modifiers.
         vague: whether it may as well be the scene.
+        beside: whether it is said to be seen beside the subject.
         before: the noun it stands before.
         thing: how many words name the thing, where the others say where it is; by meaning it is
             compared without them, too.
@@ -236,6 +239,7 @@ def describe(
             hard=unwanted,
             phrase=phrase,
             coarse=vague,
+            scene=beside,
             said=(draft.page.text.strip(),) if draft.answering else said,
             span=span,
             text=text,
