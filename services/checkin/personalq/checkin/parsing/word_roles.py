@@ -200,7 +200,7 @@ def acts(draft: Draft, word: Word, found: list[Word]) -> bool:
     thing = bool(found) and (
         not is_adjective(found[-1].norm) or lexicon.names_thing(found[-1].norm)
     )
-    if norm.endswith("ing") and opens_compound(draft, word):
+    if norm.endswith("ing") and _is_of_clothes(draft, word):
         return False  # "leather hiking boots"
     if norm.endswith("ing") and thing:
         following = draft.page.words[word.index + 1 : word.index + 2]
@@ -231,21 +231,28 @@ _DOING_TO_SEVERAL = frozenset((
 
 
 def _does_to_several(draft: Draft, word: Word) -> bool:
-    """Whether a word in -ing is done to several things: "feeding pigeons"."""
+    """Whether a word in -ing is done to several things: "feeding pigeons", not "building blocks"."""
     following = draft.page.words[word.index + 1 : word.index + 2]
     if word.norm not in _DOING_TO_SEVERAL or not following or not following[0].joined:
         return False
-    return next(wordnet.singulars(following[0].norm), None) is not None
+    several = next(wordnet.singulars(following[0].norm), None) is not None
+    return several and not opens_compound(draft, word)
 
 
 def opens_compound(draft: Draft, word: Word) -> bool:
-    """Whether it is the first half of a thing's name: "a washing machine", "hiking boots"."""
+    """Whether it is the first half of a thing's name: "a washing machine"."""
     following = draft.page.words[word.index + 1 : word.index + 2]
     if not following or not following[0].joined:
         return False
     norm = following[0].norm
-    known = any(look_up(f"{word.norm} {each}") for each in (norm, *wordnet.singulars(norm)))
-    return known or (lexicon.is_wearable(norm) and word.norm not in _DONE_TO_CLOTHES)
+    return any(look_up(f"{word.norm} {each}") for each in (norm, *wordnet.singulars(norm)))
+
+
+def _is_of_clothes(draft: Draft, word: Word) -> bool:
+    """Whether it says for what clothes are: "hiking boots"."""
+    following = draft.page.words[word.index + 1 : word.index + 2]
+    worn = bool(following) and following[0].joined and lexicon.is_wearable(following[0].norm)
+    return worn and word.norm not in _DONE_TO_CLOTHES
 
 
 _DONE_TO_CLOTHES = frozenset((
