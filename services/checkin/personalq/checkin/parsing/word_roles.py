@@ -231,7 +231,7 @@ _DOING_TO_SEVERAL = frozenset((
 
 
 def _does_to_several(draft: Draft, word: Word) -> bool:
-    """Whether a word in -ing is done to several things: "feeding pigeons", not "building blocks"."""
+    """Whether a word in -ing is done to several: "feeding pigeons", not "building blocks"."""
     following = draft.page.words[word.index + 1 : word.index + 2]
     if word.norm not in _DOING_TO_SEVERAL or not following or not following[0].joined:
         return False
