@@ -201,6 +201,7 @@ HOSTILE = (
     "%s %(tenant)s {0} $1 the April bear \\",
     "\u202eدب من أبريل bear\u202c",
     "הדוב מאפריל bear 🐻",
+    "April is bear one be the behind picket A it not in - style that a must fence cartoon",
 )
 
 

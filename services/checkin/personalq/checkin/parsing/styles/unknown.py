@@ -50,6 +50,8 @@ def parse_unknown_style(draft: Draft) -> None:
 
 def _is_style(draft: Draft, span: Span, name: str) -> bool:
     """Whether a word in the place of a style is one: known as such, coined, or a name."""
+    if not name:
+        return False  # "- style"
     if name in draft.lexicon.style_names or draft.lexicon.styles.get(name) is not None:
         return False
     if any(name in group.words for group in lexicon.style_groups().values()):
