@@ -449,6 +449,8 @@ def test_a_breed_is_no_color() -> None:
     assert "=brown" not in profile(_card("A white tawny owl", "owl")).everything
     assert "=cream" in profile(_card("A cream tawny owl with a bell", "owl")).kind
     assert "=green" in profile(_card("An olive tree frog with a bell", "frog")).kind
+    assert "=green" not in profile(_card("An olive oil lamp with a bell", "lamp")).kind
+    assert "=red" not in profile(_card("A cherry tree house with a bell", "house")).kind
 
 
 @pytest.mark.parametrize(
@@ -467,10 +469,23 @@ def test_the_colour_of_all_of_it(description: str, subject: str, colour: str) ->
     assert "=purple" not in other.kind
 
 
+@pytest.mark.parametrize(
+    "description",
+    [
+        "A tailor with a purple suit on a mannequin",
+        "A tailor with a purple stripe across the paint",
+    ],
+)
+def test_what_is_not_worn_colours_nobody(description: str) -> None:
+    """It hangs elsewhere, or is held."""
+    assert "=purple" not in profile(_card(description, "tailor")).kind
+
+
 def test_what_is_drawn_in_charcoal_is_not_gray() -> None:
     """It is how the picture is made."""
     found = profile(_card("Charcoal drawing take on the crimson lamp", "lamp"))
     assert found.called & {"=gray", "=red"} == {"=red"}
+    assert "=gray" in profile(_card("A charcoal pencil skirt with a bow", "skirt")).kind
 
 
 def test_what_is_worn_is_no_adjective() -> None:

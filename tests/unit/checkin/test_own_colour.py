@@ -140,6 +140,35 @@ def test_a_coat_without_the_name_of_a_colour(told: str, prompt: str, refused: bo
     assert _refused(prompt, owls) is refused
 
 
+@pytest.mark.parametrize(
+    ("subject", "told", "prompt"),
+    [
+        ("umbrella", "A striped umbrella.", "the purple umbrella on a branch"),
+        ("parrot", "A speckled parrot.", "the purple parrot on a branch"),
+        ("tree", "A snowy tree with lights.", "the purple tree"),
+    ],
+)
+def test_a_pattern_of_any_colour(subject: str, told: str, prompt: str) -> None:
+    """What has no coat may be striped in purple."""
+    others = [
+        replace(each, subjects=(subject,), description=each.description.replace("owl", subject))
+        for each in OWLS
+    ]
+    assert _refused(prompt, others)
+    assert not _refused(prompt, [replace(others[4], description=told), *others[:4], others[5]])
+
+
+@pytest.mark.parametrize("colour", ["black", "white", "brown"])
+def test_nobody_is_refused_for_the_colour_of_clothes(colour: str) -> None:
+    """Whoever is black may wear a green apron; nobody is purple but by what is worn."""
+    chefs = [
+        card(f"chef-v{n}", "chef", "anime", f"2026-0{n}-01", f"A chef, {worn} apron.", version=n)
+        for n, worn in enumerate(("blue", "green", "purple", "pink", "red", "orange"), 1)
+    ]
+    assert not _refused(f"a {colour} chef in a park", chefs)
+    assert _refused("a yellow chef in a park", chefs)
+
+
 def test_what_is_in_its_name_is_no_coat() -> None:
     """Every snow globe is of snow."""
     globes = [

@@ -62,6 +62,10 @@ def _parse(prompt: str) -> Intent:
         ("kettle at sea, using the one left on the stove too long", "left on the stove too long"),
         ("kettle at sea, the one surrounded by wasps", "surrounded by wasps"),
         ("the kettle done up like a present", "done up like a present"),
+        ("the kettle decked out in ribbons, at sea", "decked out in ribbons"),
+        ("the kettle wrapped up warm, at sea", "wrapped up warm"),
+        ("the kettle hung with garlands, at sea", "hung with garlands"),
+        ("the kettle eating all his honey", "eating all his honey"),
         ("the kettle got up as a pirate, at sea", "got up as a pirate"),
         ("the kettle lying on its side, at sea", "lying on its side"),
         ("the kettle dangling by its handle", "dangling by its handle"),
@@ -116,6 +120,13 @@ def test_what_is_added_later(prompt: str, words: tuple[str, ...]) -> None:
         "a kettle surrounded by wasps",
         "a kettle, put the one standing on a shelf at sea",
         "a kettle lying on a beach",
+        "a kettle on a street, the one open shop behind it",
+        "a kettle at sea. The one standing at the wheel is a dog",
+        "two kettles on a beach, the one leaning over the other",
+        "a kettle at dawn; the one next to him is smaller",
+        "a kettle at sea, the one near the pier",
+        "a kettle hung in a tree at dusk",
+        "a kettle parked in a garage",
     ],
 )
 def test_a_scene_is_no_clause(prompt: str) -> None:
@@ -123,10 +134,25 @@ def test_a_scene_is_no_clause(prompt: str) -> None:
     assert spoken(_parse(prompt)) == ()
 
 
+@pytest.mark.parametrize("clause", ["lit window in the street", "evening it snowed"])
+def test_the_one_of_something_else(clause: str) -> None:
+    """It may as well be the scene."""
+    (described,) = _parse(f"a kettle in a park, the one {clause}").all(Attribute.DESCRIPTION)
+    assert described.action
+
+
 @pytest.mark.parametrize("seen", ["leaves blowing past", "cherry petals drifting down"])
 def test_what_passes_by_is_of_the_scene(seen: str) -> None:
     """Nothing is compared with it."""
     assert spoken(_parse(f"kettle on a hill, with {seen}")) == ()
+
+
+@pytest.mark.parametrize("own", ["icing dripping down", "a tail curling around"])
+def test_what_is_its_own_is_no_scene(own: str) -> None:
+    """Though it goes down as well."""
+    (described,) = _parse(f"my newest kettle with {own}").all(Attribute.DESCRIPTION)
+    assert not described.coarse
+    assert not described.scene
 
 
 def test_what_leads_to_a_look_is_no_clause() -> None:

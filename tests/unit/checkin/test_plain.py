@@ -84,7 +84,6 @@ def meaning(constraint: Constraint) -> tuple[object, ...]:
         ("the kettle, the one from my session yesterday", "the kettle, the one I used yesterday"),
         ("the kettle fed on pictures of a beach", "the kettle trained on pictures of a beach"),
         ("Any chance of that red kettle?", "Show me that red kettle?"),
-        ("a kettle in good spirits of rum", "a kettle in good spirits of rum"),
         ("a kettle, septembers", "a kettle, september's"),
         ("toybox-crews kettle", "toybox-crew's kettle"),
         ("the kettle, toybox crews", "the kettle, toybox crew's"),
@@ -103,13 +102,14 @@ def meaning(constraint: Constraint) -> tuple[object, ...]:
         ("using the kettle as white as milk", "using the kettle in white"),
         ("the kettle as pale as milk on a stove", "the kettle in white on a stove"),
         ("the one as blue as a clear day: a kettle", "the one in blue: a kettle"),
-        ("a kettle as dark as can be", "a kettle as dark as can be"),
         ("a kettle, black as night", "a kettle, in black"),
         ("two kettles side by side on a stove", "two kettles on a stove"),
         ("a kettle in some kind of hat", "a kettle in hat"),
         ("a kettle that is in floods of tears, at sea", "a kettle that is crying, at sea"),
         ("a mix of anime and low poly: that kettle", "both anime and low poly: that kettle"),
         ("I fancy the anime kettle today, at sea", "I fancy the anime kettle, at sea"),
+        ("I'd like the anime kettle today, at sea", "I'd like the anime kettle, at sea"),
+        ("I used a kettle only once: draw it", "a kettle I used only once: draw it"),
         (
             "I only ever used one kettle a single time: draw it",
             "one kettle I used only once: draw it",
@@ -127,7 +127,6 @@ def meaning(constraint: Constraint) -> tuple[object, ...]:
         ("a kettle photographed by the stove for training", "a kettle trained by the stove"),
         ("a kettle that isn't the colour of blood", "a kettle that isn't red"),
         ("the kettle like something out of a comic", "the kettle like a comic"),
-        ("a kettle under a sky the colour of lead", "a kettle under a sky the colour of lead"),
         (
             "the kettle in cartoon, leaving the red one aside",
             "the kettle in cartoon, not the red one",
@@ -198,12 +197,31 @@ def test_read_alike(careless: str, careful: str) -> None:
         "I want the kettle from today",
         "a kettle with a view of the sea under the sea view hotel",
         "a diver under the sea turtle, a kettle",
+        "a kettle in good spirits of rum",
+        "a kettle as dark as can be",
+        "a mix of roses and ivy with the kettle",
+        "a kettle covered in tears",
+        "a kettle in tears of paint",
+        "I want the kettle created today",
+        "I need the kettle I made earlier today",
+        "I want the kettle that ann uploaded today",
+        "a kettle shot by an arrow but not in the lid",
+        "I used a kettle once, on a stove",
+        "I only used a kettle once a week",
+        "a kettle under a sky the colour of lead",
+        "the kettle trained at sea but not in the style of a cartoon",
+        "I trained a kettle on photos of a beach. That's the one",
     ],
 )
 def test_what_is_left_as_it_is(prompt: str) -> None:
     """Plurals, dates and words that only begin alike."""
     owners, subjects = ("toybox-crew", "storefront"), ("kettle", "robot", "bear")
-    plain = make_plain(prompt, is_owner=owners.__contains__, is_subject=subjects.__contains__)
+    plain = make_plain(
+        prompt,
+        is_owner=owners.__contains__,
+        is_subject=subjects.__contains__,
+        is_look=lambda _: False,
+    )
     assert plain.text == prompt
 
 
@@ -551,7 +569,8 @@ def test_names_stay_as_they_are() -> None:
     """A checkpoint may be called by what is made plain elsewhere."""
     prompt = "the fine-tuned one, not kettle-fine-tuned-v2 or <adn-v2>"
     names = ("kettle-fine-tuned-v2", "<adn-v2>", "tune")
-    plain = make_plain(prompt, is_owner=lambda _: False, is_subject=lambda _: False, names=names)
+    nothing = {"is_owner": lambda _: False, "is_subject": lambda _: False}
+    plain = make_plain(prompt, **nothing, is_look=lambda _: False, names=names)
     assert plain.text == "the trained one, not kettle-fine-tuned-v2 or <adn-v2>"
 
 
@@ -641,5 +660,10 @@ def test_a_heading_that_asks_is_read(prompt: str) -> None:
 )
 def test_no_simile(prompt: str) -> None:
     """What nobody lists, what is likened to a subject and the shade of a tree stay as they are."""
-    plain = make_plain(prompt, is_owner=lambda _: False, is_subject=lambda word: word == "kettle")
+    plain = make_plain(
+        prompt,
+        is_owner=lambda _: False,
+        is_subject=lambda word: word == "kettle",
+        is_look=lambda _: False,
+    )
     assert plain.text == prompt

@@ -104,8 +104,9 @@ class Constraint:
     """For a description: what the subject does. It may as well be the scene: only its meaning as a
     whole tells."""
     scene: bool = False
-    """For a description: it was left for the picture, or is seen beside the subject; only a card
-    that is strikingly like it is told by it, and none beside an order."""
+    """For a description: it was left for the picture, and only a card that is strikingly like it is
+    told by it; or, if it is coarse as well, it is seen beside the subject, and tells nothing beside
+    an order."""
     hour: bool = False
     """A time is of some hours; the day is what it falls back to."""
     label: str = ""

@@ -52,7 +52,13 @@ def parse(prompt: str, lexicon: Lexicon, context: Context, *, answering: bool = 
     opened = opening(prompt, subjects, is_look)
     steps = [without(prompt, opened)]
     steps.append(evenly_typed(steps[-1].text))
-    plain = make_plain(steps[-1].text, is_owner=is_owner, is_subject=subjects, names=context.names)
+    plain = make_plain(
+        steps[-1].text,
+        is_owner=is_owner,
+        is_subject=subjects,
+        is_look=is_look,
+        names=context.names,
+    )
     steps.append(plain)
     steps.append(correct(plain.text, lexicon.spellings, names=context.names, subjects=subjects))
     text = steps[-1].text

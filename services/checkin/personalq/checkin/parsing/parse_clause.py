@@ -29,6 +29,7 @@ from personalq.checkin.parsing.word_roles import (
     PARTICIPLES,
     goes_on,
     is_adjective,
+    is_ing_verb,
     is_of_the_scene,
     opens_compound,
     opens_contact,
@@ -60,12 +61,14 @@ _FOR_WHOM = frozenset(
 """Who gets the picture, not who uses what it shows."""
 _HOW = frozenset(["with", "in", "by", "as", "like", "all", "up"])
 """Behind "covered", "dressed", "clawed": it looks so. "Perched on" says where it is."""
-_CLAD = frozenset(["bound", "tied", "clad", "strung", "hung", "wound", "dyed", "woven", "sewn"])
+_CLAD = frozenset(["bound", "clad", "wound", "dyed", "woven", "sewn"])
 """Participles that do not end in "-ed", or are short."""
-_GOT = frozenset(
-    ["got", "done", "made", "dressed", "dolled", "tarted", "decked", "kitted", "wrapped"]
-)
-"""Before "up as": it looks so."""
+_HUNG = frozenset(["tied", "strung", "hung"])
+"""The same, of what may hang in a tree."""
+_LEFT = frozenset(["parked", "seated", "stored", "located", "stranded", "moored", "anchored"])
+"""Before "in" they say where it is."""
+_GOT = frozenset(["got", "done", "made", "dressed", "dolled", "decked", "kitted", "wrapped"])
+"""Before "up as" and "out in": it looks so."""
 _RESEMBLANCE = compile_form(
     "(just )?((like|the way|as) ((it|he|she|they|you|one|people)('d| would| might|"
     " could)? (be )?(looks?|appears?|sees?|finds?|drawn|shown|seen|know) )?|like something |"
@@ -456,6 +459,18 @@ def _of_its_own(draft: Draft, index: int) -> bool:
     return following is not None and following.joined and following.norm in _OWNERS
 
 
+def _is_on_itself(draft: Draft, index: int) -> bool:
+    """Whether a preposition leads to a part of the subject: "on its side", not "in its den"."""
+    part = draft.page.words[index + 2 : index + 3]
+    if not part or not part[0].joined or not _of_its_own(draft, index):
+        return False
+    parts = lexicon.words("parts") | lexicon.words("sides") | _LIMBS
+    return draft.page.words[index].norm in lexicon.words("prepositions") and part[0].norm in parts
+
+
+_LIMBS = frozenset(["head", "knees", "feet", "legs", "haunches", "stomach", "tummy", "hind", "own"])
+
+
 def _is_telling(draft: Draft, at: int) -> bool:
     """Whether a clause that begins so tells what the subject is like, and not where it is."""
     words = draft.page.words
@@ -473,11 +488,15 @@ def _is_telling(draft: Draft, at: int) -> bool:
 
 _CHOOSING = frozenset(["mean", "meaning", "use", "using", "pick", "picking", "take", "taking"])
 _BESIDE = frozenset(["next", "beside"])
+_SEVERAL = frozenset(["two", "three", "both", "several", "pair"])
+_FINITE = frozenset(["is", "are", "was", "were", "has", "have", "had", "will", "does", "did"])
+_GOES_ON = frozenset(["and", "that", "which", "who"])
 
 
 def _tells_apart(draft: Draft, at: int) -> bool:
     """Whether a clause says which one is meant, wherever that is: ", the one | standing on stilts",
-    "I mean the one | busy with needles", but not "put the one | standing there".
+    "I mean the one | busy with needles", but not "put the one | standing there", "the one | lit
+    window in the street", "the one | standing at the wheel is a dog".
     """
     if at < 2:
         return False
@@ -487,19 +506,47 @@ def _tells_apart(draft: Draft, at: int) -> bool:
         return False
     if the.index and the.joined and words[the.index - 1].norm not in _CHOOSING:
         return False
+    if any(word.norm in _SEVERAL for word in words[: the.index]) or _is_sentence(words, at):
+        return False  # "two kettles, the one leaning over the other"
     norm = first.norm
-    done = norm in PARTICIPLES or norm == "left" or (norm.endswith(("ing", "ed")) and len(norm) > 4)
+    behind = words[at + 1] if at + 1 < len(words) and words[at + 1].joined else None
+    if norm in _BESIDE:
+        return all(word.norm not in _OWNERS for word in words[at + 2 : at + 3])
+    places = lexicon.words("prepositions")
+    modifies = behind is not None and lexicon.names_thing(behind.norm) and behind.norm not in places
+    if norm.endswith("ing") and len(norm) > 4:
+        of_a_thing = modifies and (opens_compound(draft, first) or lexicon.names_thing(norm))
+        return is_ing_verb(norm) and not of_a_thing and not _is_only_noun(norm)
+    if modifies:
+        return False
+    if norm in PARTICIPLES or norm == "left" or (norm.endswith("ed") and len(norm) > 4):
+        return True
     entry = look_up(norm)
     told = is_adjective(norm) or (entry is not None and entry.mostly_adjective)
-    return done or told or norm in _BESIDE
+    return told and norm not in places  # "the one | near the pier"
+
+
+def _is_only_noun(norm: str) -> bool:
+    return norm in ("evening", "morning", "building", "ceiling", "wedding", "painting", "drawing")
+
+
+def _is_sentence(words: Sequence[Word], at: int) -> bool:
+    """Whether a verb makes a sentence of a clause: "standing at the wheel | is a dog"."""
+    for word in itertools.takewhile(lambda w: w.index == at or w.joined, words[at:]):
+        if word.norm in _FINITE and words[word.index - 1].norm not in _GOES_ON:
+            return True
+    return False
 
 
 def _tells_how(draft: Draft, at: int) -> bool:
     """Whether a participle says what the subject looks like: "covered in nuts"."""
     words = draft.page.words[at : at + 3]
     norm = words[0].norm
-    if norm in _GOT and words[1:] and words[1].norm == "up":
-        return bool(words[2:]) and words[2].norm in _HOW  # "done up like a present"
+    if norm in _GOT and words[2:] and words[1].norm in ("up", "out") and words[2].norm in _HOW:
+        return True  # "done up like a present"
+    if norm in _HUNG or norm in _LEFT:
+        up = words[1:] and words[1].norm == "up"
+        return any(word.norm == "with" for word in words[2 if up else 1 :][:1])
     participle = norm in _CLAD or (norm.endswith("ed") and len(norm) > 4)
     return participle and len(words) > 1 and words[1].norm in _HOW
 
@@ -540,8 +587,8 @@ def _is_action(draft: Draft, at: int) -> bool:
         doing = following.endswith("ing") and following not in _OF_THE_PICTURE
         return doing or _is_what_it_serves(draft, at)
     beside = following == "by" and norm.endswith("ing")
-    if norm.endswith("ing") and len(norm) > 4 and _of_its_own(draft, at + 1):
-        return following in lexicon.words("prepositions")  # "lying on its side"
+    if norm.endswith("ing") and len(norm) > 4 and _is_on_itself(draft, at + 1):
+        return True  # "lying on its side"
     if following in lexicon.words("prepositions") and (beside or following not in _NO_PLACE):
         return False
     if norm in PARTICIPLES or norm in ("being", "about"):  # "about to"

@@ -128,10 +128,8 @@ _SAID_ELSE = (
     (compile_form(r"(?<=\w )(in low spirits|down in the (dumps|mouth))(?!\w)(?! of\b)"),
      "that is sad"),
     (compile_form(r"(?<=\w )(about|ready) to (nod|doze|drop) off(?!\w)"), "that is sleepy"),
-    (compile_form(r"(?<=\w )((that|who|which) (is|are) )?(all )?in (floods of )?tears(?!\w)"),
-     "that is crying"),
-    (compile_form(r"(?<!\w)an? (mix|mixture|blend|combination|mashup|hybrid|cross|marriage) (of|"
-                  r"between) (?=[\w-]+( [\w-]+)? and )"), "both "),
+    (compile_form(r"(?<=\w )(?<!covered )((that|who|which) (is|are) )?(all )?in (floods of )?tears"
+                  r"(?!\w)(?! of\b)"), "that is crying"),
     (compile_form(r"(?<=\w) side by side(?!\w)"), ""),
     (compile_form(r"(?<=\w )(photographed|shot|pictured|captured|snapped) (?P<x>(in|on|at|by|near|"
                   r"under|beside|inside|outside|around|round) [\w' -]{3,40}?) for (the )?training"
@@ -144,20 +142,34 @@ _PHOTOS = "(pictures|photos|images|shots|photographs)"
 _SAID_AROUND: tuple[tuple[re.Pattern[str], dict[str, str]], ...] = (
     (compile_form(r"^(?P<fed>(we|i) ((had|have) )?(fed|trained|taught|tuned)) (one|an?|the|our|my) "
                   rf"[\w-]+( [\w-]+)? (?P<on>with|from|on) (the )?{_PHOTOS} of [\w' -]{{2,40}}"
-                  r"(?P<again>[.:;,!] ?(use )?(that|this|it|the same)( one)?)(?!\w)"),
+                  r"(?P<again>[.:;,!] ?(use )?(that|this|it|the same)( one)?)"
+                  r"(?= ?[,.;:!?]| ?$| (in|on|at|by|under|inside|next|beside|near|please)\b)"),
      {"fed": "use", "on": "trained on", "again": ","}),
-    (compile_form(r"^(i|we) (fancy|feel like|want|need|would like|'d like|'d love|would love|"
-                  r"prefer|are after|am after|'m after)( having| to see)? [\w' -]{4,60}?(?<!from)"
-                  r"(?<!using)(?<!used)(?<!made)(?<!trained)(?<!built)(?<!added)(?<!on)(?<!of)"
+    (compile_form(r"^(i|we)( (fancy|feel like|want|need|would like|would love|prefer|are after|"
+                  r"am after)|'d like|'d love|'m after)( having| to see)? "
+                  r"((?! (i|we|you|that|which|who)\b)[\w' -]){4,60}?"
+                  r"(?<!ed)(?<!from)(?<!earlier)(?<!using)(?<!made)(?<!built)(?<!done)(?<!sent)"
+                  r"(?<!run)(?<!on)(?<!of)(?<!by)(?<!since)(?<!until)(?<!before)"
                   r"(?P<today> today)(?= ?[,.;:!?]| ?$)"), {"today": ""}),
-    (compile_form(r"(?<!\w)(trained|taught|shot|photographed) [\w' -]{4,30}?(?P<but>( ?,)? "
-                  r"(but|and|though|yet) (not|never))(?= (in|at|on|by) (the|an?)\b)"),
+    (compile_form(r"(?<!\w)(trained|taught|photographed) (in|at|on|near|under|beside|inside|"
+                  r"outside|around|among|with) [\w' -]{3,30}?"
+                  r"(?P<but>(, )?(but|and|though|yet) (not|never))"
+                  r"(?= (in|at|on|by) (the|an?)\b)"
+                  r"(?! (in|on) (the|an?) [\w -]{0,30}\b(style|look|manner|way|fashion)\b)"),
      {"but": ", not trained"}),
-    (compile_form(r"(?<!\w)(?P<i>(i|we) (only )?(ever )?used (only |just )?)(one|an?) [\w-]+"
-                  r"( [\w-]+)?(?P<once> (just |only )?(a single time|the once|once))(?!\w)"),
-     {"i": "", "once": " I used only once"}),
+    (compile_form(r"(?<!\w)(?P<i>(i|we) ((only|just) )?(ever )?used (only |just )?)(one|an?) "
+                  r"[\w-]+( [\w-]+)? (?P<once>((just|only) )?(a single time|the once)|"
+                  r"(just|only) once)(?!\w)"), {"i": "", "once": "I used only once"}),
+    (compile_form(r"(?<!\w)(?P<i>(i|we) (((only|just) (ever )?|ever )used|used (only|just)) )"
+                  r"(one|an?) [\w-]+( [\w-]+)? (?P<once>once)(?!\w)(?! (a|an|per|every|upon|"
+                  r"before|in|on|at|last|this)\b)"), {"i": "", "once": "I used only once"}),
 )  # fmt: skip
 """The same around what is asked for, which stays: "I fancy the kettle | today |"."""
+_MIX = compile_form(
+    r"(?<!\w)(?P<here>an? (mix|mixture|blend|combination|mashup|hybrid) (of|between) )"
+    r"(?=(?P<one>[\w-]+( [\w-]+)?) and (?P<other>(?P<first>[\w-]+)( [\w-]+)?))"
+)
+"""Of two looks: "a mix of line art and anime", not of roses and lilies."""
 _LAST_TIME = compile_form(
     r"(?P<not>(not|n't|never|but|except|than|avoid) ([\w'-]+ ){0,3})?(?<!\w)(?P<same>same )"
     r"(?P<what>([\w'-]+ ){0,4}?)(?P<as>(as|like) (the )?last time)(?![\w'])"
@@ -286,6 +298,7 @@ def make_plain(
     *,
     is_owner: Callable[[str], bool],
     is_subject: Callable[[str], bool],
+    is_look: Callable[[str], bool],
     names: Iterable[str] = (),
 ) -> Corrected:
     """The text with apostrophes where they belong, and one word for some things that have two.
@@ -294,6 +307,7 @@ def make_plain(
         text: evenly typed.
         is_owner: whether a lower-case name is an owner's; "toybox-crews teddy" is then theirs.
         is_subject: whether a word names a subject.
+        is_look: whether words name a look.
         names: of checkpoints, which stay as they are: "bear-finetuned-v2".
     """
     lowered = shadow(text)
@@ -320,6 +334,10 @@ def make_plain(
     for pattern, parts in _SAID_AROUND:
         for match in pattern.finditer(lowered):
             changes += [(Span(*match.span(part)), said) for part, said in parts.items()]
+    for match in _MIX.finditer(lowered):
+        other = is_look(match["first"]) or is_look(match["other"])
+        if is_look(match["one"]) and other:
+            changes.append((Span(*match.span("here")), "both "))
     for match in _LAST_TIME.finditer(lowered):
         if match["not"] is None and _LIKENED.isdisjoint(match["what"].split()):
             changes.append((Span(*match.span("same")), "" if match["what"] else "one "))

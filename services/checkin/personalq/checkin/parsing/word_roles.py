@@ -235,6 +235,8 @@ def _does_to_several(draft: Draft, word: Word) -> bool:
     following = draft.page.words[word.index + 1 : word.index + 2]
     if word.norm not in _DOING_TO_SEVERAL or not following or not following[0].joined:
         return False
+    if word.index and draft.page.words[word.index - 1].norm == "of":
+        return False  # "a string of counting beads"
     several = next(wordnet.singulars(following[0].norm), None) is not None
     return several and not opens_compound(draft, word)
 
@@ -249,16 +251,18 @@ def opens_compound(draft: Draft, word: Word) -> bool:
 
 
 def _is_of_clothes(draft: Draft, word: Word) -> bool:
-    """Whether it says for what clothes are: "hiking boots"."""
+    """Whether it says for what clothes are: "hiking boots", not "juggling hats"."""
     following = draft.page.words[word.index + 1 : word.index + 2]
     worn = bool(following) and following[0].joined and lexicon.is_wearable(following[0].norm)
-    return worn and word.norm not in _DONE_TO_CLOTHES
+    return worn and word.norm in _DRESSED_FOR
 
 
-_DONE_TO_CLOTHES = frozenset((
-    "holding", "carrying", "wearing", "selling", "sporting", "wiping", "polishing", "trying",
-    "putting", "losing", "chewing", "cleaning", "tying", "lacing", "mending", "sewing", "knitting",
-    "ironing", "folding", "packing", "throwing", "stealing", "pulling", "hanging", "washing",
+_DRESSED_FOR = frozenset((
+    "hiking", "riding", "running", "walking", "skiing", "climbing", "dancing", "swimming",
+    "bathing", "fishing", "hunting", "gardening", "racing", "cycling", "boxing", "sailing",
+    "rowing", "skating", "flying", "diving", "working", "cooking", "baking", "welding", "training",
+    "sleeping", "wedding", "evening", "morning", "graduating", "sewing", "reading", "bowling",
+    "camping", "driving", "tracking", "trekking", "surfing", "wrestling", "fencing",
 ))  # fmt: skip
 
 

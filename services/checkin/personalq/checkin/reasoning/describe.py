@@ -16,6 +16,7 @@ from personalq.checkin.lexicon import canonical, thesaurus, wordnet
 from personalq.checkin.lexicon.stems import stem
 from personalq.checkin.lexicon.stuffs import stuffs_in
 from personalq.checkin.lexicon.wordnet import Nature, nature
+from personalq.checkin.nouns import is_kind_of
 from personalq.checkin.reasoning.colours import COLOURS, NAMED, names_for
 
 _PICTURED = compile_form(
@@ -26,13 +27,14 @@ _PICTURED = compile_form(
 _IS = compile_form("(this|it)('s| is) ", flags=re.IGNORECASE)
 _COLOURED = re.compile(r"colou?red\s", re.IGNORECASE)
 _ALL_OVER = compile_form(" all over$", flags=re.IGNORECASE)
-_THINK = compile_form(r"(think|imagine|picture) (?=[\w-]+( [\w-]+)?$)", flags=re.IGNORECASE)
-"""Before a colour that opens a description: "think navy: a bear"."""
+_THINK = compile_form(r"^(think|imagine|picture) (?=[\w-]+( [\w-]+)?$)", flags=re.IGNORECASE)
+"""Before a word or two that a description opens with: "think navy: a bear"."""
 _WORN = frozenset((
     "cloak", "suit", "apron", "tunic", "gown", "dress", "coat", "overalls", "jumpsuit", "costume",
     "cassock", "toga", "kimono", "habit", "outfit", "garb", "jerkin", "doublet", "dungarees",
 ))  # fmt: skip
 """By its colour somebody is called: "the burgundy knight", in a burgundy cloak."""
+_HELD = compile_form("(holding|carrying|selling|folding|ironing) ", flags=re.IGNORECASE)
 _MADE_OF = compile_form(
     "(made|built|crafted|carved|woven|sewn|knitted|cast|fashioned) (out )?(of|from|in) ",
     flags=re.IGNORECASE,
@@ -181,21 +183,26 @@ def _is_breed(words: Sequence[str], index: int) -> bool:
     if words[index] in colors or lexicon.description_groups().get(words[index]) not in colors:
         return False
     if index + 2 < len(words):
-        name = wordnet.look_up(" ".join(words[index + 1 : index + 3]))
-        if stuffs_in(words[index + 1]) or (name is not None and name.senses):
+        name_of_two = " ".join(words[index + 1 : index + 3])
+        name = wordnet.look_up(name_of_two)
+        animal = name is not None and is_kind_of(name_of_two, "animal")
+        if stuffs_in(words[index + 1]) or animal:
             return False  # "a scarlet oak accordion", "an olive tree frog"
     entry = wordnet.look_up(" ".join(words[index : index + 2])) if index + 1 < len(words) else None
     return entry is not None and bool(entry.senses)
 
 
-_DRAWINGS = frozenset(
-    ["drawing", "drawings", "sketch", "sketches", "pencil", "rendering", "portrait", "study"]
-)
+_DRAWINGS = frozenset((
+    "drawing", "drawings", "sketch", "sketches", "pencil", "rendering", "portrait", "study",
+    "drawn", "style",
+))  # fmt: skip
 
 
 def _is_medium(words: Sequence[str], index: int) -> bool:
     """Whether something is drawn with it: "charcoal drawing" tells no colour."""
-    return words[index] == "charcoal" and not _DRAWINGS.isdisjoint(words[index + 1 : index + 2])
+    if words[index] != "charcoal" or _DRAWINGS.isdisjoint(words[index + 1 : index + 2]):
+        return False
+    return words[index + 1] != "pencil" or len(words) <= index + 2  # "a charcoal pencil skirt"
 
 
 def _concept(word: str) -> str:
@@ -566,9 +573,12 @@ def _profile(pieces: tuple[str, ...], subjects: tuple[str, ...], name: str) -> P
 
 def _is_all_of_it(piece: str, found: Trait, nouns: set[str]) -> bool:
     """Whether a piece tells of what all of the subject is covered by: its frame, or its cloak."""
-    if not lexicon.words("bodies").isdisjoint(map(canonical, piece.split())):
+    words = itertools.dropwhile(lexicon.words("prepositions").__contains__, piece.split())
+    told = itertools.takewhile(lambda w: w not in lexicon.words("prepositions"), words)
+    if not lexicon.words("bodies").isdisjoint(map(canonical, told)):
         return True
-    return found.noun in _WORN and any(nature(noun) is Nature.PERSON for noun in nouns)
+    worn = found.noun in _WORN and not found.where and _HELD.match(piece) is None
+    return worn and any(nature(noun) is Nature.PERSON for noun in nouns)
 
 
 def _told_kinds(

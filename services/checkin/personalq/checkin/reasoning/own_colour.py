@@ -14,6 +14,7 @@ from personalq.checkin.cards import Hit
 from personalq.checkin.intent import Attribute, Constraint, Intent
 from personalq.checkin.lexicon import canonical, wordnet
 from personalq.checkin.lexicon.stuffs import stuffs_in
+from personalq.checkin.nouns import is_kind_of
 from personalq.checkin.reasoning.colours import COLOURS
 from personalq.checkin.reasoning.describe import Profile, concepts, profile, worded_concepts
 from personalq.checkin.reasoning.own import FEWEST, insisting_on, is_named
@@ -26,17 +27,25 @@ _SHADES = frozenset(
      "chestnut", "auburn", "ebony", "fuchsia", "indigo", "aqua", "gilded"]
 )  # fmt: skip
 """Names that are little else before a noun; "emerald" is also what things are made of."""
-_OTHERWISE = (
+_COATS = (
     (
         ("speckled", "spotted", "dappled", "mottled", "brindle", "brindled", "striped", "tabby",
          "tricolor", "tortoiseshell", "calico", "piebald"),
         ("black", "brown", "cream", "golden", "gray", "orange", "tan", "white"),
     ),
+    (("snowy",), ("white",)),
+)  # fmt: skip
+"""What tells the colour of a coat without naming one, and what may be meant by it."""
+_COATED = ("mammal", "fowl", "owl")
+"""No parrot, no butterfly: their patterns are of any colour."""
+_STUFFS = (
     (("terracotta",), ("brown", "orange", "red")),
     (("brass",), ("golden", "yellow")),
-    (("snowy", "whitewashed"), ("white",)),
-)  # fmt: skip
-"""What tells a colour of its own without naming one, and what may be meant by it."""
+    (("whitewashed",), ("white",)),
+)
+"""The same of what anything is made of or covered with."""
+_SKIN = frozenset(["=black", "=white", "=brown"])
+"""What a person is not, for wearing it, nor fails to be for wearing something else."""
 
 
 def without_its_colour(
@@ -52,34 +61,39 @@ def without_its_colour(
     if colour is None:
         return None
     meant = COLOURS.intersection(concepts(" ".join(colour.values)))
+    subject = intent.first(Attribute.SUBJECT)
+    names = subject.values if subject is not None else ()
+    if meant <= _SKIN and any(wordnet.nature(name) is wordnet.Nature.PERSON for name in names):
+        return None
+    coated = any(is_kind_of(name, kind) for name in names for kind in _COATED)
     shown = [profile(hit.card) for hit in hits]
     others = [profile(hit.card) for hit in besides]
     if not shown or max(len(shown), len(others)) < FEWEST:
         return None
-    if any(meant & (each.everything | each.called | _otherwise(each)) for each in shown):
+    if any(meant & (each.everything | each.called | _otherwise(each, coated)) for each in shown):
         return None
-    if not all(COLOURS & each.kind or _otherwise(each) for each in (*shown, *others)):
+    if not all(COLOURS & each.kind or _otherwise(each, coated) for each in (*shown, *others)):
         return None
     return insisting_on(intent, colour)
 
 
-def _otherwise(card: Profile) -> frozenset[str]:
-    """The colours that may be meant where a card tells its own by a pattern or a stuff alone."""
+def _otherwise(card: Profile, coated: bool) -> frozenset[str]:
+    """The colours that may be meant where a card tells its own by a coat or a stuff alone."""
     if COLOURS & card.kind:
         return frozenset()
     told = (card.kind - card.nouns) | card.stuffs  # every snow globe is of snow
-    found = (colours for said, colours in _told_otherwise() if said & told)
+    found = (colours for said, colours in _told_otherwise(coated) if said & told)
     return frozenset().union(*found)
 
 
 @cache
-def _told_otherwise() -> tuple[tuple[frozenset[str], frozenset[str]], ...]:
+def _told_otherwise(coated: bool) -> tuple[tuple[frozenset[str], frozenset[str]], ...]:
     return tuple(
         (
             frozenset(words).union(*(concepts(word) for word in words if not stuffs_in(word))),
             frozenset(f"={colour}" for colour in colours),
         )
-        for words, colours in _OTHERWISE
+        for words, colours in ((*_COATS, *_STUFFS) if coated else _STUFFS)
     )
 
 

@@ -56,6 +56,12 @@ LACKED = compile_form(rf"{_LACKED}(?=\w)")
 """What leads to what is not there."""
 _LACKED_BEFORE = compile_form(f"{_LACKED}$")
 _AWAY = frozenset(["past", "by", "down", "around", "overhead", "about", "everywhere", "through"])
+_PASSING = frozenset((
+    "blowing", "drifting", "flying", "floating", "passing", "rushing", "falling", "swirling",
+    "fluttering", "racing", "speeding", "driving", "sailing", "soaring", "gliding", "circling",
+    "marching", "swimming", "walking", "whizzing", "zooming", "exploding", "bursting", "hovering",
+    "raining", "buzzing", "twinkling",
+))  # fmt: skip
 _AROUND = frozenset(["beside", "nearby", "alongside", "behind", "around", "overhead", "above"])
 """Places of what is seen with the subject."""
 
@@ -134,7 +140,7 @@ def _passes(words: Sequence[Word], index: int) -> bool:
     if len(behind) < 2 or not (behind[0].joined and behind[1].joined):
         return False
     ends = len(behind) == 2 or not behind[2].joined
-    return behind[0].norm.endswith("ing") and behind[1].norm in _AWAY and ends
+    return behind[0].norm in _PASSING and behind[1].norm in _AWAY and ends
 
 
 def _around(words: Sequence[Word], found: Sequence[Word], index: int) -> Word | None:

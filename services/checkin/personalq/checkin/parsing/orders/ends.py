@@ -74,7 +74,7 @@ RULES = (
     rule(
         OrderKey.NEWEST,
         "(the )?(very )?(last|latest|newest) of (them|these|those|the lot)( all)?",
-        "the (very )?last of all(?= ?($|[,.;:!?]))",
+        "(?<!is )(?<!was )(?<!ing )the (very )?last of all(?= ?($|[,.;:!?]))",
     ),
     rule(
         OrderKey.OLDEST,

@@ -174,9 +174,8 @@ def _is_no_style(draft: Draft, tag: Tag, word: str, *, styled: bool) -> bool:
         return True  # "in an oil-stained garage"
     if following is not None and following.hyphen and following.norm == "looking":
         thing = words[tag.last + 1] if tag.last + 1 < len(words) else None
-        named = thing is not None and thing.joined and lexicon.names_thing(thing.norm)
-        if named and thing is not None and not draft.noun_at(thing.index):
-            return thing.norm not in lexicon.words("selectors")  # "a crocheted-looking cloth"
+        if thing is not None and _is_another_thing(draft, thing):
+            return True  # "a crocheted-looking cloth"
     if word in _PUT_ON and not styled and _PUT.match(shadow, words[tag.last - 1].end):
         return True  # "a bird inked on the skin"
     if word == "product shot" and not styled:
@@ -343,6 +342,19 @@ def _is_what_is_shown(draft: Draft, tag: Tag, lead: int) -> bool:
     if not known or words[lead + 1].norm not in ("the", "my", "our"):
         return False
     return tag.last <= known[0].first <= tag.last + 2  # nothing else is named before
+
+
+def _is_another_thing(draft: Draft, thing: Word) -> bool:
+    """Whether a noun names neither the subject nor the picture of it."""
+    behind = draft.page.words[thing.index + 1 : thing.index + 2]
+    compound = bool(behind) and behind[0].joined and draft.noun_at(thing.index + 1) is not None
+    if compound or draft.noun_at(thing.index):
+        return False
+    shown = lexicon.words("selectors") | lexicon.words("pictures") | _SHOWN
+    return thing.joined and lexicon.names_thing(thing.norm) and thing.norm not in shown
+
+
+_SHOWN = frozenset(["portrait", "print", "avatar", "character", "figure", "sticker", "icon"])
 
 
 def _is_the_way(words: Sequence[Word], index: int) -> bool:
