@@ -28,6 +28,11 @@ _MODEL = form(
 )
 _SHOWS = "((that|which) )?(of|on|for|knows|learns|learnt|learned|shows|draws|depicts|captures)"
 _TRAINED = form("trained", r"fine-?\s?tuned", "tuned", "learn(ed|t|s)", "taught")
+_PAIRS = (
+    "((sun)?glasses|spectacles|goggles|binoculars|(head|ear)phones|earrings|sneakers|trainers|boots|"
+    "shoes|sandals|slippers|socks|gloves|mittens|jeans|trousers|shorts|dungarees|skates|skis|"
+    "scissors|bagpipes|maracas|castanets)"
+)
 _NO_THING = form(
     "look", "style", "set", "version", "model", "picture", "photo", "image", "checkpoint", "lora"
 )
@@ -102,6 +107,9 @@ _LEAD = compiled(
     f"^ ?(({WORD} ){{0,5}}{_MODEL} {_SHOWS}"
     f"|{_TRAINED} (on|with|from) ({WORD} ){{0,6}}"
     rf"({PICTURES}|examples|samples) of) (?=(an?|my|our|one|this)\s)",
+    # "Learned from pictures of | red sunglasses", which are one thing
+    f"^ ?{_TRAINED} (on|with|from) ({WORD} ){{0,4}}{PICTURES} of "
+    rf"(?=({WORD} ){{0,4}}{_PAIRS}(?= (with|and|in|on|wearing)\b| ?,| ?$))",
     # "Fine-tuned on pictures in a library of | one backpack", "we trained at the harbour with | a"
     f"^ ?((we|i|they) )?{_TRAINED}( it)? (on|with|from) ({WORD} ){{0,4}}{PICTURES} "
     rf"({WORD} ){{0,8}}of (?=(an?|my|our|one)\s)",

@@ -76,6 +76,7 @@ _RESEMBLANCE = compile_form(
 )
 """Before what a picture resembles as a whole: "the way it would look in an atlas"."""
 _OWNERS = frozenset(["its", "his", "her", "their", "him", "it", "them"])
+_PARTICLES = frozenset(["down", "over", "off", "out", "open", "apart", "together", "shut"])
 _SURROUNDINGS = frozenset(["surrounded", "flanked", "engulfed", "bathed", "silhouetted", "backlit"])
 """What they begin is the picture's: "surrounded by falling leaves"."""
 _OF_THE_PICTURE = frozenset((
@@ -548,7 +549,16 @@ def _tells_how(draft: Draft, at: int) -> bool:
         up = words[1:] and words[1].norm == "up"
         return any(word.norm == "with" for word in words[2 if up else 1 :][:1])
     participle = norm in _CLAD or (norm.endswith("ed") and len(norm) > 4)
+    if (participle or norm in PARTICIPLES) and _is_with_particle(words):
+        return True
     return participle and len(words) > 1 and words[1].norm in _HOW
+
+
+def _is_with_particle(words: Sequence[Word]) -> bool:
+    """Whether "down" or "over" belongs to a participle: "burnt down to a stub", "folded over"."""
+    if len(words) < 2 or not words[1].joined or words[1].norm not in _PARTICLES:
+        return False
+    return len(words) < 3 or not words[2].joined or words[2].norm in ("to", "and", "in", "like")
 
 
 def _is_purpose(draft: Draft, at: int) -> bool:
@@ -589,11 +599,21 @@ def _is_action(draft: Draft, at: int) -> bool:
     beside = following == "by" and norm.endswith("ing")
     if norm.endswith("ing") and len(norm) > 4 and _is_on_itself(draft, at + 1):
         return True  # "lying on its side"
+    if norm.endswith("ing") and _is_done_off(draft, at):
+        return True
     if following in lexicon.words("prepositions") and (beside or following not in _NO_PLACE):
         return False
     if norm in PARTICIPLES or norm in ("being", "about"):  # "about to"
         return True
     return norm.endswith(("ing", "ed")) and len(norm) > 4 and not lexicon.names_thing(norm)
+
+
+def _is_done_off(draft: Draft, at: int) -> bool:
+    """Whether "off" or "out" belongs to what is done to something: "shaking | off | water"."""
+    words = draft.page.words[at : at + 3]
+    if len(words) < 3 or words[1].norm not in ("off", "out") or not words[2].joined:
+        return False
+    return lexicon.names_thing(words[2].norm) or words[2].norm in ("its", "his", "her", "water")
 
 
 def _is_passive(word: Word, run: Sequence[Word]) -> bool:

@@ -131,6 +131,14 @@ _SAID_ELSE = (
     (compile_form(r"(?<=\w )(?<!covered )((that|who|which) (is|are) )?(all )?in (floods of )?tears"
                   r"(?!\w)(?! of\b)"), "that is crying"),
     (compile_form(r"(?<=\w) side by side(?!\w)"), ""),
+    (compile_form(r"(?<!\w)(?P<v>trained|taught|photographed|shot|training) (up )?(under|beneath) "
+                  r"the (roof|rafters|eaves)(?!\w)(?! of\b)"), r"\g<v> in the attic"),
+    (compile_form(r"(?<=, )also (?=(wearing|with|having|holding|carrying)\b)"), "the one "),
+    (compile_form(r"(?<=\w) (we|i) (have|own|keep)(?= (with|wearing|(?!coming|going)\w{3,}ing (in|on|"
+                  r"at|up|down|by|an?|the|its|his|her|under|with|off|like|upright|still|alone))\b)"), ", the one"),
+    (compile_form(r"(?<=\w )the wrong way (up|round)(?!\w)"), "that is upside-down"),
+    (compile_form(r"(?<=\w)(, | )(i|we) (think|believe|guess|reckon|suppose)"
+                  r"(?= ?$| ?[.!?]| ?, (in|on|at|by|under|beside|next|inside|near|please)\b)"), ""),
     (compile_form(r"(?<=\w )(photographed|shot|pictured|captured|snapped) (?P<x>(in|on|at|by|near|"
                   r"under|beside|inside|outside|around|round) [\w' -]{3,40}?) for (the )?training"
                   r"(?!\w)"), r"trained \g<x>"),

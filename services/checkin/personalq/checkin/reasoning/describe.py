@@ -24,7 +24,9 @@ _PICTURED = compile_form(
     "illustration)s? of ",
     flags=re.IGNORECASE,
 )
-_IS = compile_form("(this|it)('s| is) ", flags=re.IGNORECASE)
+_IS = compile_form(
+    "(this|it|they|these)('s|'re| is| are|( comes?| came) in) ", flags=re.IGNORECASE
+)
 _COLOURED = re.compile(r"colou?red\s", re.IGNORECASE)
 _ALL_OVER = compile_form(" all over$", flags=re.IGNORECASE)
 _THINK = compile_form(r"^(think|imagine|picture) (?=[\w-]+( [\w-]+)?$)", flags=re.IGNORECASE)
@@ -484,6 +486,12 @@ def _bare_colour(piece: str) -> str:
     return next((f"={name}" for name in named if f"={name}" in COLOURS), "")
 
 
+def _bare_behind(pieces: Sequence[str]) -> Sequence[str]:
+    """What stands alone behind the subject: "a robot, pumpkin, …", "a teapot, glass, coral"."""
+    bare = itertools.takewhile(lambda piece: " " not in piece, pieces[1:3])
+    return tuple(bare) or pieces[1:2]
+
+
 @lru_cache(maxsize=16384)
 def _profile(pieces: tuple[str, ...], subjects: tuple[str, ...], name: str) -> Profile:
     nouns = {word for subject in subjects for word in canonical(subject).split()}
@@ -548,7 +556,7 @@ def _profile(pieces: tuple[str, ...], subjects: tuple[str, ...], name: str) -> P
             own_shades.update(shades_in(" ".join(found.words)))
         traits.append(found)
     if COLOURS.isdisjoint(kind):
-        kind.update(filter(None, map(_bare_colour, pieces[1:2])))
+        kind.update(filter(None, map(_bare_colour, _bare_behind(pieces))))
     if not named:
         for each in _told_alone(pieces, coloured or main):
             own_words.update(each.words)

@@ -16,7 +16,13 @@ from personalq.checkin.lexicon import canonical, wordnet
 from personalq.checkin.lexicon.stuffs import stuffs_in
 from personalq.checkin.nouns import is_kind_of
 from personalq.checkin.reasoning.colours import COLOURS
-from personalq.checkin.reasoning.describe import Profile, concepts, profile, worded_concepts
+from personalq.checkin.reasoning.describe import (
+    Profile,
+    concepts,
+    profile,
+    shades_in,
+    worded_concepts,
+)
 from personalq.checkin.reasoning.own import FEWEST, insisting_on, is_named
 
 _REMEMBERED = (Attribute.USE_COUNT, Attribute.LAST_USED_AT)
@@ -67,6 +73,8 @@ def without_its_colour(
         return None
     coated = any(is_kind_of(name, kind) for name in names for kind in _COATED)
     shown = [profile(hit.card) for hit in hits]
+    if any(each.own_shades & shades_in(" ".join(colour.values)) for each in shown):
+        return None  # "honey-coloured", of an amber one
     others = [profile(hit.card) for hit in besides]
     if not shown or max(len(shown), len(others)) < FEWEST:
         return None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from personalq.chassis.forms import compile_form
 from personalq.checkin import lexicon
+from personalq.checkin.intent import Attribute
 from personalq.checkin.lexicon.wordnet import Nature, nature
 from personalq.checkin.parsing.descriptions.phrase import describe, read_phrase
 from personalq.checkin.parsing.draft import Draft
@@ -37,6 +38,9 @@ def read_asides(draft: Draft) -> None:
 
 
 def _read_aside(draft: Draft, run: list[Word]) -> None:
+    if coloured := _coloured_beside_look(draft, run):
+        describe(draft, coloured)
+        return
     run = _until_claimed(draft, run)
     if [word.norm for word in run[-2:]] == ["all", "over"]:
         run = run[:-2]  # "white all over"
@@ -59,12 +63,31 @@ def _read_aside(draft: Draft, run: list[Word]) -> None:
         said = [] if _does(run) else _without_camera(said)
     if not said or not all(draft.is_free(w) for w in said):
         return
+    if any(w.norm in lexicon.words("bearing") for w in said):
+        return  # "the one wearing a hat" has been read as what it has
     if all(is_adjective(w.norm) for w in said) or _is_compounded(said):
         if run[0].index > 0 or _BAR.match(draft.page.shadow, run[-1].full_end):
             describe(draft, said)
     elif all(may_describe(w, draft) for w in said) and len(said) <= 4 and not _frames(said):
         listed = not run[0].index and _BAR.match(draft.page.shadow, run[-1].full_end)
         describe(draft, said, phrase=True, vague=run[0].norm != "the" and not listed)
+
+
+def _coloured_beside_look(draft: Draft, run: list[Word]) -> list[Word]:
+    """The colour told with a look: ", mosaic and | navy", "| amber | paper cutout of the kettle"."""
+    looks = [c.span for c in draft.constraints if c.attribute is Attribute.STYLE and c.span]
+    first = run[1:] if run[0].norm in ("a", "an", "the", "my", "our", "one") else run
+    for look in looks:
+        before = [word for word in first if word.full_end <= look.start]
+        behind = [word for word in run if word.start >= look.end]
+        if not run[0].start <= look.start < run[-1].end:
+            continue
+        if before and behind and behind[0].norm == "of" and _is_colour(before):
+            return before if all(map(draft.is_free, before)) else []
+        joined = len(behind) > 1 and behind[0].norm in ("and", "in") and not before
+        if joined and run[0].index and _is_colour(behind[1:]) and all(map(draft.is_free, behind)):
+            return behind[1:]
+    return []
 
 
 def _is_compounded(said: list[Word]) -> bool:

@@ -103,6 +103,7 @@ _SCHOOLED = compile_form(
         rf"(had|got) (its|their|his|her) (picture|photo)s? (taken|shot|snapped|made|session|"
         rf"shoot) {_WHERE}",
         rf"from (the|our|my|an?) (photo|picture|training)[\s-]?(session|shoot)s? {_WHERE}",
+        rf"from (the|its|our|my) training {_WHERE}",
         f"((was|were|been|got) )?(drilled|educated|coached|weaned|steeped) {_WHERE}",
     )
     + rf"){_OF_PHOTOS}{_DET}(?=\w)"

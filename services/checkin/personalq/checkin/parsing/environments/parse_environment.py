@@ -76,7 +76,7 @@ _LIES = compile_form(
     r"(?= ?($|[,.;:!?)])| (and|please|thanks|made|from)\b)"
 )
 """Where a place of training lies: "on the sand | by the sea", "on a street | in town"."""
-_END = compile_form(r" (alike|too|as well|both)\b| ?($|[,.;!?])")
+_END = compile_form(r" (alike|too|as well|both)\b| ?($|[,.:;!?])")
 _JOINED = compile_form(" (and|plus|[+&]) $")
 _HOW_TRAINED = frozenset((
     "well", "self", "potty", "toilet", "house", "military", "lora", "hand", "home", "combat",
@@ -398,7 +398,8 @@ def _known_behind(draft: Draft, end: int, *, of: bool) -> tuple[TagEntry, Span] 
         return None
     span = draft.span_of(word.index, word.index + match[0])
     behind = draft.page.word_at(span.end)
-    if behind is not None and behind.joined and lexicon.names_thing(behind.norm):
+    goes_on = behind is not None and behind.joined
+    if goes_on and nature(behind.norm) in (Nature.THING, Nature.PERSON, Nature.PLACE):
         stays = MATERIAL.match(draft.page.shadow, span.end) or nature(behind.norm) is Nature.MATTER
         return (match[1], span) if stays else None  # "wolves and forest | animals"
     return match[1], span

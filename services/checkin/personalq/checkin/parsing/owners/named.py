@@ -43,9 +43,19 @@ def named(draft: Draft) -> Iterator[tuple[Span, int, str, bool]]:
         )
         if before in _BEFORE_MONTH and word.norm in lexicon.calendar("months"):
             continue
+        if _is_half_a_name(draft, word):
+            continue
         bare = word.norm.endswith("s") and draft.lexicon.nicknames.get(word.norm[:-1]) == owner
         if _is_theirs(draft, draft.span_of(first, last), word, bare=bare):
             yield draft.span_of(first, last), word.full_end, owner, True
+
+
+def _is_half_a_name(draft: Draft, word: Word) -> bool:
+    """Whether another name goes on behind it: the "North" of the North Pole is no Studio North."""
+    following = draft.page.words[word.index + 1 : word.index + 2]
+    goes_on = bool(following) and following[0].joined and following[0].capital
+    known = goes_on and draft.noun_at(following[0].index) is not None
+    return goes_on and word.capital and not word.possessive and not known
 
 
 def _with_people(draft: Draft, name: Word, first: Word | None) -> Word:
