@@ -45,7 +45,8 @@ def _runs(draft: Draft) -> Iterator[list[Word]]:
     for first in _heads(draft):
         before = _before(draft, first)
         while before:
-            run = next((r for r in _tails(before) if _names_tag(draft, r)), None)
+            whole = (r for r in _tails(before) if not r[0].hyphen)  # not the road of "off-road"
+            run = next((r for r in whole if _names_tag(draft, r)), None)
             if run is not None:
                 yield run
             before = before[: -len(run or before[-1:])]

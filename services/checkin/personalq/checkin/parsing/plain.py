@@ -131,6 +131,14 @@ _SAID_ELSE = (
     (compile_form(r"(?<=\w )(?<!covered )((that|who|which) (is|are) )?(all )?in (floods of )?tears"
                   r"(?!\w)(?! of\b)"), "that is crying"),
     (compile_form(r"(?<=\w) side by side(?!\w)"), ""),
+    (compile_form(r"(?<!\w)one (step |version |number |build |release )?(on|up|further|further on|"
+                  r"along|ahead|higher|later|newer) from (?=(v|ver|version|number|build|release|#|"
+                  r"iteration|rev)\b[. ]{0,2}\d)"), "the one right after "),
+    (compile_form(r"(?<!\w)one (step |version |number |build |release )?(back|down|before|earlier|"
+                  r"lower|older) from (?=(v|ver|version|number|build|release|#|iteration|rev)\b"
+                  r"[. ]{0,2}\d)"), "the one right before "),
+    (compile_form(r"(?<=\w )((that|which) (is|was) )?(described|listed|tagged|labell?ed) as "
+                  r"(?=[a-z])(?!(v|version|number)\b)"), "that is "),
     (compile_form(r"(?<!\w)(?P<v>trained|taught|photographed|shot|training) (up )?(under|beneath) "
                   r"the (roof|rafters|eaves)(?!\w)(?! of\b)"), r"\g<v> in the attic"),
     (compile_form(r"(?<=, )also (?=(wearing|with|having|holding|carrying)\b)"), "the one "),

@@ -402,11 +402,27 @@ def _is_flavour_named(piece: str, nouns: set[str]) -> bool:
     return canonical(piece) in _EATEN and not any(food)
 
 
+_TASTES = _EATEN | {
+    "walnut", "hazelnut", "chestnut", "lemon", "lime", "mint", "pistachio", "vanilla", "pumpkin",
+    "peach", "apricot", "raspberry", "strawberry", "plum", "mocha", "almond", "ginger", "mustard",
+}  # fmt: skip
+
+
+def _tastes(words: set[str], kind: set[str], nouns: set[str]) -> set[str]:
+    """The colours that are none of what is eaten, where it has another: "a crimson walnut cake"."""
+    groups = lexicon.description_groups()
+    told = {word for word in words if f"={groups.get(word)}" in COLOURS}
+    tastes = told & _TASTES
+    others = {f"={groups.get(word)}" for word in told - tastes}
+    if not tastes or not others & kind or not any(map(_is_food, nouns)):
+        return set()
+    return {f"={groups.get(word)}" for word in tastes} - others
+
+
 @lru_cache(maxsize=16384)
 def _is_food(noun: str) -> bool:
     """Whether a noun names what is eaten or drunk."""
-    eaten = {n for kind in ("food", "beverage") for n in wordnet.senses(kind, said=False)}
-    return any(eaten & set(wordnet.above(n)) for n in wordnet.senses(noun, said=False))
+    return any(is_kind_of(noun, kind) for kind in ("food", "beverage", "baked goods"))
 
 
 _METALS = frozenset(["bronze", "copper", "gold", "silver", "brass", "pewter", "chrome", "steel"])
@@ -492,6 +508,15 @@ def _bare_behind(pieces: Sequence[str]) -> Sequence[str]:
     return tuple(bare) or pieces[1:2]
 
 
+def _bare_first(pieces: Sequence[str], nouns: set[str]) -> Sequence[str]:
+    """What a list before the subject begins with: "Rose, princess, munching a biscuit: a doll";
+    not a name, "Rose, a cat".
+    """
+    bare = list(itertools.takewhile(lambda piece: nouns.isdisjoint(piece.split()), pieces))
+    listed = 1 < len(bare) < len(pieces) and not bare[1].startswith(("a ", "an ", "the "))
+    return (pieces[0].lower(),) if listed else ()
+
+
 @lru_cache(maxsize=16384)
 def _profile(pieces: tuple[str, ...], subjects: tuple[str, ...], name: str) -> Profile:
     nouns = {word for subject in subjects for word in canonical(subject).split()}
@@ -510,7 +535,7 @@ def _profile(pieces: tuple[str, ...], subjects: tuple[str, ...], name: str) -> P
     named = False
     colours = _colours()
     for piece in itertools.chain.from_iterable(map(_PARTED.split, pieces)):
-        piece = _THINK.sub("", piece)
+        piece = _THINK.sub("", _ALL_OVER.sub("", piece))
         found = trait(piece)
         if found is None:
             continue
@@ -555,8 +580,13 @@ def _profile(pieces: tuple[str, ...], subjects: tuple[str, ...], name: str) -> P
             kind.update(f"={color}" for color in lexicon.words("colors") & _groups_of(found))
             own_shades.update(shades_in(" ".join(found.words)))
         traits.append(found)
+    kind -= _tastes(own_words, kind, nouns)
+    for word, subject in itertools.product(own_words - nouns, subjects):
+        things.update(things_of(f"{word} {subject}"))  # of a car that is "estate"
     if COLOURS.isdisjoint(kind):
-        kind.update(filter(None, map(_bare_colour, _bare_behind(pieces))))
+        for bare in (*_bare_behind(pieces), *_bare_first(pieces, nouns)):
+            kind.update(filter(None, (_bare_colour(bare),)))
+            own_shades.update(shades_in(bare))
     if not named:
         for each in _told_alone(pieces, coloured or main):
             own_words.update(each.words)

@@ -402,7 +402,8 @@ def _gains(
         told = [_in_other_words(wish, card) for card in profiles]
         gains = [max(gain, fit) for gain, fit in zip(gains, told, strict=True)]
         best = max(gains, default=0.0)
-    if best < (BARE if wish.phrase else KIN) and not (wish.action or wish.vague):
+    of_kind = not (wish.action or wish.vague or _says_more(wish))
+    if best < (BARE if wish.phrase else KIN) and of_kind:
         gains = _by_kind(wish, profiles, gains)
         best = max(gains, default=0.0)
     if best == 0 and NAMED.issuperset(wish.trait.concepts):
@@ -426,6 +427,13 @@ def _gains(
         return [gain / best for gain in gains] if best > 0 else gains
     alike = _alike(wish, profiles, floor=ALIKE_BESIDE if best > 0 else 0.0)
     return [max(gain / (best or 1.0), other) for gain, other in zip(gains, alike, strict=True)]
+
+
+def _says_more(wish: Wish) -> bool:
+    """Whether a clause says more than its one word: "that is eating | a cookie"."""
+    told = [found for each in wish.said if (found := trait(each)) is not None]
+    clause = not (wish.phrase or wish.before)
+    return clause and any(len(each.concepts) > len(wish.trait.concepts) for each in told)
 
 
 def _in_other_words(wish: Wish, card: Profile) -> float:

@@ -63,7 +63,7 @@ def _read_aside(draft: Draft, run: list[Word]) -> None:
         said = [] if _does(run) else _without_camera(said)
     if not said or not all(draft.is_free(w) for w in said):
         return
-    if any(w.norm in lexicon.words("bearing") for w in said):
+    if said[0] is not run[0] and said[0].norm in lexicon.words("bearing"):
         return  # "the one wearing a hat" has been read as what it has
     if all(is_adjective(w.norm) for w in said) or _is_compounded(said):
         if run[0].index > 0 or _BAR.match(draft.page.shadow, run[-1].full_end):

@@ -79,7 +79,9 @@ def read_predicate(draft: Draft, index: int) -> int:
     found: list[Word] = []
     while index < len(words) and words[index].joined:
         word = words[index]
-        if word.norm not in DEGREES:
+        if _is_tone(words, index):
+            found.append(word)
+        elif word.norm not in DEGREES:
             tells = is_adjective(word.norm) and may_describe(word, draft)
             if not (tells and not goes_on(draft, index)) and not is_compounded(draft, index):
                 break
@@ -87,6 +89,13 @@ def read_predicate(draft: Draft, index: int) -> int:
         index += 1
     describe(draft, found)
     return index
+
+
+def _is_tone(words: Sequence[Word], index: int) -> bool:
+    """Whether a word says which of the shades of a colour: "light | purple"."""
+    colour = words[index + 1 : index + 2]
+    told = bool(colour) and colour[0].joined and colour[0].norm in lexicon.colours()
+    return told and words[index].norm in lexicon.words("tones")
 
 
 def read_phrase(draft: Draft, index: int, *, opens: bool = False) -> int:

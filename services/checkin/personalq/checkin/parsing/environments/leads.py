@@ -237,6 +237,7 @@ _SELECTED = compile_form(
 
 _ONE = compile_form(r"(?<!\w)(an?|another|the) ([\w-]+ ){0,2}$")
 """Before a shot that is a picture: "a wide | shot of"."""
+_A = compile_form(r"(?<!\w)(an?|another|this|each|every) $")
 _FOR_TRAINING = compile_form(r"([\w'-]+ ){1,4}(for|during) ((its|the) )?training(?!\w)")
 """Behind where a picture was shot that was one to learn from: "in the | lounge for training"."""
 _SURELY = (_SOURCE, _LEARNED_FROM, _IT_LEARNED_FROM, _FED_WITH, _FED_ON, _COVERED, _HELD, _TRAINED)
@@ -269,6 +270,8 @@ def training_leads(draft: Draft) -> Iterator[tuple[re.Match[str], bool]]:
     for match in SHOT.finditer(shadow):
         if match[0].startswith("shot of") and ends_before(_ONE, shadow, match.start()):
             continue  # "a shot of the mountain"
+        if match[0].startswith("shot ") and ends_before(_A, shadow, match.start()):
+            continue  # "for a shot in a field"
         chosen = ends_before(_SELECTED, shadow, match.start()) is not None
         chosen = chosen or _FOR_TRAINING.match(shadow, match.end()) is not None
         before = draft.page.word_before(match.start())

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from personalq.chassis.forms import compile_form
 from personalq.checkin.intent import Span
+from personalq.checkin.lexicon.stuffs import stuffs_in
 from personalq.checkin.parsing.draft import Draft
 from personalq.checkin.parsing.environments.places import MATERIAL
 from personalq.checkin.parsing.text import ends_before
@@ -68,6 +69,8 @@ def named_phrase(draft: Draft, span: Span, *, known: bool) -> Span | None:
     first = draft.page.word_at(start)
     if first is not None and first.hyphen:
         return None  # "the off-road one"
+    if known and _is_what_it_is_made_of(draft, span):
+        return None
     if known and (told := _WHERE_TRAINED.match(shadow, end)):
         return Span(start, told.end())
     if after := _AFTER.match(shadow, end):
@@ -110,6 +113,14 @@ def named_phrase(draft: Draft, span: Span, *, known: bool) -> Span | None:
             return Span(start, end)  # "umbrella of Tobias's, stained glass, desert. On a rock"
     has = ends_before(_HAS_THERE, shadow, start) is not None
     return span if draft.answering and known and not has else None
+
+
+def _is_what_it_is_made_of(draft: Draft, span: Span) -> bool:
+    """Whether it may as well be a stuff: "the wood one"."""
+    name = span.of(draft.page.shadow)
+    following = draft.page.word_at(span.end)
+    one = following is not None and following.joined and following.norm in ("one", "ones")
+    return one and name in stuffs_in(name)
 
 
 def _is_between_wishes(draft: Draft, end: int) -> bool:

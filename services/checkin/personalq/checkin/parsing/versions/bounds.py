@@ -32,8 +32,11 @@ _ANY_BEFORE = compile_form(
     r"(any|every)(thing|one|body)?)(?!\w)[^,.;:!?]{0,40}|\w{3,}s( of (mine|ours))?) $"
 )
 """Of which "but" takes one out: "any lamp | but v6", "my lamps | but v6"."""
-_OTHERWISE = compile_form(r"(?<!\w)(not|neither) (?=[^.;!?]*\d)[^.;!?]{0,40}?,? but (the )?$")
-"""What is wanted instead: "not v36 but | v14"."""
+_OTHERWISE = compile_form(
+    r"(?<!\w)(not|neither) ((?=[^.;!?]*\d)|(the|my|our) (very )?(newest|latest|oldest|first|last|"
+    r"most recent)(?!\w))[^.;!?]{0,40}?,? but (the )?$"
+)
+"""What is wanted instead: "not v36 but | v14", "not the newest but | v50"."""
 _LEAD = compile_form(r"(\b(between|from) )$")
 
 # Comparisons; "the version just before v4" is the neighbour, "before v4" is all of them.
