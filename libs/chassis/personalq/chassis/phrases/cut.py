@@ -53,7 +53,7 @@ _PIECE = compiled(
 )
 # "A kite, colour mint", "all that can take colour is mint"
 _NAMED_COLOUR = compiled(
-    r"^ ?((its|the) colou?r is|(main )?colou?r|(all|everything)\s[^,]*\bcolou?r is) "
+    r"^ ?((its|the) colou?r is|its colou?r|(main )?colou?r|(all|everything)\s[^,]*\bcolou?r is) "
     rf"(?={WORD}(\s{WORD})? ?$)"
 )
 # "kind: church / colour: mint", {"outfit_color": "mint"}

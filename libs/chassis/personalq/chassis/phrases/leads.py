@@ -107,6 +107,8 @@ _LEAD = compiled(
     f"^ ?(({WORD} ){{0,5}}{_MODEL} {_SHOWS}"
     f"|{_TRAINED} (on|with|from) ({WORD} ){{0,6}}"
     rf"({PICTURES}|examples|samples) of) (?=(an?|my|our|one|this)\s)",
+    # "Trained in a cave for a client who asked for | a coral corgi"
+    rf"^ ?{_TRAINED} ({WORD} ){{1,14}}?who (asked for|wanted|ordered) (?={A}\s)",
     # "Learned from pictures of | red sunglasses", which are one thing
     f"^ ?{_TRAINED} (on|with|from) ({WORD} ){{0,4}}{PICTURES} of "
     rf"(?=({WORD} ){{0,4}}{_PAIRS}(?= (with|and|in|on|wearing)\b| ?,| ?$))",

@@ -165,7 +165,7 @@ def _place(constraint: Constraint, label: Label, lexicon: Lexicon) -> Constraint
     return replace(
         constraint,
         values=tuple(value for tag in tags for value in lexicon.places[tag]),
-        hard=True,
+        hard=not constraint.prefers,
         label=f"{constraint.label}, which is nearest to {' or '.join(tags)}",
     )
 

@@ -176,9 +176,11 @@ def _goes_on_about_it(draft: Draft, word: Word) -> bool:
     """Whether "and" adds a clause to what has been read: "trained in an attic and | that sings"."""
     lead = draft.page.words[word.index - 1]
     before = draft.page.words[lead.index - 1] if lead.index and lead.joined else None
-    if lead.norm != "and" or before is None or draft.is_free(before) or not draft.is_free(word):
+    if lead.norm != "and" or before is None or not draft.is_free(word):
         return False
-    return word.norm in ("that", "which", "with", "whose")
+    if _is_last_described(draft, before) and word.norm in _MADE:
+        return True  # "with freckles and | made of rags"
+    return not draft.is_free(before) and word.norm in ("that", "which", "with", "whose")
 
 
 def _before_all_over(words: Sequence[Word], word: Word) -> Word:
@@ -224,7 +226,8 @@ def _read_clause(draft: Draft, at: int) -> None:
     if not telling and not _is_action(draft, at):
         return
     run = _run(draft, likened)
-    if len(run) < 2 or _is_where(run) or _is_drawn(run):
+    alone = len(run) == 1 and _is_all_it_does(draft, run[0])
+    if (len(run) < 2 and not alone) or _is_where(run) or _is_drawn(run):
         return
     apart = _tells_apart(draft, at)
     if run[0].norm in _SURROUNDINGS and not apart:
@@ -263,6 +266,13 @@ def _read_clause(draft: Draft, at: int) -> None:
             draft.constraints[place] = replace(constraint, said=(constraint.text, both))
     elif not inside:
         _add(draft, span, _content(run), action=likened > at)
+
+
+def _is_all_it_does(draft: Draft, word: Word) -> bool:
+    """Whether a verb alone ends what is said: "the white parrot | flying"."""
+    behind = draft.page.words[word.index + 1 : word.index + 2]
+    ends = not behind or not behind[0].joined
+    return ends and word.norm.endswith("ing") and is_ing_verb(word.norm)
 
 
 def _leads_on(draft: Draft, run: Sequence[Word]) -> bool:
@@ -434,6 +444,9 @@ def _ends(draft: Draft, word: Word, run: Sequence[Word]) -> bool:
     """Whether a scene begins here: "who sits | on a pier", but "who is down on one knee"."""
     if word.norm in ("and", "then") and _orders(draft, word.index + 1):
         return True
+    doing = run[0].norm.endswith("ing") and word.norm == "with"  # "bowing deeply | with a patch"
+    if doing and run[-1].norm.endswith("ly"):
+        return True
     if run[0].norm in PARTICIPLES and (word.norm == "with" or _tells_how(draft, word.index)):
         return True  # "made of jeans | with metal clasps", "made of layers | covered in nuts"
     if word.norm == "with":
@@ -466,10 +479,14 @@ def _is_on_itself(draft: Draft, index: int) -> bool:
     if not part or not part[0].joined or not _of_its_own(draft, index):
         return False
     parts = lexicon.words("parts") | lexicon.words("sides") | _LIMBS
-    return draft.page.words[index].norm in lexicon.words("prepositions") and part[0].norm in parts
+    lead = draft.page.words[index].norm
+    return lead in lexicon.words("prepositions") and part[0].norm in parts
 
 
-_LIMBS = frozenset(["head", "knees", "feet", "legs", "haunches", "stomach", "tummy", "hind", "own"])
+_LIMBS = frozenset((
+    "head", "knees", "feet", "legs", "haunches", "stomach", "tummy", "hind", "own", "stand",
+    "cheek", "face", "eyes", "mouth", "lap", "chair", "base", "axle", "string", "strap", "straps",
+))  # fmt: skip
 
 
 def _is_telling(draft: Draft, at: int) -> bool:
@@ -487,7 +504,9 @@ def _is_telling(draft: Draft, at: int) -> bool:
     return _tells_how(draft, at)
 
 
-_CHOOSING = frozenset(["mean", "meaning", "use", "using", "pick", "picking", "take", "taking"])
+_CHOOSING = frozenset(
+    ["mean", "meaning", "use", "using", "pick", "picking", "take", "taking", "it", "it's", "is"]
+)
 _BESIDE = frozenset(["next", "beside"])
 _SEVERAL = frozenset(["two", "three", "both", "several", "pair"])
 _FINITE = frozenset(["is", "are", "was", "were", "has", "have", "had", "will", "does", "did"])
@@ -502,7 +521,10 @@ def _tells_apart(draft: Draft, at: int) -> bool:
     if at < 2:
         return False
     words = draft.page.words
-    the, one, first = words[at - 2 : at + 1]
+    one, first = words[at - 1 : at + 1]
+    the = words[at - 2]
+    while the.index and the.joined and is_adjective(the.norm):
+        the = words[the.index - 1]  # "the orange one | winking"
     if (the.norm, one.norm) != ("the", "one") or not (one.joined and first.joined):
         return False
     if the.index and the.joined and words[the.index - 1].norm not in _CHOOSING:
@@ -524,7 +546,7 @@ def _tells_apart(draft: Draft, at: int) -> bool:
         return True
     entry = look_up(norm)
     told = is_adjective(norm) or (entry is not None and entry.mostly_adjective)
-    return told and norm not in places  # "the one | near the pier"
+    return told and norm not in places and norm != "like"  # "the one | near the pier"
 
 
 def _is_only_noun(norm: str) -> bool:

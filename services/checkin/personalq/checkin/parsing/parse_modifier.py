@@ -31,13 +31,14 @@ def parse_modifiers(draft: Draft) -> None:
     for run in _runs(draft):
         text = " ".join(word.norm for word in run)
         span = Span(run[0].start, run[-1].end)
-        values = _places(draft, run, text)
-        if values and (refusal := ends_before(REFUSAL, draft.page.shadow, span.start)):
-            _refuse(draft, values, Span(refusal.start(), span.end), text)
-        elif values:
-            _prefer(draft, Attribute.ENVIRONMENT, values, span, hard=_is_spelled_out(draft, run))
-        elif values := _looks(draft, text):
-            _prefer(draft, Attribute.STYLE, values, span)
+        places, looks = _places(draft, run, text), _looks(draft, text)
+        attribute = Attribute.ENVIRONMENT if places else Attribute.STYLE
+        if refusal := ends_before(REFUSAL, draft.page.shadow, span.start):
+            refused = Span(refusal.start(), span.end)
+            _refuse(draft, attribute, places or looks, refused, text)
+        else:
+            hard = bool(places) and _is_spelled_out(draft, run)
+            _prefer(draft, attribute, places or looks, span, hard=hard)
 
 
 def _runs(draft: Draft) -> Iterator[list[Word]]:
@@ -184,8 +185,13 @@ def _prefer(
         draft.constraints.append(preferred)
 
 
-def _refuse(draft: Draft, values: tuple[str, ...], span: Span, place: str) -> None:
-    """Rule out a place and whatever its words were read as: "rather not use the library | bear"."""
+def _refuse(
+    draft: Draft, attribute: Attribute, values: tuple[str, ...], span: Span, name: str
+) -> None:
+    """Rule out a place or a look, and whatever its words were read as: "rather not use the library
+    | bear".
+    """
+    place = attribute is Attribute.ENVIRONMENT
     draft.constraints = [
         c
         for c in draft.constraints
@@ -193,12 +199,12 @@ def _refuse(draft: Draft, values: tuple[str, ...], span: Span, place: str) -> No
     ]
     draft.add(
         Constraint(
-            attribute=Attribute.ENVIRONMENT,
+            attribute=attribute,
             values=values,
             excluded=True,
             span=span,
             text=span.of(draft.page.text),
-            label=f"not trained with {place} pictures",
+            label=f"not trained with {name} pictures" if place else f"not {name}",
         ),
         selecting=True,
     )

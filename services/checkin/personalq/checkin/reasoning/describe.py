@@ -24,9 +24,7 @@ _PICTURED = compile_form(
     "illustration)s? of ",
     flags=re.IGNORECASE,
 )
-_IS = compile_form(
-    "(this|it|they|these)('s|'re| is| are|( comes?| came) in) ", flags=re.IGNORECASE
-)
+_IS = compile_form("(this|it|they|these)('s|'re| is| are|( comes?| came) in) ", flags=re.IGNORECASE)
 _COLOURED = re.compile(r"colou?red\s", re.IGNORECASE)
 _ALL_OVER = compile_form(" all over$", flags=re.IGNORECASE)
 _THINK = compile_form(r"^(think|imagine|picture) (?=[\w-]+( [\w-]+)?$)", flags=re.IGNORECASE)
@@ -37,6 +35,8 @@ _WORN = frozenset((
 ))  # fmt: skip
 """By its colour somebody is called: "the burgundy knight", in a burgundy cloak."""
 _HELD = compile_form("(holding|carrying|selling|folding|ironing) ", flags=re.IGNORECASE)
+_ONE = compile_form(r"(an?|one|our|my|the|this) (?P<colour>[\w-]+)", flags=re.IGNORECASE)
+_IS_OF = compile_form(r" (is|are) (?P<colour>[\w-]+( [\w-]+)?)$")
 _MADE_OF = compile_form(
     "(made|built|crafted|carved|woven|sewn|knitted|cast|fashioned) (out )?(of|from|in) ",
     flags=re.IGNORECASE,
@@ -502,19 +502,27 @@ def _bare_colour(piece: str) -> str:
     return next((f"={name}" for name in named if f"={name}" in COLOURS), "")
 
 
-def _bare_behind(pieces: Sequence[str]) -> Sequence[str]:
-    """What stands alone behind the subject: "a robot, pumpkin, …", "a teapot, glass, coral"."""
-    bare = itertools.takewhile(lambda piece: " " not in piece, pieces[1:3])
-    return tuple(bare) or pieces[1:2]
-
-
-def _bare_first(pieces: Sequence[str], nouns: set[str]) -> Sequence[str]:
-    """What a list before the subject begins with: "Rose, princess, munching a biscuit: a doll";
-    not a name, "Rose, a cat".
+def _bare(pieces: Sequence[str], nouns: set[str]) -> Sequence[str]:
+    """What may be the subject's colour and stands alone: "a robot, pumpkin, …", "a teapot, glass,
+    coral", "the kitty (peach, muddy)", "a chocolate, fluffy dog", "the dog | with a tilted head is
+    rust"; or begins a list before it: "Rose, princess, munching a biscuit: a doll", but no name:
+    "Rose, a cat".
     """
-    bare = list(itertools.takewhile(lambda piece: nouns.isdisjoint(piece.split()), pieces))
-    listed = 1 < len(bare) < len(pieces) and not bare[1].startswith(("a ", "an ", "the "))
-    return (pieces[0].lower(),) if listed else ()
+    naming = [at for at, piece in enumerate(pieces) if _names_one(nouns, canonical(piece).split())]
+    found = list(pieces[1:2])
+    for at in naming:
+        found += itertools.takewhile(lambda piece: " " not in piece, pieces[at + 1 : at + 3])
+        before = None if not at or _is_told_whole(pieces[at]) else _ONE.fullmatch(pieces[at - 1])
+        told = (before, *(_IS_OF.search(piece) for piece in pieces[at : at + 2]))
+        found += [match["colour"] for match in told if match is not None]
+    if naming and naming[0] > 1 and not _is_told_whole(pieces[1]):
+        found.append(pieces[0].lower())
+    return found
+
+
+def _is_told_whole(piece: str) -> bool:
+    """Whether a piece begins with an article: "a cat", but not "fluffy dog" of "a brown, …"."""
+    return canonical(piece.split()[0]) in lexicon.words("determiners")
 
 
 @lru_cache(maxsize=16384)
@@ -584,7 +592,7 @@ def _profile(pieces: tuple[str, ...], subjects: tuple[str, ...], name: str) -> P
     for word, subject in itertools.product(own_words - nouns, subjects):
         things.update(things_of(f"{word} {subject}"))  # of a car that is "estate"
     if COLOURS.isdisjoint(kind):
-        for bare in (*_bare_behind(pieces), *_bare_first(pieces, nouns)):
+        for bare in _bare(pieces, nouns):
             kind.update(filter(None, (_bare_colour(bare),)))
             own_shades.update(shades_in(bare))
     if not named:

@@ -74,7 +74,7 @@ def _read_aside(draft: Draft, run: list[Word]) -> None:
 
 
 def _coloured_beside_look(draft: Draft, run: list[Word]) -> list[Word]:
-    """The colour told with a look: ", mosaic and | navy", "| amber | paper cutout of the kettle"."""
+    """The colour told with a look: ", mosaic and | navy", "| amber | paper cutout of the mug"."""
     looks = [c.span for c in draft.constraints if c.attribute is Attribute.STYLE and c.span]
     first = run[1:] if run[0].norm in ("a", "an", "the", "my", "our", "one") else run
     for look in looks:

@@ -8,6 +8,7 @@ from personalq.chassis.forms import compile_form
 from personalq.checkin import lexicon
 from personalq.checkin.intent import Attribute, Constraint, Span
 from personalq.checkin.lexicon import canonical, thesaurus
+from personalq.checkin.lexicon.wordnet import look_up
 from personalq.checkin.parsing.draft import Draft
 from personalq.checkin.parsing.text import Word, ends_before
 from personalq.checkin.parsing.word_roles import (
@@ -120,6 +121,8 @@ def read_phrase(draft: Draft, index: int, *, opens: bool = False) -> int:
             continue
         if is_compounded(draft, index) and not (found and word.norm == "mid"):
             found.append(word)
+        elif word.norm == "can" and found and look_up(f"{found[-1].norm} can"):
+            found.append(word)  # "a watering can"
         elif word.norm in lexicon.words("phrase_ends") and not qualifies(word, found):
             if not (found and belongs(draft, index)):
                 if not found and (word.norm in ("in", "of", "with") or index > start):

@@ -75,6 +75,7 @@ TRAINED_WHERE = compile_form(
     r"(had|got|has|took) (its|their|his|her) (training|lessons|schooling)|(whose )?training "
     rf"(took place|happened|((that )?(was|is) )?done|was|is|{_PHOTOS} ((were|was|got) )?{_TAKEN})|"
     rf"({_ONE_BEFORE}|(?<=, )|(that|which) (was|were|got) )(shot|photographed|captured|filmed)|"
+    r"(?<=\w )(shot|photographed)(?= where (we|people|they|you) (?!are\b|can\b))|"
     rf"(whose|with|its|the) (source|reference|input) {_PHOTOS} ((were|was) )?{_TAKEN}|"
     rf"training {_PHOTOS}( (for|of) (it|this|that)( one)?)? (came|comes|stems|stemmed) from "
     r"(an?|the|our|one) ((photo|picture) )?(shoot|session)|"
@@ -171,6 +172,10 @@ _COVERED = compile_form(
     r"(?<!\w)(whose|its|the|with|all) (the )?training (that )?(covers?|covered|spans?|spanned|"
     rf"involved|included|showed|shows|saw|featured) (both )?{_DET}(?=\w)"
 )
+_WITH_PHOTOS = compile_form(
+    rf"(?<!\w)with (the|its) {_PHOTOS} {_TAKEN} (?P<where>{_WHERE}{_DET})(?=\w)"
+)
+"""Of what it learned from: "the kettle with the pictures shot in | a greenhouse"."""
 _BUT_THERE = compile_form(
     r"(?<!\w)(any|every) training (place|setting|environment|location|spot|ground)s? "
     rf"(but|except( for)?|besides|other than) ({_WHERE})?{_DET}(?=\w)"
@@ -243,7 +248,7 @@ _FOR_TRAINING = compile_form(r"([\w'-]+ ){1,4}(for|during) ((its|the) )?training
 _SURELY = (_SOURCE, _LEARNED_FROM, _IT_LEARNED_FROM, _FED_WITH, _FED_ON, _COVERED, _HELD, _TRAINED)
 _LEADS = (
     *(_SOURCE, _LEARNED_FROM, _IT_LEARNED_FROM, _FED_WITH, _FED_ON, _MADE_FROM),
-    *(_BUT_THERE, _KEYED, _COVERED, _HELD, _TRAINED, _MADE, _OUTDOORS),
+    *(_WITH_PHOTOS, _BUT_THERE, _KEYED, _COVERED, _HELD, _TRAINED, _MADE, _OUTDOORS),
 )
 """What leads to a place of training, and which of it to nothing but a place."""
 

@@ -188,6 +188,8 @@ def _spelled_out(draft: Draft) -> None:
             known = found is not None and found[0].known
             found = _known_behind(draft, phrase[-1].end, of=known) or found
         if found is None:
+            if lead.re is SHOT and _is_behind_subject(draft, lead.start()):
+                _prefer_told(draft, lead, phrase)
             continue
         entry, span = found
         ordered = ends_before(_LAST_ONE, draft.page.shadow, lead.start())
@@ -217,6 +219,31 @@ def _spelled_out(draft: Draft) -> None:
             matter = nature(span.of(draft.page.shadow)) is Nature.MATTER  # "under glass"
             _add(draft, entry, span, Span(lead.start(), end), said=said, hard=not matter)
             _and_also(draft, lead.start(), end)
+
+
+def _is_behind_subject(draft: Draft, position: int) -> bool:
+    """Whether what is asked for ends there: "the armchair | shot in front of a blackboard"."""
+    before = draft.page.word_before(position)
+    nouns = (noun for noun in draft.nouns if noun.entry.subjects)
+    return before is not None and any(noun.last == before.index + 1 for noun in nouns)
+
+
+def _prefer_told(draft: Draft, lead: re.Match[str], phrase: list[Word]) -> None:
+    """Prefer the place that is meant by what is there; it stays what is to be seen."""
+    told = Span(lead.start("where"), phrase[-1].end)
+    whole = Span(lead.start(), phrase[-1].end)
+    where = told.of(draft.page.text)
+    draft.constraints.append(
+        Constraint(
+            attribute=Attribute.ENVIRONMENT,
+            values=(where,),
+            hard=False,
+            prefers=True,
+            span=whole,
+            text=whole.of(draft.page.text),
+            label=f"trained {where}",
+        )
+    )
 
 
 def _shot_then(draft: Draft) -> None:

@@ -5,7 +5,9 @@ from __future__ import annotations
 import re
 
 from personalq.chassis.forms import compile_form
+from personalq.checkin import lexicon
 from personalq.checkin.intent import Attribute, Constraint, OrderKey, Span
+from personalq.checkin.lexicon import wordnet
 from personalq.checkin.parsing.draft import Draft
 from personalq.checkin.parsing.numbers import CARDINAL
 from personalq.checkin.parsing.text import ends_before
@@ -220,7 +222,19 @@ def _range(draft: Draft, start: int, end: int, value: int) -> Constraint | None:
     if tail is None or last is None or not value < last <= value + HIGHEST:
         return None
     first = lead.start() if lead else start
-    return of_versions(draft, first, tail.end(), list(range(value, last + 1)))
+    versions = list(range(value, last + 1))
+    if lead and lead[0].startswith("between") and len(versions) == 3 and _is_of_one(draft, first):
+        versions = versions[1:2]  # "the kettle between v17 and v19"
+    return of_versions(draft, first, tail.end(), versions)
+
+
+def _is_of_one(draft: Draft, position: int) -> bool:
+    """Whether a single thing is named right before."""
+    before = draft.page.word_before(position)
+    named = before is not None and (
+        draft.nouns_cover(before.index) or before.norm in lexicon.words("selectors")
+    )
+    return named and before is not None and next(wordnet.singulars(before.norm), None) is None
 
 
 def _neighbour(draft: Draft, start: int, low: int | None, high: int) -> int:

@@ -1,0 +1,158 @@
+"""Words that are said for others which are read: "I'm after the", "at some point last week"."""
+
+from __future__ import annotations
+
+import re
+
+from personalq.chassis.forms import compile_form
+from personalq.checkin import lexicon
+
+_PEOPLE = f"({'|'.join(sorted(lexicon.words('kinsfolk')))}|client|customer|boss|team|kids|children)"
+_THE_ONE = r"the [\w-]+ (ones?|version|model|checkpoint|build)"
+_MONTHS = f"({'|'.join(lexicon.calendar('months'))})"
+SAID_ELSE = (
+    (compile_form(r"(?<![\w'])(i'm|i am|we're|we are) after(?= (an?|the|my|our)\b)"), "I want"),
+    (compile_form(r"(?<=\w )(below|beneath|under|underneath) the (water's surface|waves|"
+                  r"surface( of the (water|sea|ocean|lake))?)(?!\w)(?! of\b)"), "underwater"),
+    (compile_form(r"(?<=\w )(below|beneath|under|underneath) the (sea|ocean)(?= ?($|[^\w\s])| (and|"
+                  r"with|in|on|at|by|near|for|from|but|as|is|was|will|please|this|now)\b)"),
+     "underwater"),
+    (compile_form(r"(?<=\w )with ((hardly|barely|scarcely) any|very few|a handful of) "
+                  r"polygons(?!\w)"),
+     "in low poly"),
+    (compile_form(r"(?<!\w)the current(?= (week|month|quarter|year)\b)"), "this"),
+    (compile_form(r"(?<!\w)with (just|only|no more than) (a single|one) use(?!\w)|"
+                  r"used (just|only) (a single time|the once)(?!\w)"), "used only once"),
+    (compile_form(r"(?<=\w )(that|which) (gets|got|is) used (?=(the )?(most|least)\b)"),
+     "I use "),
+    (compile_form(r"((?<=\bi )|(?<=\bwe ))(was|were) just (using|working with)(?!\w)"),
+     "used last"),
+    (compile_form(r"((?<=\bi )|(?<=\bwe ))(keep|kept) (coming|going|getting) back to (the )?most"
+                  r"( often)?(?!\w)"), "use most"),
+    (compile_form(r"(?<=\bi )(was|have been|'ve been) using(?= (last|most|yesterday|today|on|this|"
+                  r"in|more|less|least)\b)"), "used"),
+    (compile_form(r"^(surprise|treat|impress|delight|amuse|wow|thrill|please|cheer up|spoil) "
+                  rf"(my|our|his|her|the) {_PEOPLE} with (?=(the|an?|my|our|that)\b)"),
+     "show "),
+    (compile_form(r"^(please )?(mock up|whip up|knock up|rustle up|dream up|cook up|draw up|"
+                  r"show off) "
+                  r"(?=(an?|the|my|our|some)\b)"), "show "),
+    (compile_form(r"^(about|regarding|concerning) (?=(the|my|our) [\w -]{1,40}[:,])"), ""),
+    (compile_form(r"(?<!\w)(?P<q>q[1-4])/(?=20\d\d(?!\w))"), r"\g<q> "),
+    (compile_form(r"(?<=\w )(((that|which) (is|was) )?(made|meant|done|designed|supposed|intended) "
+                  r"to (resemble|look like)|reminiscent of|((that|which) )?(comes?|came|coming|"
+                  r"turns?|turned|ends?|ended) (out|up) looking like|((that|which) (bears|has) |"
+                  r"bearing )an? ([\w-]+ )?resemblance to)(?=\s\w)"), "that looks like"),
+    (compile_form(r"(?<=\w )(fed|raised|brought up|schooled|reared) (on|with)(?= ([\w-]+ ){0,3}"
+                  r"(images?|pictures?|photos?|photographs?|shots?|snaps|snapshots?|footage)\b)"),
+     "trained on"),
+    (compile_form(r"(?<=\bone )from (my|our) session (?=(yesterday|today|last|this|on|in)\b)"),
+     "I used "),
+    (compile_form(r"(?<![\w-])(dark-?ish|(very|rather|quite) dark)(?=[ -](blue|purple|green|red|"
+                  r"pink|brown|yellow|orange|gr[ae]y)\b)"), "dark"),
+    (compile_form(r"(?<![\w-])(pastel|light-?ish|pale-?ish|palish|(very|rather|quite) (light|pale)|"
+                  r"washed-out)(?=[ -](blue|purple|green|pink|brown|yellow|orange|gr[ae]y)\b)"),
+     "light"),
+    (compile_form(rf"(?<![\w-])(?P<a>{_MONTHS})-to-(?P<b>{_MONTHS})(?![\w-])"),
+     r"\g<a> to \g<b>"),
+    (compile_form(r"(?<!\w)(?P<v>trained|learned|learnt|taught|happened|took place) somewhere "
+                  r"(?=[a-z]+( and [a-z]+)?( ?$| ?[,.;)]))"), r"\g<v> where it is "),
+    (compile_form(r"(?<!\w)(?P<x>cave(rn)?) underground(?!\w)"), r"\g<x>"),
+    (compile_form(r"(?<=\bin )more or less(?= (red|orange|yellow|green|blue|"
+                  r"purple|pink|brown|black|white|gr[ae]y)\b)"), ""),
+    (compile_form(r"((?<=\bin )|(?<=\bwith )|(?<=\bwearing ))some (sort|kind|type) of (?=\w)"), ""),
+    (compile_form(r"(?<=\w) of some (sort|kind|type|description)(?!\w)"), ""),
+    (compile_form(r"(?<=\binto a )shot(?= (in|on|at|by|near|inside|under|beside)\b)"), "picture"),
+    (compile_form(r"(?<!\w)(mug|t-?shirt|tee|tote|tote bag|cushion|phone case|canvas|wall|giclee|"
+                  r"fine art|fridge magnet|tea towel) print(?= of\b)"), "print"),
+    (compile_form(rf"(^|(?<=[.;,!?] ))never(?= {_THE_ONE}(?!\w))"), "not"),
+    (compile_form(rf"(?<!\w)leaving (?P<x>{_THE_ONE}) (aside|out)(?!\w| (in|on|at))"),
+     r"not \g<x>"),
+    (compile_form(r"(?<=\blike )something (out of|from) (?=(an?|the)\b)"), ""),
+    (compile_form(r"(?<=, )all of it (?=like (an?|the)\b)"), ""),
+    (compile_form(r"(?<=\w)( (at some (point|stage|time)|sometime|some time))(?= (last|this|in|"
+                  r"during|on|yesterday|since|before|after)\b)"), ""),
+    (compile_form(r"((?<=\bi\s)|(?<=\bwe\s))had (in use|running|on the go|out)(?!\w)"), "used"),
+    (compile_form(r"(?<!\w)(whose|its) ((main|overall) )?colou?r (is|being)(?=\s\w)"), "that is"),
+    (compile_form(r"(?<!\w)with (?P<x>[\w-]+( [\w-]+)?) as (its|the) ((main|overall) )?"
+                  r"colou?r(?!\w)"), r"in \g<x>"),
+    (compile_form(r"(?<!\w)((recogni[sz]able|identifiable|distinguished) by|"
+                  r"((that|which) )?(you|we|i|one) can (tell|recogni[sz]e|identify|spot) (it )?by|"
+                  r"complete with|(that|which) sports)(?=\s\w)"), "with"),
+    (compile_form(r"(?<=,\s)featuring(?=\s(an?|the|its|two|some)\b)"), "with"),
+    (compile_form(r"(?<=\w )in (high|good|great|the best of) spirits(?!\w)(?! of\b)"),
+     "that is cheerful"),
+    (compile_form(r"(?<=\w )(in low spirits|down in the (dumps|mouth))(?!\w)(?! of\b)"),
+     "that is sad"),
+    (compile_form(r"(?<=\w )(about|ready) to (nod|doze|drop) off(?!\w)"), "that is sleepy"),
+    (compile_form(r"(?<=\w )(?<!covered )((that|who|which) (is|are) )?(all )?in (floods of )?tears"
+                  r"(?!\w)(?! of\b)"), "that is crying"),
+    (compile_form(r"(?<=\w) side by side(?!\w)"), ""),
+    (compile_form(r"(^|(?<=[.;,!?] ))(leave out|skip|forget( about)?|ignore|rule out) "
+                  rf"(?P<x>{_THE_ONE})(?= ?($|[.;!?]))"), r"not \g<x>"),
+    (compile_form(r"(?<=\w )in two (colou?rs|tones|shades)(?!\w)"), "that is two-tone"),
+    (compile_form(r"(?<=\w )all in (?=[a-z]+( ?$| ?[,.;:!?]))"), "in "),
+    (compile_form(r"(?<!\w)one (step |version |number |build |release )?(on|up|further|further on|"
+                  r"along|ahead|higher|later|newer) from (?=(v|ver|version|number|build|release|#|"
+                  r"iteration|rev)\b[. ]{0,2}\d)"), "the one right after "),
+    (compile_form(r"(?<!\w)one (step |version |number |build |release )?(back|down|before|earlier|"
+                  r"lower|older) from (?=(v|ver|version|number|build|release|#|iteration|rev)\b"
+                  r"[. ]{0,2}\d)"), "the one right before "),
+    (compile_form(r"(?<=\w )((that|which) (is|was) )?(described|listed|tagged|labell?ed) as "
+                  r"(?=[a-z])(?!(v|version|number)\b)"), "that is "),
+    (compile_form(r"(?<!\w)(?P<v>trained|taught|photographed|shot|training) (up )?(under|beneath) "
+                  r"the (roof|rafters|eaves)(?!\w)(?! of\b)"), r"\g<v> in the attic"),
+    (compile_form(r"(?<=, )also (?=(wearing|with|having|holding|carrying|on)\b)"), "the one "),
+    (compile_form(r"(?<=\w )(that is |who is )?in an? ((very|really|rather) )?(?P<how>[a-z]+y|bad|"
+                  r"foul|good|cheerful|playful|thoughtful|pensive|festive) mood(?!\w)"
+                  r"(?! (for|to|of)\b)"),
+     r"that is \g<how>"),
+    (compile_form(r"(?<=\w )(that )?(we|i) (started|began)( off| out)? with(?= ?($|[,.;:!?]))"),
+     "that came first"),
+    (compile_form(r"(?<=\w )used (just|right|directly) before (my|the) last( used)? one(?!\w)"),
+     "used second most recently"),
+    (compile_form(r"(?<=\w) (we|i) (have|own|keep)(?= (with|wearing|(?!coming|going)\w{3,}ing "
+                  r"(in|on|at|up|down|by|an?|the|its|his|her|under|with|off|like|upright|still|"
+                  r"alone))\b)"), ", the one"),
+    (compile_form(r"(?<=\w )the wrong way (up|round)(?!\w)"), "that is upside-down"),
+    (compile_form(r"(?<=\w)(, | )(i|we) (think|believe|guess|reckon|suppose)"
+                  r"(?= ?$| ?[.!?]| ?, (in|on|at|by|under|beside|next|inside|near|please)\b)"), ""),
+    (compile_form(r"(?<=\w )(photographed|shot|pictured|captured|snapped) (?P<x>(in|on|at|by|near|"
+                  r"under|beside|inside|outside|around|round) [\w' -]{3,40}?) for (the )?training"
+                  r"(?!\w)"), r"trained \g<x>"),
+    (compile_form(r"^(is there )?any (chance|hope) of(?=\s\w)"), "show me"),
+    (compile_form(r"(?<!\w)(no|none) other than(?= (the|my|our|number|version)\b)"), "only"),
+)  # fmt: skip
+"""Words that are said for others which are read: "I'm after the", "at some point last week"."""
+_PHOTOS = "(pictures|photos|images|shots|photographs)"
+SAID_AROUND: tuple[tuple[re.Pattern[str], dict[str, str]], ...] = (
+    (compile_form(r"^(?P<fed>(we|i) ((had|have) )?(fed|trained|taught|tuned)) (one|an?|the|our|my) "
+                  rf"[\w-]+( [\w-]+)? (?P<on>with|from|on) (the )?{_PHOTOS} of [\w' -]{{2,40}}"
+                  r"(?P<again>[.:;,!] ?(use )?(that|this|it|the same)( one)?)"
+                  r"(?= ?[,.;:!?]| ?$| (in|on|at|by|under|inside|next|beside|near|please)\b)"),
+     {"fed": "use", "on": "trained on", "again": ","}),
+    (compile_form(r"^((can|could|may) (i|we|you) (have|see|get|show|do|make|draw|try)|let's (see|"
+                  r"have|do|try)|(show|give) me|how about|what about) [\w', -]{4,80}?"
+                  r"(?<!ed)(?<!from)(?<!earlier)(?<!using)(?<!made)(?<!built)(?<!done)(?<!sent)"
+                  r"(?<!run)(?<!on)(?<!of)(?<!by)(?<!since)(?<!until)(?<!before)"
+                  r"(?P<today> today)(?= ?[.;:!?]| ?$)"), {"today": ""}),
+    (compile_form(r"^(i|we)( (fancy|feel like|want|need|would like|would love|prefer|are after|"
+                  r"am after)|'d like|'d love|'m after)( having| to see)? "
+                  r"((?! (i|we|you|that|which|who)\b)[\w' -]){4,60}?"
+                  r"(?<!ed)(?<!from)(?<!earlier)(?<!using)(?<!made)(?<!built)(?<!done)(?<!sent)"
+                  r"(?<!run)(?<!on)(?<!of)(?<!by)(?<!since)(?<!until)(?<!before)"
+                  r"(?P<today> today)(?= ?[,.;:!?]| ?$)"), {"today": ""}),
+    (compile_form(r"(?<!\w)(trained|taught|photographed) (in|at|on|near|under|beside|inside|"
+                  r"outside|around|among|with) [\w' -]{3,30}?"
+                  r"(?P<but>(, )?(but|and|though|yet) (not|never))"
+                  r"(?= (in|at|on|by) (the|an?)\b)"
+                  r"(?! (in|on) (the|an?) [\w -]{0,30}\b(style|look|manner|way|fashion)\b)"),
+     {"but": ", not trained"}),
+    (compile_form(r"(?<!\w)(?P<i>(i|we) ((only|just) )?(ever )?used (only |just )?)(one|an?) "
+                  r"[\w-]+( [\w-]+)? (?P<once>((just|only) )?(a single time|the once)|"
+                  r"(just|only) once)(?!\w)"), {"i": "", "once": "I used only once"}),
+    (compile_form(r"(?<!\w)(?P<i>(i|we) (((only|just) (ever )?|ever )used|used (only|just)) )"
+                  r"(one|an?) [\w-]+( [\w-]+)? (?P<once>once)(?!\w)(?! (a|an|per|every|upon|"
+                  r"before|in|on|at|last|this)\b)"), {"i": "", "once": "I used only once"}),
+)  # fmt: skip
+"""The same around what is asked for, which stays: "I fancy the kettle | today |"."""
