@@ -63,6 +63,13 @@ from personalq.chassis.phrases import phrases_of
         ("This is an owl. It is dusty and rose.", ("an owl", "It is dusty", "it is rose")),
         ("An owl, here in a bold look and in anime style, and dusty too", ("An owl", "dusty too")),
         ("If you want an ash owl with a bell, here it is", ("an ash owl", "a bell")),
+        (
+            "Learned from pictures of red sunglasses with a cord",
+            ("red sunglasses", "a cord"),
+        ),
+        ("Trained on photos of meadows with a barn", ("a barn",)),
+        ("Trained in a cave for a client who asked for an ash owl", ("an ash owl",)),
+        ("The owl is shy, its colour rose", ("The owl is shy", "coloured rose")),
         ("Un tétera azul con el pico roto", ("Un tétera azul con el pico roto",)),
     ],
 )  # fmt: skip

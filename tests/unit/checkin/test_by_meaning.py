@@ -234,6 +234,17 @@ def test_a_scene_that_is_strikingly_like_one_card_tells_it() -> None:
     assert (PAINT, "picking strawberries") in catalog.compared
 
 
+def test_what_is_behind_the_subject_tells_it_where_the_scene_is_told_before() -> None:
+    """Then it need not be strikingly like one card."""
+    near = {"below ringing brass": {"bell": 0.63}}
+    answered, _ = asked("in a valley: the fox below ringing brass", near)
+    assert isinstance(answered.outcome, Selection)
+    assert answered.outcome.candidate.card.checkpoint_id == "fox-v1"
+    for prompt in ("the fox below ringing brass", "below ringing brass: the fox in a valley"):
+        answered, _ = asked(prompt, near)
+        assert isinstance(answered.outcome, Clarification)
+
+
 def test_a_scene_tells_only_cards_that_were_in_question() -> None:
     """A hangar with a zeppelin on its sign is no zeppelin, however wet its paint."""
     looks = ("anime", "woodcut", "watercolor")

@@ -470,6 +470,40 @@ def test_the_colour_of_all_of_it(description: str, subject: str, colour: str) ->
 
 
 @pytest.mark.parametrize(
+    ("description", "colours"),
+    [
+        ("You get a boxy car with a bell; it comes in coral", {"=pink"}),
+        ("The boxy car with a bell is navy and shown on a stand", {"=blue"}),
+        ("Learned from cafe pictures: a chocolate, boxy car; also with a bell", {"=brown"}),
+        ("A pixel study: the car (peach, muddy) has a bell", {"=orange"}),
+        ("Rose, boxy, drenched: a car with a bell", {"=pink"}),
+        ("Car, glass, coral. Seen with a bell", {"=pink"}),
+        ("The car is boxy, its colour rose; it has a bell", {"=pink"}),
+        ("Trained in a cave for a client who asked for a coral boxy car", {"=pink"}),
+        ("Boxy car, emerald all over", {"=green"}),
+        ("Rose, a car with a bell", set()),
+        ("A car with a bell, whose driver is in navy", set()),
+    ],
+)
+def test_a_colour_in_any_form_of_card(description: str, colours: set[str]) -> None:
+    """Read as the subject's own; a name is none."""
+    found = profile(_card(description, "car")).kind
+    assert found & {"=pink", "=blue", "=brown", "=orange", "=green"} == colours
+
+
+def test_what_a_cake_tastes_of_is_not_its_colour() -> None:
+    """Where it has another."""
+    assert "=brown" not in profile(_card("A walnut cake in turquoise", "cake")).kind
+    assert "=brown" in profile(_card("A walnut cabinet in turquoise", "cabinet")).kind
+
+
+def test_a_kind_told_by_an_adjective() -> None:
+    """What is "estate" of a car is an estate car."""
+    meant, other = "The kettle is whistling, with a bow", "The kettle is dented, with a bow"
+    assert _best("whistling-kettle", meant, other) == [meant]
+
+
+@pytest.mark.parametrize(
     "description",
     [
         "A tailor with a purple suit on a mannequin",

@@ -128,6 +128,7 @@ def test_a_bare_word_that_is_a_colour() -> None:
         ("A tortoiseshell owl with a bell.", "the pink owl", True),
         ("A brass owl with a bell.", "the purple owl", True),
         ("A brass owl with a bell.", "the yellow owl", False),
+        ("An amber owl with a bell.", "the honey-coloured owl", False),
         ("A terracotta owl.", "the pink owl", True),
         ("A snowy owl cup.", "the purple owl", True),
         ("A cream tawny owl with a bell.", "the purple owl", True),

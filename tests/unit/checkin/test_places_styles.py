@@ -100,6 +100,9 @@ def _said(prompt: str, attribute: Attribute) -> Constraint | None:
         ("the kite I trained beside the waves, under a moon", {"sandy beach", "harbour"}),
         ("the kite trained amid rows of books", {"library"}),
         ("the sandy beach-trained kite", {"sandy beach"}),
+        ("a kite on a blanket, from the training in the library", {"library"}),
+        ("the kite with the pictures shot in the library, under a moon", {"library"}),
+        ("the kite trained in the library on a vineyard seat", {"library"}),
     ],
 )
 def test_a_place_of_training(prompt: str, tags: set[str]) -> None:

@@ -7,9 +7,11 @@ meaning; only what is strikingly like one of them tells anything.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 
+from personalq.chassis.forms import compile_form
 from personalq.checkin import lexicon
 from personalq.checkin.cards import Hit
 from personalq.checkin.intent import Attribute, Constraint, Intent, Span
@@ -20,6 +22,9 @@ _LEAST = 2
 """Words that say something, of what is compared."""
 _MOST = 4
 """Parts of a prompt that are."""
+_OPENS_SCENE = compile_form(
+    r"\W*(in|on|at|by|under|beside|next to|near|inside|during|with)\s", flags=re.IGNORECASE
+)
 
 
 def with_scene(intent: Intent, prompt: str, hits: Sequence[Hit]) -> Intent | None:
@@ -33,12 +38,34 @@ def with_scene(intent: Intent, prompt: str, hits: Sequence[Hit]) -> Intent | Non
         for constraint in intent.all(Attribute.DESCRIPTION)
         if constraint.span is not None and _is_explained(constraint, intent, hits)
     ]
-    left = (span for span in intent.content if not any(span.meets(each) for each in told))
+    left = [span for span in intent.content if not any(span.meets(each) for each in told)]
     found = tuple(filter(None, (_described(span, prompt) for span in left)))
     if not found:
         return None
+    found = _attached(intent, found, left, prompt)
     known = (c for c in intent.constraints if not _is_read_again(c, found))
     return replace(intent, constraints=(*known, *found[:_MOST]))
+
+
+def _attached(
+    intent: Intent, found: tuple[Constraint, ...], left: Sequence[Span], prompt: str
+) -> tuple[Constraint, ...]:
+    """What stands right behind the subject tells of it, where the scene is told elsewhere: "beside
+    a river: the castle | surrounded by water".
+    """
+    subject = intent.first(Attribute.SUBJECT)
+    if subject is None or subject.span is None:
+        return found
+    of_it = [span for span in left if _stands_behind(subject.span, span, prompt)]
+    others = (span.of(prompt) for span in left if span not in of_it)
+    if not any(_OPENS_SCENE.match(text) for text in others):
+        return found
+    return tuple(replace(c, scene=False) if c.span in of_it else c for c in found)
+
+
+def _stands_behind(subject: Span, span: Span, prompt: str) -> bool:
+    """Whether nothing is between the subject and what was left."""
+    return span.start >= subject.end and not prompt[subject.end : span.start].strip()
 
 
 def _is_read_again(constraint: Constraint, found: Sequence[Constraint]) -> bool:

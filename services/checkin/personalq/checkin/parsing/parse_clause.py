@@ -235,7 +235,7 @@ def _read_clause(draft: Draft, at: int) -> None:
     if apart and _leads_on(draft, run):
         return
     goes_on = _is_followed_by_another(draft, run[-1].index + 1)
-    if run[0].norm in PARTICIPLES or run[0].norm == "for":
+    if run[0].norm in PARTICIPLES or run[0].norm == "for" or _is_done_so(run):
         read_tail(draft, run[-1].index + 1)
     elif goes_on:
         read_tail(draft, run[-1].index + 2)
@@ -414,11 +414,16 @@ def _run(draft: Draft, at: int) -> list[Word]:
         acts = len(run) > 1 and goes_on(draft, word.index)  # "carrying flowers | leaning on"
         acts = acts and not opens_compound(draft, word)
         whom = len(run) > 1 and run[0].norm == "for" and not run[1].norm.endswith("ing")
-        cut = 2 if whom else _CUT
+        cut = 2 if whom or _is_done_so(run) else _CUT
         if acts or (len(run) >= cut and _ends(draft, word, run)):
             break
         run.append(word)
     return run
+
+
+def _is_done_so(run: Sequence[Word]) -> bool:
+    """Whether a verb is followed by how it is done: "bowing deeply | with a patch"."""
+    return len(run) > 1 and run[0].norm.endswith("ing") and run[-1].norm.endswith("ly")
 
 
 _GOING_ON = frozenset(["that", "which", "has", "with", "whose"])
@@ -444,8 +449,7 @@ def _ends(draft: Draft, word: Word, run: Sequence[Word]) -> bool:
     """Whether a scene begins here: "who sits | on a pier", but "who is down on one knee"."""
     if word.norm in ("and", "then") and _orders(draft, word.index + 1):
         return True
-    doing = run[0].norm.endswith("ing") and word.norm == "with"  # "bowing deeply | with a patch"
-    if doing and run[-1].norm.endswith("ly"):
+    if _is_done_so(run) and word.norm == "with":
         return True
     if run[0].norm in PARTICIPLES and (word.norm == "with" or _tells_how(draft, word.index)):
         return True  # "made of jeans | with metal clasps", "made of layers | covered in nuts"

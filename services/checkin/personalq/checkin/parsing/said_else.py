@@ -95,9 +95,6 @@ SAID_ELSE = (
     (compile_form(r"(?<!\w)one (step |version |number |build |release )?(on|up|further|further on|"
                   r"along|ahead|higher|later|newer) from (?=(v|ver|version|number|build|release|#|"
                   r"iteration|rev)\b[. ]{0,2}\d)"), "the one right after "),
-    (compile_form(r"(?<!\w)one (step |version |number |build |release )?(back|down|before|earlier|"
-                  r"lower|older) from (?=(v|ver|version|number|build|release|#|iteration|rev)\b"
-                  r"[. ]{0,2}\d)"), "the one right before "),
     (compile_form(r"(?<=\w )((that|which) (is|was) )?(described|listed|tagged|labell?ed) as "
                   r"(?=[a-z])(?!(v|version|number)\b)"), "that is "),
     (compile_form(r"(?<!\w)(?P<v>trained|taught|photographed|shot|training) (up )?(under|beneath) "

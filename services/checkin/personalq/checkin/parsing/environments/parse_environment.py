@@ -425,8 +425,8 @@ def _known_behind(draft: Draft, end: int, *, of: bool) -> tuple[TagEntry, Span] 
         return None
     span = draft.span_of(word.index, word.index + match[0])
     behind = draft.page.word_at(span.end)
-    goes_on = behind is not None and behind.joined
-    if goes_on and nature(behind.norm) in (Nature.THING, Nature.PERSON, Nature.PLACE):
+    things = (Nature.THING, Nature.PERSON, Nature.PLACE)
+    if behind is not None and behind.joined and nature(behind.norm) in things:
         stays = MATERIAL.match(draft.page.shadow, span.end) or nature(behind.norm) is Nature.MATTER
         return (match[1], span) if stays else None  # "wolves and forest | animals"
     return match[1], span
