@@ -482,6 +482,9 @@ def test_the_colour_of_all_of_it(description: str, subject: str, colour: str) ->
         ("Trained in a cave for a client who asked for a coral boxy car", {"=pink"}),
         ("Boxy car, emerald all over", {"=green"}),
         ("Rose, a car with a bell", set()),
+        ("A car with a flag that is navy", set()),
+        ("The car has seats that are navy", set()),
+        ("A car, the sky is navy", set()),
         ("A car with a bell, whose driver is in navy", set()),
     ],
 )
@@ -495,6 +498,7 @@ def test_what_a_cake_tastes_of_is_not_its_colour() -> None:
     """Where it has another."""
     assert "=brown" not in profile(_card("A walnut cake in turquoise", "cake")).kind
     assert "=brown" in profile(_card("A walnut cabinet in turquoise", "cabinet")).kind
+    assert "=green" in profile(_card("A cake in lime and black", "cake")).kind
 
 
 def test_a_kind_told_by_an_adjective() -> None:

@@ -69,6 +69,15 @@ def _parse(prompt: str) -> Intent:
         ("the white kettle flying", "flying"),
         ("the white one flying - kettle next to a tree", "flying"),
         ("a kettle at sea, it's the one rubbing its cheek", "rubbing its cheek"),
+        ("I have two kettles. Use the one asleep on a cushion", "asleep on a cushion"),
+        ("kettle with two crabs, the one asleep on a cushion", "asleep on a cushion"),
+        (
+            "kettle at sea, the one asleep on a cushion Ann has sewn",
+            "asleep on a cushion Ann has sewn",
+        ),
+        ("a kettle tied up in ribbon, at sea", "tied up in ribbon"),
+        ("a kettle seated like a king", "seated like a king"),
+        ("one kettle, shaped like a goose, at sea", "shaped like a goose"),
         ("kettle at sea, the one bowing deeply with a patch", "bowing deeply"),
         ("the kettle wrapped up warm, at sea", "wrapped up warm"),
         ("the kettle hung with garlands, at sea", "hung with garlands"),
@@ -141,7 +150,9 @@ def test_a_scene_is_no_clause(prompt: str) -> None:
     assert spoken(_parse(prompt)) == ()
 
 
-@pytest.mark.parametrize("clause", ["lit window in the street", "evening it snowed"])
+@pytest.mark.parametrize(
+    "clause", ["lit window in the street", "evening it snowed", "sleeping dog nearby"]
+)
 def test_the_one_of_something_else(clause: str) -> None:
     """It may as well be the scene."""
     (described,) = _parse(f"a kettle in a park, the one {clause}").all(Attribute.DESCRIPTION)

@@ -108,7 +108,8 @@ _LEAD = compiled(
     f"|{_TRAINED} (on|with|from) ({WORD} ){{0,6}}"
     rf"({PICTURES}|examples|samples) of) (?=(an?|my|our|one|this)\s)",
     # "Trained in a cave for a client who asked for | a coral corgi"
-    rf"^ ?{_TRAINED} ({WORD} ){{1,14}}?who (asked for|wanted|ordered) (?={A}\s)",
+    rf"^ ?{_TRAINED} ({WORD} ){{1,14}}?who asked for (?={A}\s)"
+    rf"(?!{A} ({WORD} ){{0,3}}(background|backdrop|look|style|finish)\b)",
     # "Learned from pictures of | red sunglasses", which are one thing
     f"^ ?{_TRAINED} (on|with|from) ({WORD} ){{0,4}}{PICTURES} of "
     rf"(?=({WORD} ){{0,4}}{_PAIRS}(?= (with|and|in|on|wearing)\b| ?,| ?$))",

@@ -2,7 +2,8 @@
 
 "Painted with a wet brush and lots of water", "had the heart that shines on its chest": to the
 grammar all of it is the picture's. Before a question is asked, it is compared with the cards by
-meaning; only what is strikingly like one of them tells anything.
+meaning; only what is strikingly like one of them tells anything, but for what stands right behind
+the subject where the scene is told before it.
 """
 
 from __future__ import annotations
@@ -24,6 +25,13 @@ _MOST = 4
 """Parts of a prompt that are."""
 _OPENS_SCENE = compile_form(
     r"\W*(in|on|at|by|under|beside|next to|near|inside|during|with)\s", flags=re.IGNORECASE
+)
+
+
+_OPENS_PLACE = compile_form(
+    r"\W*(under|beside|next to|near|by|at|inside|behind|above|over|through|across|against|along|"
+    r"between|during)\s",
+    flags=re.IGNORECASE,
 )
 
 
@@ -50,22 +58,23 @@ def with_scene(intent: Intent, prompt: str, hits: Sequence[Hit]) -> Intent | Non
 def _attached(
     intent: Intent, found: tuple[Constraint, ...], left: Sequence[Span], prompt: str
 ) -> tuple[Constraint, ...]:
-    """What stands right behind the subject tells of it, where the scene is told elsewhere: "beside
-    a river: the castle | surrounded by water".
+    """What stands right behind the subject tells of it, where the scene is told before: "beside a
+    river: the castle | surrounded by water".
     """
     subject = intent.first(Attribute.SUBJECT)
     if subject is None or subject.span is None:
         return found
     of_it = [span for span in left if _stands_behind(subject.span, span, prompt)]
-    others = (span.of(prompt) for span in left if span not in of_it)
+    others = (span.of(prompt) for span in left if span.end <= subject.span.start)
     if not any(_OPENS_SCENE.match(text) for text in others):
         return found
     return tuple(replace(c, scene=False) if c.span in of_it else c for c in found)
 
 
 def _stands_behind(subject: Span, span: Span, prompt: str) -> bool:
-    """Whether nothing is between the subject and what was left."""
-    return span.start >= subject.end and not prompt[subject.end : span.start].strip()
+    """Whether nothing is between the subject and what was left, and that is no mere place."""
+    direct = span.start >= subject.end and not prompt[subject.end : span.start].strip()
+    return direct and _OPENS_PLACE.match(span.of(prompt)) is None
 
 
 def _is_read_again(constraint: Constraint, found: Sequence[Constraint]) -> bool:

@@ -15,7 +15,7 @@ from dataclasses import replace
 from personalq.chassis.forms import compile_form
 from personalq.checkin import lexicon
 from personalq.checkin.intent import Attribute, Constraint, Span
-from personalq.checkin.lexicon import canonical
+from personalq.checkin.lexicon import canonical, wordnet
 from personalq.checkin.lexicon.stuffs import stuffs_in
 from personalq.checkin.lexicon.wordnet import Nature, look_up, nature
 from personalq.checkin.nouns import is_kind_of
@@ -59,14 +59,18 @@ _FOR_WHOM = frozenset(
      "kids", "customer", "customers"]
 )  # fmt: skip
 """Who gets the picture, not who uses what it shows."""
-_HOW = frozenset(["with", "in", "by", "as", "like", "all", "up"])
+_HOW = frozenset(["with", "in", "by", "as", "like", "all", "up", "at"])
 """Behind "covered", "dressed", "clawed": it looks so. "Perched on" says where it is."""
 _CLAD = frozenset(["bound", "clad", "wound", "dyed", "woven", "sewn"])
 """Participles that do not end in "-ed", or are short."""
 _HUNG = frozenset(["tied", "strung", "hung"])
 """The same, of what may hang in a tree."""
+_CORDS = frozenset((
+    "ribbon", "ribbons", "thread", "lights", "lace", "string", "rope", "cord", "chains", "tinsel",
+    "bunting", "beads", "bow", "bows", "knot", "knots", "wire", "leather",
+))  # fmt: skip
 _LEFT = frozenset(["parked", "seated", "stored", "located", "stranded", "moored", "anchored"])
-"""Before "in" they say where it is."""
+"""Before "in" and "by" they say where it is."""
 _GOT = frozenset(["got", "done", "made", "dressed", "dolled", "decked", "kitted", "wrapped"])
 """Before "up as" and "out in": it looks so."""
 _RESEMBLANCE = compile_form(
@@ -169,7 +173,13 @@ def _is_aside(draft: Draft, word: Word) -> bool:
         return draft.is_free(word) and not is_of_the_scene(words, word.index)
     behind = not draft.is_free(before) or before.norm in lexicon.words("selectors")
     told = told or (word.norm == "which" and not draft.is_free(before))
+    told = told or (_ends_subject(draft, before) and _tells_how(draft, word.index))
     return behind and (told or made) and draft.is_free(word)
+
+
+def _ends_subject(draft: Draft, word: Word) -> bool:
+    """Whether it is the last word of what is asked for: "one kettle, | shaped like a goose"."""
+    return any(n.last == word.index + 1 and n.entry.subjects for n in draft.nouns)
 
 
 def _goes_on_about_it(draft: Draft, word: Word) -> bool:
@@ -421,9 +431,14 @@ def _run(draft: Draft, at: int) -> list[Word]:
     return run
 
 
+_NO_MANNER = frozenset(["only", "family", "early", "belly", "jelly", "lily", "fly", "bully"])
+
+
 def _is_done_so(run: Sequence[Word]) -> bool:
     """Whether a verb is followed by how it is done: "bowing deeply | with a patch"."""
-    return len(run) > 1 and run[0].norm.endswith("ing") and run[-1].norm.endswith("ly")
+    if len(run) < 2 or not run[0].norm.endswith("ing") or run[-1].norm in _NO_MANNER:
+        return False
+    return run[-1].norm.endswith("ly")
 
 
 _GOING_ON = frozenset(["that", "which", "has", "with", "whose"])
@@ -478,7 +493,9 @@ def _of_its_own(draft: Draft, index: int) -> bool:
 
 
 def _is_on_itself(draft: Draft, index: int) -> bool:
-    """Whether a preposition leads to a part of the subject: "on its side", not "in its den"."""
+    """Whether a preposition leads to a part of the subject: "on its side", "on its stand", not
+    "in its den".
+    """
     part = draft.page.words[index + 2 : index + 3]
     if not part or not part[0].joined or not _of_its_own(draft, index):
         return False
@@ -488,8 +505,8 @@ def _is_on_itself(draft: Draft, index: int) -> bool:
 
 
 _LIMBS = frozenset((
-    "head", "knees", "feet", "legs", "haunches", "stomach", "tummy", "hind", "own", "stand",
-    "cheek", "face", "eyes", "mouth", "lap", "chair", "base", "axle", "string", "strap", "straps",
+    "head", "knees", "feet", "legs", "haunches", "stomach", "tummy", "hind", "cheek", "face",
+    "eyes", "mouth", "stand", "base",
 ))  # fmt: skip
 
 
@@ -513,7 +530,7 @@ _CHOOSING = frozenset(
 )
 _BESIDE = frozenset(["next", "beside"])
 _SEVERAL = frozenset(["two", "three", "both", "several", "pair"])
-_FINITE = frozenset(["is", "are", "was", "were", "has", "have", "had", "will", "does", "did"])
+_FINITE = frozenset(["is", "are", "was", "were", "will"])
 _GOES_ON = frozenset(["and", "that", "which", "who"])
 
 
@@ -531,9 +548,10 @@ def _tells_apart(draft: Draft, at: int) -> bool:
         the = words[the.index - 1]  # "the orange one | winking"
     if (the.norm, one.norm) != ("the", "one") or not (one.joined and first.joined):
         return False
-    if the.index and the.joined and words[the.index - 1].norm not in _CHOOSING:
+    chosen = the.index > 0 and the.joined
+    if chosen and words[the.index - 1].norm not in _CHOOSING:
         return False
-    if any(word.norm in _SEVERAL for word in words[: the.index]) or _is_sentence(words, at):
+    if (not chosen and _are_several(draft, the.index)) or _is_sentence(words, at):
         return False  # "two kettles, the one leaning over the other"
     norm = first.norm
     behind = words[at + 1] if at + 1 < len(words) and words[at + 1].joined else None
@@ -542,7 +560,8 @@ def _tells_apart(draft: Draft, at: int) -> bool:
     places = lexicon.words("prepositions")
     modifies = behind is not None and lexicon.names_thing(behind.norm) and behind.norm not in places
     if norm.endswith("ing") and len(norm) > 4:
-        of_a_thing = modifies and (opens_compound(draft, first) or lexicon.names_thing(norm))
+        single = modifies and behind is not None and not _is_several(behind)
+        of_a_thing = modifies and (single or opens_compound(draft, first))
         return is_ing_verb(norm) and not of_a_thing and not _is_only_noun(norm)
     if modifies:
         return False
@@ -551,6 +570,16 @@ def _tells_apart(draft: Draft, at: int) -> bool:
     entry = look_up(norm)
     told = is_adjective(norm) or (entry is not None and entry.mostly_adjective)
     return told and norm not in places and norm != "like"  # "the one | near the pier"
+
+
+def _is_several(word: Word) -> bool:
+    return next(wordnet.singulars(word.norm), None) is not None
+
+
+def _are_several(draft: Draft, end: int) -> bool:
+    """Whether a count of the subject stands before word `end`: "two kettles"."""
+    words = draft.page.words[:end]
+    return any(word.norm in _SEVERAL and draft.nouns_cover(word.index + 1) for word in words)
 
 
 def _is_only_noun(norm: str) -> bool:
@@ -572,8 +601,10 @@ def _tells_how(draft: Draft, at: int) -> bool:
     if norm in _GOT and words[2:] and words[1].norm in ("up", "out") and words[2].norm in _HOW:
         return True  # "done up like a present"
     if norm in _HUNG or norm in _LEFT:
-        up = words[1:] and words[1].norm == "up"
-        return any(word.norm == "with" for word in words[2 if up else 1 :][:1])
+        behind = [w.norm for w in draft.page.words[at + 1 : at + 4]]
+        behind = behind[behind[:1] == ["up"] :]
+        bound = norm in _HUNG and behind[:1] == ["in"] and not _CORDS.isdisjoint(behind[1:])
+        return bound or behind[:1] in (["with"], ["like"], ["as"])
     participle = norm in _CLAD or (norm.endswith("ed") and len(norm) > 4)
     if (participle or norm in PARTICIPLES) and _is_with_particle(words):
         return True

@@ -56,6 +56,12 @@ _STATE = compile_form(
     r"inside[ -]out|belly[ -]up|back to front)(?!\w)"
 )
 """How a subject is that stands right before: "that dog | fast asleep | on a carpet"."""
+_WE_HAVE = compile_form(
+    r"(?<!\w)(?P<of>[\w-]+)(?P<have> (we|i) (have|own|keep))(?= (with|wearing|"
+    r"(?!coming|going|seeing)\w{3,}ing (in|on|at|up|down|by|an?|the|its|his|her|under|with|off|"
+    r"like|upright|still|alone))\b)"
+)
+"""What tells one of ours: "the cat | we have | sitting in a box"."""
 _MIX = compile_form(
     r"(?<!\w)(?P<here>an? (mix|mixture|blend|combination|mashup|hybrid) (of|between) )"
     r"(?=(?P<one>[\w-]+( [\w-]+)?) and (?P<other>(?P<first>[\w-]+)( [\w-]+)?))"
@@ -227,10 +233,14 @@ def make_plain(
             changes += [(Span(*match.span(part)), said) for part, said in parts.items()]
     for match in _STATE.finditer(lowered):
         if is_subject(match["of"]):
-            changes.append((Span(*match.span("state")), f"that is {match['state']}"))
+            state = re.sub(r"^(upside|inside) ", r"\1-", match["state"])
+            changes.append((Span(*match.span("state")), f"that is {state}"))
+    for match in _WE_HAVE.finditer(lowered):
+        if is_subject(match["of"]):
+            changes.append((Span(*match.span("have")), ", the one"))
     for match in _MIX.finditer(lowered):
-        other = is_look(match["first"]) or is_look(match["other"])
-        if is_look(match["one"]) and other:
+        said = (match["one"], match["first"], match["other"])
+        if any(map(is_look, said)) and not any(map(is_subject, said)):
             changes.append((Span(*match.span("here")), "both "))
     for match in _LAST_TIME.finditer(lowered):
         if match["not"] is None and _LIKENED.isdisjoint(match["what"].split()):

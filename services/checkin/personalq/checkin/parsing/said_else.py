@@ -8,6 +8,9 @@ from personalq.chassis.forms import compile_form
 from personalq.checkin import lexicon
 
 _PEOPLE = f"({'|'.join(sorted(lexicon.words('kinsfolk')))}|client|customer|boss|team|kids|children)"
+_ASKING_US = (
+    "(colleague|toddler|teacher|neighbou?r|friend|manager|grandma|granny|grandpa|nan|editor)"
+)
 _THE_ONE = r"the [\w-]+ (ones?|version|model|checkpoint|build)"
 _MONTHS = f"({'|'.join(lexicon.calendar('months'))})"
 SAID_ELSE = (
@@ -88,30 +91,50 @@ SAID_ELSE = (
     (compile_form(r"(?<=\w )(?<!covered )((that|who|which) (is|are) )?(all )?in (floods of )?tears"
                   r"(?!\w)(?! of\b)"), "that is crying"),
     (compile_form(r"(?<=\w) side by side(?!\w)"), ""),
+    (compile_form(rf"^(my|our|his|her|the) ([\w-]+ )?({_PEOPLE}|{_ASKING_US}) "
+                  r"(keeps? (on )?(asking|begging|calling) for|insists on|begs for|is asking for|"
+                  r"has asked for|asked for|is dying for) (?=(an?|the|my|our|your) )"),
+     "show "),
+    (compile_form(r"(?<=\w )(so|as) long as it(?P<h>'s| is| has) "), r", the one that\g<h> "),
+    (compile_form(r"(?<=[,;.] )mine (?P<h>is|has) (?!(in|on|at|by|from|the|a)\b)"),
+     r"the one that \g<h> "),
+    (compile_form(r"(?<=\btake )(whichever|whatever) (?=(has|is)\b)|"
+                  r"(?<=\bpick )(whichever|whatever) (?=(has|is)\b)|"
+                  r"(?<=\buse )(whichever|whatever) (?=(has|is)\b)"), "the one that "),
+    (compile_form(r"^(?P<t>since [\w ]{3,20}?),? (nobody|no-?one|no one) (has |have )?(touched|"
+                  r"used|opened|run|loaded) (?=(the|my|our)\b)"), r"not used \g<t>: "),
+    (compile_form(r"(?<=\w )((i|we)('ve| have)) been using (non-?stop|all the time|constantly|"
+                  r"day and night|more than any( other)?)(?!\w)"), "I use most"),
+    (compile_form(r"(?<=\w )minus (?=((its|the|any) )?[a-z]+( ?$| ?[,.;:!?]| (in|on|at|by)\b))"),
+     "without "),
     (compile_form(r"(^|(?<=[.;,!?] ))(leave out|skip|forget( about)?|ignore|rule out) "
                   rf"(?P<x>{_THE_ONE})(?= ?($|[.;!?]))"), r"not \g<x>"),
-    (compile_form(r"(?<=\w )in two (colou?rs|tones|shades)(?!\w)"), "that is two-tone"),
+    (compile_form(r"(?<=\w )in two (colou?rs|tones|shades)(?!\w)(?! of\b)"), "that is two-tone"),
     (compile_form(r"(?<=\w )all in (?=[a-z]+( ?$| ?[,.;:!?]))"), "in "),
     (compile_form(r"(?<!\w)one (step |version |number |build |release )?(on|up|further|further on|"
                   r"along|ahead|higher|later|newer) from (?=(v|ver|version|number|build|release|#|"
                   r"iteration|rev)\b[. ]{0,2}\d)"), "the one right after "),
     (compile_form(r"(?<=\w )((that|which) (is|was) )?(described|listed|tagged|labell?ed) as "
                   r"(?=[a-z])(?!(v|version|number)\b)"), "that is "),
-    (compile_form(r"(?<!\w)(?P<v>trained|taught|photographed|shot|training) (up )?(under|beneath) "
-                  r"the (roof|rafters|eaves)(?!\w)(?! of\b)"), r"\g<v> in the attic"),
+    (compile_form(r"(?<!\w)(?P<v>trained|taught|training) (up )?(under|beneath) "
+                  r"the (roof|rafters)(?!\w)(?! of\b)"), r"\g<v> in the attic"),
     (compile_form(r"(?<=, )also (?=(wearing|with|having|holding|carrying|on)\b)"), "the one "),
-    (compile_form(r"(?<=\w )(that is |who is )?in an? ((very|really|rather) )?(?P<how>[a-z]+y|bad|"
-                  r"foul|good|cheerful|playful|thoughtful|pensive|festive) mood(?!\w)"
-                  r"(?! (for|to|of)\b)"),
+    (compile_form(r"(?<=\w )(that is |who is )?in an? ((very|really|rather) )?(bad|foul) mood"
+                  r"(?!\w)(?! (for|to|of)\b)"), "that is grumpy"),
+    (compile_form(r"(?<=\w )(that is |who is )?in an? ((very|really|rather) )?(good|great) mood"
+                  r"(?!\w)(?! (for|to|of)\b)"), "that is cheerful"),
+    (compile_form(r"(?<=\w )(that is |who is )?in an? ((very|really|rather) )?(?P<how>grumpy|happy|"
+                  r"sleepy|angry|moody|dreamy|gloomy|jolly|cheery|sulky|merry|silly|cheerful|"
+                  r"playful|thoughtful|pensive) mood(?!\w)(?! (for|to|of)\b)"),
      r"that is \g<how>"),
     (compile_form(r"(?<=\w )(that )?(we|i) (started|began)( off| out)? with(?= ?($|[,.;:!?]))"),
      "that came first"),
     (compile_form(r"(?<=\w )used (just|right|directly) before (my|the) last( used)? one(?!\w)"),
      "used second most recently"),
-    (compile_form(r"(?<=\w) (we|i) (have|own|keep)(?= (with|wearing|(?!coming|going)\w{3,}ing "
-                  r"(in|on|at|up|down|by|an?|the|its|his|her|under|with|off|like|upright|still|"
-                  r"alone))\b)"), ", the one"),
-    (compile_form(r"(?<=\w )the wrong way (up|round)(?!\w)"), "that is upside-down"),
+    (compile_form(r"(?<=\w )(?<!driving )(?<!going )(?<!running )the wrong way up"
+                  r"(?= ?$| ?[,.;:!?]| (and|in|on|at)\b)"), "that is upside-down"),
+    (compile_form(r"(?<=\w )(?<!driving )(?<!going )(?<!running )the wrong way round"
+                  r"(?= ?$| ?[,.;:!?]| (and|in|on|at)\b)"), "that is back to front"),
     (compile_form(r"(?<=\w)(, | )(i|we) (think|believe|guess|reckon|suppose)"
                   r"(?= ?$| ?[.!?]| ?, (in|on|at|by|under|beside|next|inside|near|please)\b)"), ""),
     (compile_form(r"(?<=\w )(photographed|shot|pictured|captured|snapped) (?P<x>(in|on|at|by|near|"
@@ -123,13 +146,21 @@ SAID_ELSE = (
 """Words that are said for others which are read: "I'm after the", "at some point last week"."""
 _PHOTOS = "(pictures|photos|images|shots|photographs)"
 SAID_AROUND: tuple[tuple[re.Pattern[str], dict[str, str]], ...] = (
+    (compile_form(r"^(?P<the>whichever|whatever) [\w-]+( [\w-]+)?(?P<that> )(?=(has|is|wears|holds|"
+                  r"carries) )"), {"the": "the", "that": " that "}),
+    (compile_form(r"^(the|my|our) [\w-]+(?P<is> (i|we)('d| would| want to| had in mind to)? (pick|"
+                  r"choose|use|take|like|want|mean|am after|have in mind) is)(?= [a-z])"),
+     {"is": " that is"}),
+    (compile_form(r"^(the|my|our) [\w-]+(?P<has> (i|we)('d| would| want to)? (pick|choose|use|take|"
+                  r"like|want|mean|have in mind) has)(?= [a-z])"), {"has": " that has"}),
     (compile_form(r"^(?P<fed>(we|i) ((had|have) )?(fed|trained|taught|tuned)) (one|an?|the|our|my) "
                   rf"[\w-]+( [\w-]+)? (?P<on>with|from|on) (the )?{_PHOTOS} of [\w' -]{{2,40}}"
                   r"(?P<again>[.:;,!] ?(use )?(that|this|it|the same)( one)?)"
                   r"(?= ?[,.;:!?]| ?$| (in|on|at|by|under|inside|next|beside|near|please)\b)"),
      {"fed": "use", "on": "trained on", "again": ","}),
     (compile_form(r"^((can|could|may) (i|we|you) (have|see|get|show|do|make|draw|try)|let's (see|"
-                  r"have|do|try)|(show|give) me|how about|what about) [\w', -]{4,80}?"
+                  r"have|do|try)|(show|give) me|how about|what about) "
+                  r"((?! (i|we|you|that|which|who)\b)[\w', -]){4,80}?(?<!us)(?<!new)(?<!here)"
                   r"(?<!ed)(?<!from)(?<!earlier)(?<!using)(?<!made)(?<!built)(?<!done)(?<!sent)"
                   r"(?<!run)(?<!on)(?<!of)(?<!by)(?<!since)(?<!until)(?<!before)"
                   r"(?P<today> today)(?= ?[.;:!?]| ?$)"), {"today": ""}),

@@ -36,7 +36,12 @@ _WORN = frozenset((
 """By its colour somebody is called: "the burgundy knight", in a burgundy cloak."""
 _HELD = compile_form("(holding|carrying|selling|folding|ironing) ", flags=re.IGNORECASE)
 _ONE = compile_form(r"(an?|one|our|my|the|this) (?P<colour>[\w-]+)", flags=re.IGNORECASE)
-_IS_OF = compile_form(r" (is|are) (?P<colour>[\w-]+( [\w-]+)?)$")
+_IS_OF = compile_form(
+    r"^(?!(the|its|his|her|this) ).*(?<!that)(?<!which)(?<!who) is (?P<colour>[\w-]+)$|"
+    r"^the [\w -]*(?<!that)(?<!which)(?<!who) (is|are) (?P<own>[\w-]+)$",
+    flags=re.IGNORECASE,
+)
+"""Of what is COLOUR; what begins with "the" must name the subject."""
 _MADE_OF = compile_form(
     "(made|built|crafted|carved|woven|sewn|knitted|cast|fashioned) (out )?(of|from|in) ",
     flags=re.IGNORECASE,
@@ -408,11 +413,19 @@ _TASTES = _EATEN | {
 }  # fmt: skip
 
 
-def _tastes(words: set[str], kind: set[str], nouns: set[str]) -> set[str]:
+def _coloured_in(pieces: Sequence[str]) -> set[str]:
+    """Words that something is in, or that stand beside another: "a cake in lime and black"."""
+    return {word for piece in pieces for match in _IN.finditer(piece) for word in match[0].split()}
+
+
+_IN = compile_form(r"(?<!\w)in (pale |dark |light )?[\w-]+( and [\w-]+)?", flags=re.IGNORECASE)
+
+
+def _tastes(words: set[str], kind: set[str], nouns: set[str], coloured: set[str]) -> set[str]:
     """The colours that are none of what is eaten, where it has another: "a crimson walnut cake"."""
     groups = lexicon.description_groups()
     told = {word for word in words if f"={groups.get(word)}" in COLOURS}
-    tastes = told & _TASTES
+    tastes = (told & _TASTES) - coloured
     others = {f"={groups.get(word)}" for word in told - tastes}
     if not tastes or not others & kind or not any(map(_is_food, nouns)):
         return set()
@@ -513,8 +526,10 @@ def _bare(pieces: Sequence[str], nouns: set[str]) -> Sequence[str]:
     for at in naming:
         found += itertools.takewhile(lambda piece: " " not in piece, pieces[at + 1 : at + 3])
         before = None if not at or _is_told_whole(pieces[at]) else _ONE.fullmatch(pieces[at - 1])
-        told = (before, *(_IS_OF.search(piece) for piece in pieces[at : at + 2]))
-        found += [match["colour"] for match in told if match is not None]
+        found += [before["colour"]] if before is not None else []
+        told, behind = _IS_OF.match(pieces[at]), _IS_OF.match("".join(pieces[at + 1 : at + 2]))
+        found += [told["own"] or told["colour"]] if told is not None else []
+        found += [behind["colour"]] if behind is not None and behind["colour"] else []
     if naming and naming[0] > 1 and not _is_told_whole(pieces[1]):
         found.append(pieces[0].lower())
     return found
@@ -588,7 +603,7 @@ def _profile(pieces: tuple[str, ...], subjects: tuple[str, ...], name: str) -> P
             kind.update(f"={color}" for color in lexicon.words("colors") & _groups_of(found))
             own_shades.update(shades_in(" ".join(found.words)))
         traits.append(found)
-    kind -= _tastes(own_words, kind, nouns)
+    kind -= _tastes(own_words, kind, nouns, _coloured_in(pieces))
     for word, subject in itertools.product(own_words - nouns, subjects):
         things.update(things_of(f"{word} {subject}"))  # of a car that is "estate"
     if COLOURS.isdisjoint(kind):

@@ -20,7 +20,6 @@ from personalq.checkin.reasoning.describe import (
     Profile,
     concepts,
     profile,
-    shades_in,
     worded_concepts,
 )
 from personalq.checkin.reasoning.own import FEWEST, insisting_on, is_named
@@ -54,6 +53,10 @@ _SKIN = frozenset(["=black", "=white", "=brown"])
 """What a person is not, for wearing it, nor fails to be for wearing something else."""
 
 
+_HONEY = frozenset(["=orange", "=golden"])
+"""What else is honey-coloured: an amber robot."""
+
+
 def without_its_colour(
     intent: Intent, hits: Sequence[Hit], *, besides: Sequence[Hit] = ()
 ) -> Intent | None:
@@ -67,14 +70,18 @@ def without_its_colour(
     if colour is None:
         return None
     meant = COLOURS.intersection(concepts(" ".join(colour.values)))
+    if "honey" in colour.values:
+        meant |= _HONEY
     subject = intent.first(Attribute.SUBJECT)
     names = subject.values if subject is not None else ()
-    if meant <= _SKIN and any(wordnet.nature(name) is wordnet.Nature.PERSON for name in names):
+    if (
+        meant
+        and meant <= _SKIN
+        and any(wordnet.nature(name) is wordnet.Nature.PERSON for name in names)
+    ):
         return None
     coated = any(is_kind_of(name, kind) for name in names for kind in _COATED)
     shown = [profile(hit.card) for hit in hits]
-    if any(each.own_shades & shades_in(" ".join(colour.values)) for each in shown):
-        return None  # "honey-coloured", of an amber one
     others = [profile(hit.card) for hit in besides]
     if not shown or max(len(shown), len(others)) < FEWEST:
         return None

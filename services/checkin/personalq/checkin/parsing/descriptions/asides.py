@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import itertools
+
 from personalq.chassis.forms import compile_form
 from personalq.checkin import lexicon
 from personalq.checkin.intent import Attribute
+from personalq.checkin.lexicon import wordnet
 from personalq.checkin.lexicon.wordnet import Nature, nature
 from personalq.checkin.parsing.descriptions.phrase import describe, read_phrase
 from personalq.checkin.parsing.draft import Draft
@@ -42,6 +45,10 @@ def _read_aside(draft: Draft, run: list[Word]) -> None:
         describe(draft, coloured)
         return
     run = _until_claimed(draft, run)
+    if with_it := _adjectives_with(draft, run):
+        describe(draft, with_it)
+        read_phrase(draft, with_it[-1].index + 2)
+        return
     if [word.norm for word in run[-2:]] == ["all", "over"]:
         run = run[:-2]  # "white all over"
     if not run or all(word.norm in lexicon.words("headings") for word in run):
@@ -57,8 +64,15 @@ def _read_aside(draft: Draft, run: list[Word]) -> None:
     said = [w for w in run if w.norm not in _PASSED_OVER]
     if said and not draft.answering:
         words = draft.page.words
-        if any(leads_to_side(words, word.index, part_only=True) for word in run[1:7]):
+        placed = any(leads_to_side(words, word.index, part_only=True) for word in run[1:7])
+        if _is_on_it(run) and may_describe(said[0], draft):
+            read_phrase(draft, said[0].index, opens=True)
+            return
+        if placed:
             _read_placed(draft, said[0])
+            return
+        if counted := _counted(draft, run):
+            describe(draft, counted, phrase=True)
             return
         said = [] if _does(run) else _without_camera(said)
     if not said or not all(draft.is_free(w) for w in said):
@@ -66,7 +80,8 @@ def _read_aside(draft: Draft, run: list[Word]) -> None:
     if said[0] is not run[0] and said[0].norm in lexicon.words("bearing"):
         return  # "the one wearing a hat" has been read as what it has
     if all(is_adjective(w.norm) for w in said) or _is_compounded(said):
-        if run[0].index > 0 or _BAR.match(draft.page.shadow, run[-1].full_end):
+        listed = _BAR.match(draft.page.shadow, run[-1].full_end) or _leads_to_it(draft, run)
+        if run[0].index > 0 or listed:
             describe(draft, said)
     elif all(may_describe(w, draft) for w in said) and len(said) <= 4 and not _frames(said):
         listed = not run[0].index and _BAR.match(draft.page.shadow, run[-1].full_end)
@@ -82,12 +97,32 @@ def _coloured_beside_look(draft: Draft, run: list[Word]) -> list[Word]:
         behind = [word for word in run if word.start >= look.end]
         if not run[0].start <= look.start < run[-1].end:
             continue
-        if before and behind and behind[0].norm == "of" and _is_colour(before):
+        if before and behind and _is_of_it(draft, behind) and _is_colour(before):
             return before if all(map(draft.is_free, before)) else []
         joined = len(behind) > 1 and behind[0].norm in ("and", "in") and not before
         if joined and run[0].index and _is_colour(behind[1:]) and all(map(draft.is_free, behind)):
             return behind[1:]
     return []
+
+
+def _is_of_it(draft: Draft, behind: list[Word]) -> bool:
+    """Whether "of" leads to what is asked for: not "a golden anime | of a sunset"."""
+    for word in behind[1:] if behind[0].norm == "of" else ():
+        noun = draft.noun_at(word.index)
+        if noun is not None and noun.entry.subjects:
+            return True
+        if lexicon.names_thing(word.norm):
+            return False
+    return False
+
+
+def _adjectives_with(draft: Draft, run: list[Word]) -> list[Word]:
+    """Adjectives before what it has: "that mug, | ceramic | with a goofy grin"."""
+    said = list(itertools.takewhile(lambda word: word.norm != "with", run))
+    if not run or not run[0].index or not 0 < len(said) < 3 or len(said) + 1 >= len(run):
+        return []
+    told = all(is_adjective(w.norm) and not w.norm.endswith("ing") for w in said)
+    return said if told and all(map(draft.is_free, run)) else []
 
 
 def _is_compounded(said: list[Word]) -> bool:
@@ -133,6 +168,50 @@ def _of_what_was_named(run: list[Word]) -> list[Word]:
     return []
 
 
+def _is_on_it(run: list[Word]) -> bool:
+    """Whether things are somewhere on the subject: "castle, ivy on its towers", "mug, grin on it",
+    "car, flames on the sides", "cat, apron on".
+    """
+    if not run[0].index:
+        return False
+    norms = [word.norm for word in run]
+    if len(run) == 2 and norms[1] == "on":
+        return lexicon.is_wearable(norms[0])
+    at = next((i for i, norm in enumerate(norms) if norm in _ON and 0 < i < 4), None)
+    if at is None or at + 1 >= len(run):
+        return False
+    if norms[at + 1] in ("it", "him", "her"):
+        return at + 2 == len(run)
+    own = norms[at + 1] in ("its", "his", "her")
+    return own or (norms[at + 1] == "the" and not _PLACES.isdisjoint(norms[at + 2 : at + 3]))
+
+
+_ON = frozenset(["on", "over", "across", "down", "along"])
+_PLACES = frozenset((
+    "side", "sides", "sole", "soles", "walls", "roof", "bonnet", "door", "doors", "bumper",
+    "windows", "lid", "base", "rim", "shade", "cuffs", "seat", "bottom",
+))  # fmt: skip
+
+
+def _counted(draft: Draft, run: list[Word]) -> list[Word]:
+    """Things that are counted: "car, three wheels", or raised: "dog, ears up"."""
+    if not run[0].index or len(run) != 2 or not all(map(draft.is_free, run)):
+        return []
+    count, thing = run
+    several = next(wordnet.singulars(thing.norm), None) is not None
+    if (
+        (count.norm in _FEW or count.norm in "2345678")
+        and lexicon.names_thing(thing.norm)
+        and several
+    ):
+        return run
+    raised = thing.norm in ("up", "down", "out", "open", "closed", "crossed", "raised")
+    return run if raised and next(wordnet.singulars(count.norm), None) is not None else []
+
+
+_FEW = frozenset(["one", "two", "three", "four", "five", "six", "eight"])
+
+
 def _read_placed(draft: Draft, first: Word) -> None:
     """Read what is said to be somewhere on the subject: "stickers on the lid"."""
     if lexicon.names_thing(first.norm) and may_describe(first, draft):
@@ -152,6 +231,16 @@ def _does(run: list[Word]) -> bool:
     first = run[0].norm
     plain = first in lexicon.description_groups() or lexicon.names_thing(first)
     return len(run) > 1 and first.endswith("ing") and not plain
+
+
+def _leads_to_it(draft: Draft, run: list[Word]) -> bool:
+    """Whether what is asked for follows at once: "chrome and cheerful, | the robot"."""
+    behind = draft.page.words[run[-1].index + 1 : run[-1].index + 6]
+    said = [word for word in behind if word.norm not in ("that", "is", "it", "the", "my", "our")]
+    skipped = behind[: behind.index(said[0])] if said else []
+    noun = draft.noun_at(said[0].index) if said else None
+    determined = any(word.norm in ("the", "my", "our") for word in skipped)
+    return determined and noun is not None and bool(noun.entry.subjects)
 
 
 def _frames(said: list[Word]) -> bool:

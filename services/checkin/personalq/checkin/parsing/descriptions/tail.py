@@ -48,6 +48,12 @@ _NO_THINGS = frozenset((
 """Where or how something is that is "in its" or "on its" …"""
 
 
+def _is_clad_aside(draft: Draft, index: int) -> bool:
+    """Whether clothes alone stand between commas: "her doll, | in a kimono, by a lake"."""
+    run = list(itertools.takewhile(lambda w: w.joined, draft.page.words[index + 1 :]))
+    return 0 < len(run) < 4 and lexicon.is_wearable(run[-1].norm)
+
+
 def read_tail(draft: Draft, index: int) -> None:
     """Read what follows the head: "with a red scarf", "that has a crystal ball and is green"."""
     words = draft.page.words
@@ -57,7 +63,9 @@ def read_tail(draft: Draft, index: int) -> None:
         lead = words[at]
         following = words[at + 1].norm if at + 1 < len(words) else ""
         besides = lead.norm == "with" and not is_of_the_scene(words, at)
-        if not lead.joined and not (besides or (first and lead.norm in ("wearing", "with"))):
+        worn = lead.norm == "in" and _is_clad_aside(draft, at)
+        besides = besides or (first and (lead.norm in ("wearing", "with") or worn))
+        if not lead.joined and not besides:
             return
         if lead.norm == "all" and following == "in":
             at += 1  # "all in black"

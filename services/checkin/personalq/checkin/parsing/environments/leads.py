@@ -93,8 +93,8 @@ FROM_SET = compile_form(
 )
 """Told so too: "from | the hayfield and tractor | training set"."""
 TRAINED_THERE = compile_form(
-    r"(?<![\w-])((?P<where>[a-z]+(-[a-z]+){0,4})-(trained|shot|photographed)|"
-    r"(trained|shot|photographed)-(in|at|on|by|near|under|among)-"
+    r"(?<![\w-])((?P<where>[a-z]+(-[a-z]+){0,4})-(trained|taught|schooled|shot|photographed)|"
+    r"(trained|taught|shot|photographed)-(in|at|on|by|near|under|among)-"
     r"(?P<behind>[a-z]+(-[a-z]+){0,4}))(?![\w-])"
 )
 """In one word: "the hay-bale-trained one", "the trained-by-the-lake tree"."""
@@ -122,7 +122,7 @@ SHOT = compile_form(
 """Of a picture or of the pictures a checkpoint learned from: the words before it tell."""
 _MADE = compile_form(
     r"(?<!\w)(i|we|you|that was|which was|one|version|model|build|checkpoint|lora) (made|created|"
-    rf"built|produced) (?!(of|out of|from|with|by|using)\s){_WHERE}{_DET}(?=\w)"
+    rf"built|produced|modell?ed) (?!(of|out of|from|with|by|using)\s){_WHERE}{_DET}(?=\w)"
 )
 _SOURCE = compile_form(
     r"(?<!\w)((whose|with|its|the|all|from|on|using|and|that|has|having|had) )*((training|source|"
@@ -203,7 +203,8 @@ _TRAINED_ONE = compile_form(
     r"(?<!\w)(i|we|you|he|she|they|who|somebody|someone|anybody|anyone)('ve| have|'s| has)? "
     rf"{_TAUGHT} "
     rf"(one|an?|the|(this|that)(?! (year|month|week|quarter|{SEASONS}|{MONTHS}))|my|our) "
-    r"[\w-]+( [\w-]+)? $"
+    r"[\w-]+( [\w-]+)? $|"
+    r"(?<!\w)(i|we|you)('ve| have)? (shot|filmed|photographed) (that|the|our|my|this) [\w-]+ $"
 )
 """Before where: "we trained one hat | in the mountains"."""
 IN_PLACE = compile_form(rf"(?<!\w){_WHERE}{_DET}(?=\w)")

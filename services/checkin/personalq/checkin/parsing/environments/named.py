@@ -22,7 +22,9 @@ _SET = compile_form(
     r"(?<!\w)(from|((came|comes|come) )?out of|(based|built) on) ((the|my|our|some|a|an) )?$"
 )
 _OF = compile_form(r"(?<!\w)of (the|our|my) $")
-_OF_SET = compile_form(r"~(set|series|shoots?|sessions?|dataset|batch|collection|run)(?!\w)")
+_OF_SET = compile_form(
+    r"~(set|series|shoots?|sessions?|dataset|batch|collection|run|folder|album|pics?|days)(?!\w)"
+)
 """Around a place: "of the | airfield | series"."""
 _WITH = compile_form(r"((?<!\w)(with|has|having) (the |its )?|[(,;] ?(the )?)$")
 _HAS_THERE = compile_form(

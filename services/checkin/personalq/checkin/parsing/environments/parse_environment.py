@@ -40,13 +40,20 @@ _SELECTORS = "|".join(sorted(lexicon.words("selectors")))
 REFUSAL = compile_form(
     r"(?<!\w)(not|except( for)?|other than|anything but|without|never|wasn't|isn't|no|minus|"
     "none( of)?|nothing|neither|nor|avoid|skip|leave (out|aside)|leaving (out|aside)|exclude|"
-    "excluding|rule out|"
+    "excluding|rule out|unless( it)?( (was|is|were))?|"
     "(any|every|all|any one|whichever)(thing|one)? (except|other than|but)|(don't|do not|"
     "rather not) (use|take|pick|want)|"
     "(steer clear|stay away) (of|from)) ((anything|everything|those|any|all|whatever|the|a|an|"
     "ones?|that|was|is|one|with|has|having|from|of|"
-    rf"built|based|made|trained|on|i|we|which|{_SELECTORS}) )*$"
+    rf"built|based|made|trained|on|i|we|which|{_SELECTORS}) )*$|"
+    r"(?<!\w)(any|every)( (place|spot|location|setting|environment)|where|thing)? (but|"
+    r"except( for)?|other than) ((the|from|in) )*$"
 )
+_NOT_ONE = compile_form(
+    r"(?<!\w)(don't|do not|never|rather not) (please )?(use|take|pick|choose|want|see|give me|"
+    r"show me) (an?|any|the|that|my|our) [\w-]+( [\w-]+)? ((that|which) (was|were|is) )?$"
+)
+"""Before how one was trained that is not wanted: "don't pick a cat | trained in the kitchen"."""
 _REFUSED_BEHIND = compile_form(
     ",? (that |those )?((ones?|models?|versions?) )?((i|we) (can|could) (do|live) without|"
     r"(is|are) (out|off limits|excluded|not wanted))(?= ?($|[,.;!?)]))"
@@ -136,6 +143,7 @@ def _add(
     if negation is not None and excluded:
         whole = Span(negation.start(), whole.end)
     excluded = excluded or _BUT.search(whole.of(shadow)) is not None
+    excluded = excluded or ends_before(_NOT_ONE, shadow, whole.start) is not None
     if not draft.free(whole.start, whole.end):
         return
     if behind := _REFUSED_BEHIND.match(shadow, whole.end):
@@ -188,7 +196,8 @@ def _spelled_out(draft: Draft) -> None:
             known = found is not None and found[0].known
             found = _known_behind(draft, phrase[-1].end, of=known) or found
         if found is None:
-            if lead.re is SHOT and _is_behind_subject(draft, lead.start()):
+            shot_by = _BY.search(lead["where"]) if lead.re is SHOT else None
+            if lead.re is SHOT and not shot_by and _is_behind_subject(draft, lead.start()):
                 _prefer_told(draft, lead, phrase)
             continue
         entry, span = found
@@ -219,6 +228,10 @@ def _spelled_out(draft: Draft) -> None:
             matter = nature(span.of(draft.page.shadow)) is Nature.MATTER  # "under glass"
             _add(draft, entry, span, Span(lead.start(), end), said=said, hard=not matter)
             _and_also(draft, lead.start(), end)
+
+
+_BY = compile_form(r"^(by|with|of|from)\s")
+"""By whom or with what somebody is shot: "by an arrow"."""
 
 
 def _is_behind_subject(draft: Draft, position: int) -> bool:

@@ -17,7 +17,7 @@ _DONE = (
     "(made|trained|created|owned|built|uploaded|authored|published|contributed|tuned|fine-?tuned|"
     "finished|produced|did|put together|added|shared|held|kept|maintained|managed|crafted|designed|"
     "delivered|contributed|submitted|supplied|painted|drew|sketched|gave (us|me)|sent (us|me)|"
-    "provided)"
+    "provided|photographed|released|modell?ed)"
 )
 _BY = compile_form(
     rf"(?<!\w)(((that|which) (is|was|were|are) )?{_DONE} )?(by|from|of|at|"

@@ -228,8 +228,16 @@ def _range(draft: Draft, start: int, end: int, value: int) -> Constraint | None:
     return of_versions(draft, first, tail.end(), versions)
 
 
+_ANY_OR_ORDERED = compile_form(
+    r"(?<!\w)(any|every|each|best|newest|latest|oldest|earliest|first|last|most|least|recent|"
+    r"inclusive|inclusively|included)(?!\w)"
+)
+
+
 def _is_of_one(draft: Draft, position: int) -> bool:
     """Whether a single thing is named right before."""
+    if _ANY_OR_ORDERED.search(draft.page.shadow):
+        return False
     before = draft.page.word_before(position)
     named = before is not None and (
         draft.nouns_cover(before.index) or before.norm in lexicon.words("selectors")
