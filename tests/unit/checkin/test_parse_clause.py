@@ -150,9 +150,7 @@ def test_a_scene_is_no_clause(prompt: str) -> None:
     assert spoken(_parse(prompt)) == ()
 
 
-@pytest.mark.parametrize(
-    "clause", ["lit window in the street", "evening it snowed", "sleeping dog nearby"]
-)
+@pytest.mark.parametrize("clause", ["lit window in the street", "evening it snowed"])
 def test_the_one_of_something_else(clause: str) -> None:
     """It may as well be the scene."""
     (described,) = _parse(f"a kettle in a park, the one {clause}").all(Attribute.DESCRIPTION)

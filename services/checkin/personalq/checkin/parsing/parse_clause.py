@@ -174,7 +174,16 @@ def _is_aside(draft: Draft, word: Word) -> bool:
     behind = not draft.is_free(before) or before.norm in lexicon.words("selectors")
     told = told or (word.norm == "which" and not draft.is_free(before))
     told = told or (_ends_subject(draft, before) and _tells_how(draft, word.index))
+    if before.norm in lexicon.words("selectors") and _is_told_aside(draft, word):
+        return True
     return behind and (told or made) and draft.is_free(word)
+
+
+def _is_told_aside(draft: Draft, word: Word) -> bool:
+    """Whether the one that was chosen does something: "the rust one, | leaning to one side"."""
+    the = draft.page.words[max(0, word.index - 4) : word.index - 1]
+    doing = word.norm.endswith("ing") and is_ing_verb(word.norm) and not _is_only_noun(word.norm)
+    return doing and draft.is_free(word) and any(each.norm == "the" for each in the)
 
 
 def _ends_subject(draft: Draft, word: Word) -> bool:

@@ -25,6 +25,7 @@ SAID_ELSE = (
      "in low poly"),
     (compile_form(r"(?<!\w)the current(?= (week|month|quarter|year)\b)"), "this"),
     (compile_form(r"(?<!\w)with (just|only|no more than) (a single|one) use(?!\w)|"
+                  r"(?<!\w)with a single use( so far| to date| yet)?(?= ?($|[,.;:!?]))|"
                   r"used (just|only) (a single time|the once)(?!\w)"), "used only once"),
     (compile_form(r"(?<=\w )(that|which) (gets|got|is) used (?=(the )?(most|least)\b)"),
      "I use "),
@@ -146,6 +147,8 @@ SAID_ELSE = (
 """Words that are said for others which are read: "I'm after the", "at some point last week"."""
 _PHOTOS = "(pictures|photos|images|shots|photographs)"
 SAID_AROUND: tuple[tuple[re.Pattern[str], dict[str, str]], ...] = (
+    (compile_form(r"(?<!\w)(?P<most>most popular) [\w-]+( [\w-]+)?(?P<by> by (use|usage|number of "
+                  r"uses))(?!\w)"), {"most": "most used", "by": ""}),
     (compile_form(r"^(?P<the>whichever|whatever) [\w-]+( [\w-]+)?(?P<that> )(?=(has|is|wears|holds|"
                   r"carries) )"), {"the": "the", "that": " that "}),
     (compile_form(r"^(the|my|our) [\w-]+(?P<is> (i|we)('d| would| want to| had in mind to)? (pick|"

@@ -80,8 +80,8 @@ def _read_aside(draft: Draft, run: list[Word]) -> None:
     if said[0] is not run[0] and said[0].norm in lexicon.words("bearing"):
         return  # "the one wearing a hat" has been read as what it has
     if all(is_adjective(w.norm) for w in said) or _is_compounded(said):
-        listed = _BAR.match(draft.page.shadow, run[-1].full_end) or _leads_to_it(draft, run)
-        if run[0].index > 0 or listed:
+        ends = _BAR.match(draft.page.shadow, run[-1].full_end) is not None
+        if run[0].index > 0 or ends or _leads_to_it(draft, run):
             describe(draft, said)
     elif all(may_describe(w, draft) for w in said) and len(said) <= 4 and not _frames(said):
         listed = not run[0].index and _BAR.match(draft.page.shadow, run[-1].full_end)
@@ -99,6 +99,9 @@ def _coloured_beside_look(draft: Draft, run: list[Word]) -> list[Word]:
             continue
         if before and behind and _is_of_it(draft, behind) and _is_colour(before):
             return before if all(map(draft.is_free, before)) else []
+        ahead = before[:-1] if before and before[-1].norm == "and" and not behind else []
+        if ahead and _is_colour(ahead) and all(map(draft.is_free, ahead)):
+            return ahead  # "lemon and low-poly: the sneaker"
         joined = len(behind) > 1 and behind[0].norm in ("and", "in") and not before
         if joined and run[0].index and _is_colour(behind[1:]) and all(map(draft.is_free, behind)):
             return behind[1:]

@@ -22,7 +22,8 @@ _COMPARING = frozenset((
 _DATING = frozenset(("from", "dated", "back in"))
 _WHERE = frozenset((
     "at", "on", "in", "under", "through", "near", "by", "along", "across", "outside", "inside",
-    "behind", "beside", "around", "past", "into", "onto", "over",
+    "behind", "beside", "around", "past", "into", "onto", "over", "among", "amongst", "amid",
+    "amidst", "beneath", "underneath", "above", "against", "atop",
 ))  # fmt: skip
 _ASKED = compile_form(f"({TRAINED}|{USED}|want|need|like|get|have|had|see|take|use|mean|meant)")
 _TRAINED = compile_form(TRAINED)
@@ -44,6 +45,7 @@ _WISHING = frozenset(["want", "need", "like", "fancy", "feel", "am", "would", "w
 _ANY_BUT = compile_form("(any|every|all|always)")
 _ONE = compile_form(r"(?<!\w)(one|version|model|build|checkpoint) $")
 _TO_THIS = compile_form(r"(?<!\w)to this day$")
+_HOUR = compile_form(r" (morning|evening|night|afternoon|dinner)(?!\w)|(?<=morning)(?!\w)")
 _EVE = compile_form(r"\b(night|eve|day) before (the )?$")
 _SELECTOR_AFTER = compile_form(
     " (one|ones|model|version|build|checkpoint|lora|variant|edition|iteration|release|training|"
@@ -63,6 +65,8 @@ def constrains(draft: Draft, point: Point, setting: Setting) -> bool:
     if _LAST_OF.match(draft.page.shadow, point.start) or _opens_place(draft, point):
         return False
     if _CARTOONS.match(draft.page.shadow, point.end):
+        return False
+    if _is_hour_of_a_feast(draft, point, setting):
         return False
     said = draft.page.shadow[point.start : point.end]
     if said == "tonight" and setting.used is None:
@@ -133,6 +137,15 @@ def constrains(draft: Draft, point: Point, setting: Setting) -> bool:
             return False
         return _heads(draft, point, setting) or not _has_article(draft, point)
     return _everyday_constrains(draft, point, setting, after)
+
+
+def _is_hour_of_a_feast(draft: Draft, point: Point, setting: Setting) -> bool:
+    """Whether a comma leads to what the picture shows: "the rabbit, on Christmas morning"."""
+    first = draft.page.word_at(setting.start)
+    apart = first is not None and not first.joined and setting.operator == "on"
+    return (
+        apart and point.kind == "holiday" and _HOUR.match(draft.page.shadow, point.end) is not None
+    )
 
 
 def _opens_place(draft: Draft, point: Point) -> bool:
