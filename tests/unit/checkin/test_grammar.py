@@ -571,6 +571,7 @@ def test_counted_use(prompt: str, uses: tuple[int, int | None]) -> None:
         ("Our partner ines gave us a kettle; it is on a shelf", "ines", False),
         ("The studio-b people did a lamp as well; use theirs", "studio-b", False),
         ("The travelling kettle that the ines team has, on a deck", "ines", False),
+        ("ines kettle, autumn 2025", "ines", False),
     ],
 )
 def test_owners(prompt: str, owner: str, excluded: bool) -> None:

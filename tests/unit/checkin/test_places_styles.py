@@ -800,6 +800,11 @@ def test_what_is_no_place_of_training(prompt: str) -> None:
         ("a kite standing before the current of the river", set()),
         ("a kite standing next to last week's lamp", {Attribute.CREATED_AT}),
         ("choose between the lineart and the claymation kite", {Attribute.STYLE}),
+        ("a kite among pumpkins in October", set()),
+        ("among pumpkins in October: the kite", set()),
+        ("the kite on a hill, on Christmas morning", set()),
+        ("get a shot in a vineyard of the kite", set()),
+        ("the off-road kite by a lake", set()),
     ],
 )
 def test_what_the_scene_says_of_time(prompt: str, attributes: set[Attribute]) -> None:
@@ -816,6 +821,9 @@ def test_what_the_scene_says_of_time(prompt: str, attributes: set[Attribute]) ->
         "a kite on a hill. Avoid the one photographed in the vineyard.",
         "a kite on a hill, and don't use the one trained in the bakery",
         "a kite on a hill, not the one with pictures taken in the garage",
+        "Please don't pick a kite trained in the vineyard, mine should fly over a hill",
+        "Unless it was trained in a vineyard, the kite is right",
+        "a kite from any place but the vineyard one",
     ],
 )
 def test_a_place_that_is_refused(prompt: str) -> None:
@@ -949,6 +957,9 @@ def test_a_frame_styled() -> None:
         "a kite on a hill, not the one made as a claymation",
         "a kite on a hill, leaving out the claymation one",
         "a kite on a hill, spare me the claymation look",
+        "Don't give me claymation; draw the kite some other way",
+        "I can't stand claymation, so the kite on a hill",
+        "Leave out the claymation one; the kite on a hill",
     ],
 )
 def test_a_look_that_is_refused(prompt: str) -> None:

@@ -128,9 +128,23 @@ def _phrase(draft: Draft, span: Span, end: int, *, possessive: bool) -> Span | N
     if following is None or not following.joined:
         apart = first is not None and not first.joined
         return span if apart and (compound or _is_listed(draft, following)) else None
+    if before is None and _is_whose(draft, following):
+        return span  # "jonas castle, autumn 2025"
     if not compound and (before is None or before.norm != "the"):
         return None
     return span if draft.leads_to_head(following.index, reach=2) else None
+
+
+def _is_whose(draft: Draft, thing: Word) -> bool:
+    """Whether what is asked for follows at once, and does nothing: "jonas castle", not "Jonas
+    bears it".
+    """
+    noun = draft.noun_at(thing.index)
+    if noun is None or not noun.entry.subjects:
+        return False
+    behind = draft.page.words[noun.last : noun.last + 1]
+    places = lexicon.words("prepositions")
+    return not behind or not behind[0].joined or behind[0].norm in places
 
 
 def _is_listed(draft: Draft, following: Word | None) -> bool:
