@@ -113,6 +113,7 @@ def meaning(constraint: Constraint) -> tuple[object, ...]:
         ("a kettle trained up under the roof", "a kettle trained in the attic"),
         ("the kettle the wrong way round", "the kettle that is back to front"),
         ("the kettle in a bad mood", "the kettle that is grumpy"),
+        ("the upside down kettle at sea", "the upside-down kettle at sea"),
         ("the kettle we started out with, at sea", "the kettle that came first, at sea"),
         ("the kettle used just before my last one", "the kettle used second most recently"),
         ("Leave out the cartoon one; the kettle at sea", "not the cartoon one; the kettle at sea"),

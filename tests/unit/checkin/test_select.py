@@ -318,3 +318,14 @@ def test_what_is_told_of_one_of_the_newest(prompt: str, meant: str) -> None:
     outcome = _several_kites().ask(prompt)
     assert isinstance(outcome, Selection)
     assert outcome.candidate.card.checkpoint_id == meant
+
+
+def test_how_it_is_turned_is_no_name_of_it() -> None:
+    """Only the subject gives way to the trigger."""
+    cards = [
+        card("bear-v1", "bear", "anime", "2026-01-01", "A bear upside down.", version=1),
+        card("bear-v2", "bear", "anime", "2026-02-01", "A bear with a bell.", version=2),
+    ]
+    outcome = Session(cards).ask("the upside down bear")
+    assert isinstance(outcome, Selection)
+    assert outcome.rewrite.rewritten_prompt == "the upside down <bear-v1>"

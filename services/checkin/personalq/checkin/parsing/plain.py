@@ -56,6 +56,10 @@ _STATE = compile_form(
     r"inside[ -]out|belly[ -]up|back to front)(?!\w)"
 )
 """How a subject is that stands right before: "that dog | fast asleep | on a carpet"."""
+_STATE_BEFORE = compile_form(
+    r"(?<!\w)(?P<state>upside down|inside out|back to front) (?=(?P<of>[\w-]+))"
+)
+"""The same right before it: "the | upside down | dog"."""
 _WE_HAVE = compile_form(
     r"(?<!\w)(?P<of>[\w-]+)(?P<have> (we|i) (have|own|keep))(?= (with|wearing|"
     r"(?!coming|going|seeing)\w{3,}ing (in|on|at|up|down|by|an?|the|its|his|her|under|with|off|"
@@ -235,6 +239,10 @@ def make_plain(
         if is_subject(match["of"]):
             state = re.sub(r"^(upside|inside) ", r"\1-", match["state"])
             changes.append((Span(*match.span("state")), f"that is {state}"))
+    for match in _STATE_BEFORE.finditer(lowered):
+        if is_subject(match["of"]):
+            state = match["state"].replace(" ", "-")
+            changes.append((Span(*match.span("state")), state))
     for match in _WE_HAVE.finditer(lowered):
         if is_subject(match["of"]):
             changes.append((Span(*match.span("have")), ", the one"))
