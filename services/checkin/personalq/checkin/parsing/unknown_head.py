@@ -9,7 +9,6 @@ from dataclasses import replace
 from personalq.checkin import lexicon
 from personalq.checkin.intent import Attribute, Constraint, Span
 from personalq.checkin.lexicon import canonical, wordnet
-from personalq.checkin.lexicon.stuffs import stuffs_in
 from personalq.checkin.lexicon.wordnet import Nature, look_up, nature
 from personalq.checkin.nouns import is_kind_of
 from personalq.checkin.parsing.draft import Draft, Noun
@@ -70,8 +69,6 @@ def unknown_head(draft: Draft, nouns: list[Noun]) -> Constraint | None:
         head = _head(draft, chunk)
         if head is not None and _colours_what_follows(draft, head):
             return None
-        if head is not None and _is_stuff_of_one(draft, head):
-            continue
         if head is not None and (
             tells(draft, head) or _is_added(draft, chunk) or _is_on_it(draft, chunk)
         ):
@@ -83,13 +80,6 @@ def unknown_head(draft: Draft, nouns: list[Noun]) -> Constraint | None:
                 return None  # an order alone picks one, of whatever kind
             chosen = chunk[-1].index  # "It has to be the one from May. A helicopter in the fog."
     return None
-
-
-def _is_stuff_of_one(draft: Draft, head: Word) -> bool:
-    """Whether it says what one is made of: "the copper | ones"."""
-    following = draft.page.words[head.index + 1 : head.index + 2]
-    one = bool(following) and following[0].joined and following[0].norm in ("one", "ones")
-    return one and head.norm in stuffs_in(head.norm)
 
 
 def _colours_what_follows(draft: Draft, head: Word) -> bool:
@@ -373,10 +363,7 @@ def _is_participle(word: Word) -> bool:
     if norm.endswith("ing"):
         return norm not in lexicon.words("not_participles")
     thing = lexicon.names_thing(norm) or norm in lexicon.colours()
-    return norm in _IRREGULAR or (norm.endswith(("ed", "wn")) and not thing)
-
-
-_IRREGULAR = frozenset(["bought", "sold", "found", "sent", "brought", "taught", "caught"])
+    return norm.endswith(("ed", "wn")) and not thing
 
 
 def _takes_object(word: Word, chunk: list[Word], draft: Draft) -> bool:
@@ -419,27 +406,9 @@ def _names_something(chunk: list[Word]) -> bool:
 def _is_finite(word: Word, draft: Draft) -> bool:
     if any(behind.hyphen for behind in draft.page.words[word.index + 1 : word.index + 2]):
         return False  # "a roll-top desk"
-    if draft.style_at(word.index) or not draft.is_free(word):
-        return False
-    if _is_what_it_does(word, draft):
-        return True
-    if draft.noun_at(word.index):
+    if draft.noun_at(word.index) or draft.style_at(word.index) or not draft.is_free(word):
         return False
     return word.norm in lexicon.verb_forms() and word.norm not in lexicon.words("frames")
-
-
-def _is_what_it_does(word: Word, draft: Draft) -> bool:
-    """Whether a verb says what one subject does: "the car | squeaks", not "the car seats"."""
-    subject = draft.noun_at(word.index - 1) if word.index and word.joined else None
-    if subject is None or not subject.entry.subjects or not word.norm.endswith("s"):
-        return False
-    if next(wordnet.singulars(draft.page.words[word.index - 1].norm), None) is not None:
-        return False
-    base = word.norm.removesuffix("s")
-    entry = look_up(base) or look_up(word.norm.removesuffix("es"))
-    things = (Nature.THING, Nature.PERSON, Nature.PLACE, Nature.MATTER)
-    verb = entry is not None and entry.verb is not None and nature(base) not in things
-    return verb or word.norm == "goes"
 
 
 def _takes_it(draft: Draft, chunk: list[Word]) -> bool:
