@@ -103,6 +103,9 @@ def _said(prompt: str, attribute: Attribute) -> Constraint | None:
         ("a kite on a blanket, from the training in the library", {"library"}),
         ("the kite with the pictures shot in the library, under a moon", {"library"}),
         ("the kite trained in the library on a vineyard seat", {"library"}),
+        ("one kite, library-taught, over a hill", {"library"}),
+        ("the kite from the library folder, over a hill", {"library"}),
+        ("We filmed that kite in the library, make it fly", {"library"}),
     ],
 )
 def test_a_place_of_training(prompt: str, tags: set[str]) -> None:
