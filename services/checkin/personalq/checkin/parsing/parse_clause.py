@@ -535,7 +535,7 @@ def _is_telling(draft: Draft, at: int) -> bool:
 
 
 _CHOOSING = frozenset(
-    ["mean", "meaning", "use", "using", "pick", "picking", "take", "taking", "it", "it's", "is"]
+    ["mean", "meaning", "use", "using", "pick", "picking", "take", "taking", "it", "is"]
 )
 _BESIDE = frozenset(["next", "beside"])
 _SEVERAL = frozenset(["two", "three", "both", "several", "pair"])

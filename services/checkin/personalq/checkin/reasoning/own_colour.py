@@ -16,12 +16,7 @@ from personalq.checkin.lexicon import canonical, wordnet
 from personalq.checkin.lexicon.stuffs import stuffs_in
 from personalq.checkin.nouns import is_kind_of
 from personalq.checkin.reasoning.colours import COLOURS
-from personalq.checkin.reasoning.describe import (
-    Profile,
-    concepts,
-    profile,
-    worded_concepts,
-)
+from personalq.checkin.reasoning.describe import Profile, concepts, profile, worded_concepts
 from personalq.checkin.reasoning.own import FEWEST, insisting_on, is_named
 
 _REMEMBERED = (Attribute.USE_COUNT, Attribute.LAST_USED_AT)
@@ -51,8 +46,6 @@ _STUFFS = (
 """The same of what anything is made of or covered with."""
 _SKIN = frozenset(["=black", "=white", "=brown"])
 """What a person is not, for wearing it, nor fails to be for wearing something else."""
-
-
 _HONEY = frozenset(["=orange", "=golden"])
 """What else is honey-coloured: an amber robot."""
 
@@ -74,11 +67,8 @@ def without_its_colour(
         meant |= _HONEY
     subject = intent.first(Attribute.SUBJECT)
     names = subject.values if subject is not None else ()
-    if (
-        meant
-        and meant <= _SKIN
-        and any(wordnet.nature(name) is wordnet.Nature.PERSON for name in names)
-    ):
+    person = any(wordnet.nature(name) is wordnet.Nature.PERSON for name in names)
+    if person and meant and meant <= _SKIN:
         return None
     coated = any(is_kind_of(name, kind) for name in names for kind in _COATED)
     shown = [profile(hit.card) for hit in hits]

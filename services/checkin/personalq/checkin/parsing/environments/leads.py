@@ -244,6 +244,7 @@ _SELECTED = compile_form(
 _ONE = compile_form(r"(?<!\w)(an?|another|the) ([\w-]+ ){0,2}$")
 """Before a shot that is a picture: "a wide | shot of"."""
 _A = compile_form(r"(?<!\w)(an?|another|this|each|every) $")
+"""Before a shot that is the picture asked for: "for a | shot in a field"."""
 _FOR_TRAINING = compile_form(r"([\w'-]+ ){1,4}(for|during) ((its|the) )?training(?!\w)")
 """Behind where a picture was shot that was one to learn from: "in the | lounge for training"."""
 _SURELY = (_SOURCE, _LEARNED_FROM, _IT_LEARNED_FROM, _FED_WITH, _FED_ON, _COVERED, _HELD, _TRAINED)

@@ -246,17 +246,8 @@ def _prefer_told(draft: Draft, lead: re.Match[str], phrase: list[Word]) -> None:
     told = Span(lead.start("where"), phrase[-1].end)
     whole = Span(lead.start(), phrase[-1].end)
     where = told.of(draft.page.text)
-    draft.constraints.append(
-        Constraint(
-            attribute=Attribute.ENVIRONMENT,
-            values=(where,),
-            hard=False,
-            prefers=True,
-            span=whole,
-            text=whole.of(draft.page.text),
-            label=f"trained {where}",
-        )
-    )
+    entry = TagEntry(values=(where,), exact=(), known=False)
+    draft.constraints.append(replace(_preferred(draft, entry, whole), label=f"trained {where}"))
 
 
 def _shot_then(draft: Draft) -> None:

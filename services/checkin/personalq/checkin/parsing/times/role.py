@@ -46,6 +46,7 @@ _ANY_BUT = compile_form("(any|every|all|always)")
 _ONE = compile_form(r"(?<!\w)(one|version|model|build|checkpoint) $")
 _TO_THIS = compile_form(r"(?<!\w)to this day$")
 _HOUR = compile_form(r" (morning|evening|night|afternoon|dinner)(?!\w)|(?<=morning)(?!\w)")
+"""Behind a holiday, or the last word of its name."""
 _EVE = compile_form(r"\b(night|eve|day) before (the )?$")
 _SELECTOR_AFTER = compile_form(
     " (one|ones|model|version|build|checkpoint|lora|variant|edition|iteration|release|training|"

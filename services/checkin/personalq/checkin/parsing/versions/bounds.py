@@ -232,6 +232,7 @@ _ANY_OR_ORDERED = compile_form(
     r"(?<!\w)(any|every|each|best|newest|latest|oldest|earliest|first|last|most|least|recent|"
     r"inclusive|inclusively|included)(?!\w)"
 )
+"""With these, both ends of "between v1 and v3" may be meant."""
 
 
 def _is_of_one(draft: Draft, position: int) -> bool:
