@@ -236,11 +236,15 @@ def test_a_scene_that_is_strikingly_like_one_card_tells_it() -> None:
 
 def test_what_is_behind_the_subject_tells_it_where_the_scene_is_told_before() -> None:
     """Then it need not be strikingly like one card."""
-    near = {"below ringing brass": {"bell": 0.63}}
-    answered, _ = asked("in a valley: the fox below ringing brass", near)
+    near = {"full of ringing brass": {"bell": 0.63}, "below ringing brass": {"bell": 0.63}}
+    answered, _ = asked("in a valley: the fox full of ringing brass", near)
     assert isinstance(answered.outcome, Selection)
     assert answered.outcome.candidate.card.checkpoint_id == "fox-v1"
-    for prompt in ("the fox below ringing brass", "the fox below ringing brass, in a valley"):
+    for prompt in (
+        "the fox full of ringing brass",
+        "the fox full of ringing brass, in a valley",
+        "in a valley: the fox below ringing brass",
+    ):
         answered, _ = asked(prompt, near)
         assert isinstance(answered.outcome, Clarification)
 

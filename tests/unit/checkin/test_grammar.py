@@ -65,6 +65,10 @@ def only(prompt: str, attribute: Attribute) -> Constraint:
         ("the lamp between v17 and v19, at sea", 18, 18),
         ("the lamp between v17 and v20, at sea", 17, 20),
         ("any lamp between v17 and v19", 17, 19),
+        ("the lamp between v17 and v19, on its first day of school", 18, 18),
+        ("in each hand of a troll the lamp between v17 and v19", 18, 18),
+        ("the lamp between v17 and v19 inclusive", 17, 19),
+        ("the lamp between v17 and v19 I used last", 17, 19),
         ("my newest lamp between v17 and v19", 17, 19),
         ("Not the newest lamp but v50, at sea", 50, 50),
         ("lamp nineteen juggling apples", 19, 19),
@@ -572,12 +576,26 @@ def test_counted_use(prompt: str, uses: tuple[int, int | None]) -> None:
         ("The studio-b people did a lamp as well; use theirs", "studio-b", False),
         ("The travelling kettle that the ines team has, on a deck", "ines", False),
         ("ines kettle, autumn 2025", "ines", False),
+        ("ines kettle with a hat", "ines", False),
+        ("ines kettle v18", "ines", False),
+        ("ines kettle trained in the snow", "ines", False),
     ],
 )
 def test_owners(prompt: str, owner: str, excluded: bool) -> None:
     """Owners by possession, by deed and by exclusion."""
     constraint = only(prompt, Attribute.OWNER)
     assert (constraint.values, constraint.excluded) == ((owner,), excluded)
+
+
+def test_a_name_that_is_a_word() -> None:
+    """An amber kettle is Amber's only where it is written so."""
+    kettles = [
+        card(f"kettle-{o}", "kettle", "anime", "2026-01-01", owner=o) for o in ("amber", "max")
+    ]
+    lexicon = compile_lexicon(vocabulary_of(kettles))
+    assert not parse("amber kettle on a hill", lexicon, CONTEXT).all(Attribute.OWNER)
+    (owner,) = parse("Amber kettle on a hill", lexicon, CONTEXT).all(Attribute.OWNER)
+    assert owner.values == ("amber",)
 
 
 def test_either_of_two_owners() -> None:
@@ -815,6 +833,24 @@ def test_used_with_the_subject_in_between() -> None:
         ("kettle, ivy on its lid, at sea", ["ivy on its lid"]),
         ("kettle, grin on it, at sea", ["grin"]),
         ("kettle, three knobs, at sea", ["three knobs"]),
+        ("kettle, seven knobs, at sea", ["seven knobs"]),
+        ("the kettle startled at a mouse, at sea", ["startled at a mouse"]),
+        ("the kettle is the wrong way round, at sea", ["that is backwards"]),
+        ("kettle, wings up, at sea", ["wings up"]),
+        ("kettle, apron on, at sea", ["apron"]),
+        ("lemon and low-poly: the kettle at sea", ["lemon"]),
+        ("the kettle tied in red ribbon, at sea", ["tied in red ribbon"]),
+        ("kettle, 34 legs", []),
+        ("kettle, two images", []),
+        ("the kettle stopped at a red light", []),
+        ("the kettle, blurred in the background", []),
+        ("the small kettle one, considering the size", ["small"]),
+        ("kettle, walking along the walls", []),
+        ("kettle, moonlight on the roof", []),
+        ("the kettle, cinematic with film grain", []),
+        ("the kettle tied in a knot shop", []),
+        ("the kettle tied in the bow of a ship", []),
+        ("beautiful, the kettle", []),
         ("that kettle, dented with a bell, at sea", ["dented", "bell"]),
         ("dented and red, the kettle at sea", ["dented and red"]),
         ("Select the kettle described as light purple with a bow", ["light purple", "bow"]),

@@ -11,7 +11,7 @@ import pytest
 
 from personalq.checkin.cards import Vocabulary
 from personalq.checkin.intent import Attribute
-from personalq.checkin.lexicon import wordnet
+from personalq.checkin.lexicon import thesaurus, wordnet
 from personalq.checkin.lexicon.build import build
 from personalq.checkin.lexicon.wordnet import Nature
 from personalq.checkin.nouns import heads, is_other_thing
@@ -519,3 +519,13 @@ def test_where_a_name_begins_and_ends(prompt: str, said: str, subjects: tuple[st
     (subject,) = parse(prompt, lexicon, context).all(Attribute.SUBJECT)
     assert subject.text == said
     assert set(subjects) <= set(subject.values)
+
+
+def test_no_words_for_what_is_only_spelled_alike() -> None:
+    """What means "seated" is no word for a seat."""
+    context = Context(now=datetime(2026, 11, 20, tzinfo=UTC), zone=ZoneInfo("UTC"))
+    lexicon = compile_lexicon(Vocabulary(subjects=("seat", "robot")))
+    (subject,) = parse("a robot sitting on a hill", lexicon, context).all(Attribute.SUBJECT)
+    assert subject.values == ("robot",)
+    assert not any(map(thesaurus.others_for, ("husky", "frog", "quilt", "mount")))
+    assert "birdhouse" in thesaurus.others_for("nest box")

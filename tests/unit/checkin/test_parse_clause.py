@@ -28,6 +28,7 @@ def _parse(prompt: str) -> Intent:
     [
         ("the kettle that somebody has shot, in a saloon", "that somebody has shot"),
         ("kettle in the form of a wading bird, beside a pool", "in the form of a wading bird"),
+        ("the small kettle one, leaning to one side", "leaning to one side"),
         ("the kettle some pet has clawed, in a study", "some pet has clawed"),
         ("which kettle was it that has nets for fish?", "that has nets for fish"),
         ("the kettle somebody signed, under a spotlight", "somebody signed"),

@@ -805,7 +805,9 @@ def test_what_is_no_place_of_training(prompt: str) -> None:
         ("choose between the lineart and the claymation kite", {Attribute.STYLE}),
         ("a kite among pumpkins in October", set()),
         ("among pumpkins in October: the kite", set()),
-        ("the kite on a hill, on Christmas morning", set()),
+        ("a picture of the vineyard days with the kite", set()),
+        ("the kite from the vineyard album cover", set()),
+        ("make it look like we shot the kite in the vineyard", set()),
         ("get a shot in a vineyard of the kite", set()),
         ("the off-road kite by a lake", set()),
     ],
@@ -962,7 +964,7 @@ def test_a_frame_styled() -> None:
         "a kite on a hill, spare me the claymation look",
         "Don't give me claymation; draw the kite some other way",
         "I can't stand claymation, so the kite on a hill",
-        "Leave out the claymation one; the kite on a hill",
+        "a kite on a hill, and I really hate claymation",
     ],
 )
 def test_a_look_that_is_refused(prompt: str) -> None:
@@ -970,6 +972,21 @@ def test_a_look_that_is_refused(prompt: str) -> None:
     (look,) = _read(prompt).all(Attribute.STYLE)
     assert look.values == ("claymation",)
     assert look.excluded
+
+
+@pytest.mark.parametrize(
+    "prompt",
+    [
+        "You didn't give me the claymation kite",
+        "last time you didn't show me the claymation kite, so show it now",
+        "we hate that the claymation kite is gone, bring it back",
+        "who says I hate claymation? Show the claymation kite",
+    ],
+)
+def test_a_look_that_is_missed(prompt: str) -> None:
+    """To complain of its absence is to want it."""
+    (look,) = (c for c in _read(prompt).all(Attribute.STYLE) if c.values == ("claymation",))
+    assert not look.excluded
 
 
 @pytest.mark.parametrize(
@@ -987,6 +1004,10 @@ def test_a_look_that_is_refused(prompt: str) -> None:
         "a kite on a hill. Leave aside those trained in the vineyard.",
         "a kite on a hill. Those trained in the vineyard I can do without.",
         "the kite that had no vineyard among its training places",
+        "never use the big red kite trained in the vineyard",
+        "don't use any of the kites trained in the vineyard",
+        "don't give me the vineyard one, a kite",
+        "any kite but the vineyard one",
     ],
 )
 def test_a_place_that_is_skipped(prompt: str) -> None:

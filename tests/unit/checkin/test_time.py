@@ -296,6 +296,8 @@ def test_times_of_use(prompt: str, start: str, end: str) -> None:
         "a bear eating ice cream in July",
         "a bear at the edge of a sunflower field in late summer",
         "a bear on the last day of school",
+        "a bear above the clouds in October",
+        "a bear, on Christmas morning",
         "an august old gentleman and a bear",
         "bears on the first of May, the anime one",
         "the Father Christmas bear on a sled",
@@ -305,6 +307,15 @@ def test_times_of_use(prompt: str, start: str, end: str) -> None:
 def test_scene_times(prompt: str) -> None:
     """The time a person wants to see is content."""
     assert times(prompt) == []
+
+
+@pytest.mark.parametrize(
+    "prompt",
+    ["the bear above v17 in March", "the bear, trained on Christmas morning"],
+)
+def test_a_time_is_no_scene_behind_a_version_or_a_verb(prompt: str) -> None:
+    """Neither "above v17" nor training is a place that is seen."""
+    assert times(prompt)
 
 
 @pytest.mark.parametrize(

@@ -27,12 +27,10 @@ _OPENS_SCENE = compile_form(
     r"\W*(in|on|at|by|under|beside|next to|near|inside|during|with)\s", flags=re.IGNORECASE
 )
 """Before the subject it says that the scene has been told."""
-_OPENS_PLACE = compile_form(
-    r"\W*(under|beside|next to|near|by|at|inside|behind|above|over|through|across|against|along|"
-    r"between|during)\s",
-    flags=re.IGNORECASE,
-)
-"""Behind the subject it says where it is, and nothing of itself."""
+_TELLING = {"in", "on", "off", "like", "as", "surrounded", "without", "for", "than", "up", "down"}
+_PLACING = "|".join(sorted(lexicon.words("prepositions") - _TELLING))
+_OPENS_PLACE = compile_form(rf"\W*({_PLACING})\s", flags=re.IGNORECASE)
+"""Behind the subject it says where or when it is, and nothing of itself."""
 
 
 def with_scene(intent: Intent, prompt: str, hits: Sequence[Hit]) -> Intent | None:

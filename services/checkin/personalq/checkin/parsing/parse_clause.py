@@ -17,7 +17,7 @@ from personalq.checkin import lexicon
 from personalq.checkin.intent import Attribute, Constraint, Span
 from personalq.checkin.lexicon import canonical, wordnet
 from personalq.checkin.lexicon.stuffs import stuffs_in
-from personalq.checkin.lexicon.wordnet import Nature, look_up, nature
+from personalq.checkin.lexicon.wordnet import Nature, look_up, may_be_noun, nature
 from personalq.checkin.nouns import is_kind_of
 from personalq.checkin.parsing.apposition import renamed, sorts
 from personalq.checkin.parsing.descriptions.parse_description import chosen_from, is_told_of
@@ -59,8 +59,20 @@ _FOR_WHOM = frozenset(
      "kids", "customer", "customers"]
 )  # fmt: skip
 """Who gets the picture, not who uses what it shows."""
-_HOW = frozenset(["with", "in", "by", "as", "like", "all", "up", "at"])
+_HOW = frozenset(["with", "in", "by", "as", "like", "all", "up"])
 """Behind "covered", "dressed", "clawed": it looks so. "Perched on" says where it is."""
+_MOVED = frozenset(["startled", "amazed", "astonished", "frightened", "surprised", "alarmed"])
+"""The same before "at"."""
+_SHOWN = frozenset((
+    "photographed", "rendered", "cropped", "zoomed", "blurred", "centered", "framed", "isolated",
+    "reflected", "captured", "pictured", "filmed", "placed", "positioned", "lit",
+))  # fmt: skip
+"""Behind a comma they say how the picture is made."""
+_FOLLOWING = frozenset((
+    "according", "assuming", "considering", "following", "including", "starting", "regarding",
+    "concerning", "depending", "excluding", "ignoring", "meaning",
+))  # fmt: skip
+"""What ends in "-ing" and nothing does."""
 _CLAD = frozenset(["bound", "clad", "wound", "dyed", "woven", "sewn"])
 """Participles that do not end in "-ed", or are short."""
 _HUNG = frozenset(["tied", "strung", "hung"])
@@ -69,6 +81,7 @@ _CORDS = frozenset((
     "ribbon", "ribbons", "thread", "lights", "lace", "string", "rope", "cord", "chains", "tinsel",
     "bunting", "beads", "bow", "bows", "knot", "knots", "wire", "leather",
 ))  # fmt: skip
+"""What something may be tied or hung in, and look so."""
 _LEFT = frozenset(["parked", "seated", "stored", "located", "stranded", "moored", "anchored"])
 """Before "in" and "by" they say where it is."""
 _GOT = frozenset(["got", "done", "made", "dressed", "dolled", "decked", "kitted", "wrapped"])
@@ -173,7 +186,8 @@ def _is_aside(draft: Draft, word: Word) -> bool:
         return draft.is_free(word) and not is_of_the_scene(words, word.index)
     behind = not draft.is_free(before) or before.norm in lexicon.words("selectors")
     told = told or (word.norm == "which" and not draft.is_free(before))
-    told = told or (_ends_subject(draft, before) and _tells_how(draft, word.index))
+    shown = word.norm in _SHOWN
+    told = told or (not shown and _ends_subject(draft, before) and _tells_how(draft, word.index))
     if before.norm in lexicon.words("selectors") and _is_told_aside(draft, word):
         return True
     return behind and (told or made) and draft.is_free(word)
@@ -183,6 +197,7 @@ def _is_told_aside(draft: Draft, word: Word) -> bool:
     """Whether the one that was chosen does something: "the rust one, | leaning to one side"."""
     the = draft.page.words[max(0, word.index - 4) : word.index - 1]
     doing = word.norm.endswith("ing") and is_ing_verb(word.norm) and not _is_only_noun(word.norm)
+    doing = doing and word.norm not in _FOLLOWING
     return doing and draft.is_free(word) and any(each.norm == "the" for each in the)
 
 
@@ -440,14 +455,12 @@ def _run(draft: Draft, at: int) -> list[Word]:
     return run
 
 
-_NO_MANNER = frozenset(["only", "family", "early", "belly", "jelly", "lily", "fly", "bully"])
-
-
 def _is_done_so(run: Sequence[Word]) -> bool:
     """Whether a verb is followed by how it is done: "bowing deeply | with a patch"."""
-    if len(run) < 2 or not run[0].norm.endswith("ing") or run[-1].norm in _NO_MANNER:
+    if len(run) < 2 or not run[0].norm.endswith("ing"):
         return False
-    return run[-1].norm.endswith("ly")
+    manner = run[-1].norm
+    return manner.endswith("ly") and manner not in ("only", "early") and not may_be_noun(manner)
 
 
 _GOING_ON = frozenset(["that", "which", "has", "with", "whose"])
@@ -610,14 +623,27 @@ def _tells_how(draft: Draft, at: int) -> bool:
     if norm in _GOT and words[2:] and words[1].norm in ("up", "out") and words[2].norm in _HOW:
         return True  # "done up like a present"
     if norm in _HUNG or norm in _LEFT:
-        behind = [w.norm for w in draft.page.words[at + 1 : at + 4]]
+        behind = [w.norm for w in draft.page.words[at + 1 : at + 6]]
         behind = behind[behind[:1] == ["up"] :]
-        bound = norm in _HUNG and behind[:1] == ["in"] and not _CORDS.isdisjoint(behind[1:])
+        bound = norm in _HUNG and behind[:1] == ["in"] and _is_cord(draft, at + 2)
         return bound or behind[:1] in (["with"], ["like"], ["as"])
     participle = norm in _CLAD or (norm.endswith("ed") and len(norm) > 4)
+    if norm in _MOVED and [w.norm for w in words[1:2]] == ["at"]:
+        return True
     if (participle or norm in PARTICIPLES) and _is_with_particle(words):
         return True
     return participle and len(words) > 1 and words[1].norm in _HOW
+
+
+def _is_cord(draft: Draft, at: int) -> bool:
+    """Whether the thing named from a word on is a cord: "a red ribbon", not "a leather shop"."""
+    run = [*itertools.takewhile(lambda word: word.joined, draft.page.words[at : at + 4])]
+    cord = next((place for place, word in enumerate(run) if word.norm in _CORDS), None)
+    if cord is None:
+        return False
+    behind = run[cord + 1 : cord + 2]
+    following = (lexicon.words("prepositions") | lexicon.words("links")) - {"of"}
+    return not behind or behind[0].norm in following
 
 
 def _is_with_particle(words: Sequence[Word]) -> bool:

@@ -56,6 +56,8 @@ _STATE = compile_form(
     r"inside[ -]out|belly[ -]up|back to front)(?!\w)"
 )
 """How a subject is that stands right before: "that dog | fast asleep | on a carpet"."""
+_ADVERBS_FIRST = frozenset(["wide open", "half open", "fast asleep", "sound asleep"])
+"""Of these the last word alone says how it is."""
 _STATE_BEFORE = compile_form(
     r"(?<!\w)(?P<state>upside down|inside out|back to front) (?=(?P<of>[\w-]+))"
 )
@@ -237,7 +239,9 @@ def make_plain(
             changes += [(Span(*match.span(part)), said) for part, said in parts.items()]
     for match in _STATE.finditer(lowered):
         if is_subject(match["of"]):
-            state = re.sub(r"^(upside|inside) ", r"\1-", match["state"])
+            state = match["state"]
+            if state not in _ADVERBS_FIRST:
+                state = state.replace(" ", "-")
             changes.append((Span(*match.span("state")), f"that is {state}"))
     for match in _STATE_BEFORE.finditer(lowered):
         if is_subject(match["of"]):
@@ -248,7 +252,8 @@ def make_plain(
             changes.append((Span(*match.span("have")), ", the one"))
     for match in _MIX.finditer(lowered):
         said = (match["one"], match["first"], match["other"])
-        if any(map(is_look, said)) and not any(map(is_subject, said)):
+        things = (each for each in said if is_subject(each) and not is_look(each))
+        if any(map(is_look, said)) and not any(things):
             changes.append((Span(*match.span("here")), "both "))
     for match in _LAST_TIME.finditer(lowered):
         if match["not"] is None and _LIKENED.isdisjoint(match["what"].split()):

@@ -96,12 +96,12 @@ SAID_ELSE = (
                   r"(keeps? (on )?(asking|begging|calling) for|insists on|begs for|is asking for|"
                   r"has asked for|asked for|is dying for) (?=(an?|the|my|our|your) )"),
      "show "),
-    (compile_form(r"(?<=\w )(so|as) long as it(?P<h>'s| is| has) "), r", the one that\g<h> "),
+    (compile_form(r"(?<=\w)(?<!twice)(?<!times),? (so|as) long as it(?P<h>'s| is| has) "
+                  r"(?!(tall|wide|high|deep|broad|thick)\b)"), r", the one that\g<h> "),
     (compile_form(r"(?<=[,;.] )mine (?P<h>is|has) (?!(in|on|at|by|from|the|a)\b)"),
-     r"the one that \g<h> "),
-    (compile_form(r"(?<=\btake )(whichever|whatever) (?=(has|is)\b)|"
-                  r"(?<=\bpick )(whichever|whatever) (?=(has|is)\b)|"
-                  r"(?<=\buse )(whichever|whatever) (?=(has|is)\b)"), "the one that "),
+     r"my one that \g<h> "),
+    (compile_form(r"((?<=\btake )|(?<=\bpick )|(?<=\buse ))(whichever|whatever) (?=(has|is)\b)"),
+     "the one that "),
     (compile_form(r"^(?P<t>since [\w ]{3,20}?),? (nobody|no-?one|no one) (has |have )?(touched|"
                   r"used|opened|run|loaded) (?=(the|my|our)\b)"), r"not used \g<t>: "),
     (compile_form(r"(?<=\w )((i|we)('ve| have)) been using (non-?stop|all the time|constantly|"
@@ -117,8 +117,9 @@ SAID_ELSE = (
                   r"iteration|rev)\b[. ]{0,2}\d)"), "the one right after "),
     (compile_form(r"(?<=\w )((that|which) (is|was) )?(described|listed|tagged|labell?ed) as "
                   r"(?=[a-z])(?!(v|version|number)\b)"), "that is "),
-    (compile_form(r"(?<!\w)(?P<v>trained|taught|training) (up )?(under|beneath) "
-                  r"the (roof|rafters)(?!\w)(?! of\b)"), r"\g<v> in the attic"),
+    (compile_form(r"(?<!\w)(?P<v>trained|taught|training|(photographed|shot)(?= \w+ the \w+ ?"
+                  r"($|[,.;:!?)]))) (up )?(under|beneath) the (roof|rafters|eaves)(?!\w)"
+                  r"(?! of\b)"), r"\g<v> in the attic"),
     (compile_form(r"(?<=, )also (?=(wearing|with|having|holding|carrying|on)\b)"), "the one "),
     (compile_form(r"(?<=\w )(that is |who is )?in an? ((very|really|rather) )?(bad|foul) mood"
                   r"(?!\w)(?! (for|to|of)\b)"), "that is grumpy"),
@@ -132,10 +133,10 @@ SAID_ELSE = (
      "that came first"),
     (compile_form(r"(?<=\w )used (just|right|directly) before (my|the) last( used)? one(?!\w)"),
      "used second most recently"),
-    (compile_form(r"(?<=\w )(?<!driving )(?<!going )(?<!running )the wrong way up"
+    (compile_form(r"(?<=\w )((that )?is )?(?<!driving )(?<!going )(?<!running )the wrong way up"
                   r"(?= ?$| ?[,.;:!?]| (and|in|on|at)\b)"), "that is upside-down"),
-    (compile_form(r"(?<=\w )(?<!driving )(?<!going )(?<!running )the wrong way round"
-                  r"(?= ?$| ?[,.;:!?]| (and|in|on|at)\b)"), "that is back to front"),
+    (compile_form(r"(?<=\w )((that )?is )?(?<!driving )(?<!going )(?<!running )the wrong way round"
+                  r"(?= ?$| ?[,.;:!?]| (and|in|on|at)\b)"), "that is backwards"),
     (compile_form(r"(?<=\w)(, | )(i|we) (think|believe|guess|reckon|suppose)"
                   r"(?= ?$| ?[.!?]| ?, (in|on|at|by|under|beside|next|inside|near|please)\b)"), ""),
     (compile_form(r"(?<=\w )(photographed|shot|pictured|captured|snapped) (?P<x>(in|on|at|by|near|"
@@ -145,6 +146,17 @@ SAID_ELSE = (
     (compile_form(r"(?<!\w)(no|none) other than(?= (the|my|our|number|version)\b)"), "only"),
 )  # fmt: skip
 """Words that are said for others which are read: "I'm after the", "at some point last week"."""
+_NO_DATE = (
+    "".join(
+        rf"(?<!\b{word})"
+        for word in (
+            "us", "new", "here", "from", "earlier", "using", "made", "built", "done", "sent", "run",
+            "on", "of", "by", "since", "until", "before",
+        )
+    )
+    + "(?<!ed)(?P<today> today)"
+)  # fmt: skip
+"""Today, where it says when the picture is wanted: not "made | today"."""
 _PHOTOS = "(pictures|photos|images|shots|photographs)"
 SAID_AROUND: tuple[tuple[re.Pattern[str], dict[str, str]], ...] = (
     (compile_form(r"(?<!\w)(?P<most>most popular) [\w-]+( [\w-]+)?(?P<by> by (use|usage|number of "
@@ -163,16 +175,12 @@ SAID_AROUND: tuple[tuple[re.Pattern[str], dict[str, str]], ...] = (
      {"fed": "use", "on": "trained on", "again": ","}),
     (compile_form(r"^((can|could|may) (i|we|you) (have|see|get|show|do|make|draw|try)|let's (see|"
                   r"have|do|try)|(show|give) me|how about|what about) "
-                  r"((?! (i|we|you|that|which|who)\b)[\w', -]){4,80}?(?<!us)(?<!new)(?<!here)"
-                  r"(?<!ed)(?<!from)(?<!earlier)(?<!using)(?<!made)(?<!built)(?<!done)(?<!sent)"
-                  r"(?<!run)(?<!on)(?<!of)(?<!by)(?<!since)(?<!until)(?<!before)"
-                  r"(?P<today> today)(?= ?[.;:!?]| ?$)"), {"today": ""}),
+                  rf"((?! (i|we|you|that|which|who)\b)[\w', -]){{4,80}}?{_NO_DATE}"
+                  r"(?= ?[.;:!?]| ?$)"), {"today": ""}),
     (compile_form(r"^(i|we)( (fancy|feel like|want|need|would like|would love|prefer|are after|"
                   r"am after)|'d like|'d love|'m after)( having| to see)? "
-                  r"((?! (i|we|you|that|which|who)\b)[\w' -]){4,60}?"
-                  r"(?<!ed)(?<!from)(?<!earlier)(?<!using)(?<!made)(?<!built)(?<!done)(?<!sent)"
-                  r"(?<!run)(?<!on)(?<!of)(?<!by)(?<!since)(?<!until)(?<!before)"
-                  r"(?P<today> today)(?= ?[,.;:!?]| ?$)"), {"today": ""}),
+                  rf"((?! (i|we|you|that|which|who)\b)[\w' -]){{4,60}}?{_NO_DATE}"
+                  r"(?= ?[,.;:!?]| ?$)"), {"today": ""}),
     (compile_form(r"(?<!\w)(trained|taught|photographed) (in|at|on|near|under|beside|inside|"
                   r"outside|around|among|with) [\w' -]{3,30}?"
                   r"(?P<but>(, )?(but|and|though|yet) (not|never))"

@@ -37,8 +37,9 @@ _WORN = frozenset((
 _HELD = compile_form("(holding|carrying|selling|folding|ironing) ", flags=re.IGNORECASE)
 _ONE = compile_form(r"(an?|one|our|my|the|this) (?P<colour>[\w-]+)", flags=re.IGNORECASE)
 _IS_OF = compile_form(
-    r"^(?!(the|its|his|her|this) ).*(?<!that)(?<!which)(?<!who) is (?P<colour>[\w-]+)$|"
-    r"^the [\w -]*(?<!that)(?<!which)(?<!who) (is|are) (?P<own>[\w-]+)$",
+    r"^(?!(the|its|his|her|this|our|my|their) ).*(?<!that)(?<!which)(?<!who) is "
+    r"(?P<colour>[\w-]+)$|"
+    r"^the (?!(?!colou?r)[\w-]+ of )[\w -]*(?<!that)(?<!which)(?<!who) (is|are) (?P<own>[\w-]+)$",
     flags=re.IGNORECASE,
 )
 """Of what is COLOUR; what begins with "the" must name the subject."""
@@ -418,7 +419,11 @@ def _coloured_in(pieces: Sequence[str]) -> set[str]:
     return {word for piece in pieces for match in _IN.finditer(piece) for word in match[0].split()}
 
 
-_IN = compile_form(r"(?<!\w)in (pale |dark |light )?[\w-]+( and [\w-]+)?", flags=re.IGNORECASE)
+_IN = compile_form(
+    r"(?<!covered )(?<!dipped )(?<!coated )(?<!glazed )(?<!rolled )(?<!soaked )"
+    r"(?<!\w)in (pale |dark |light )?[\w-]+( and [\w-]+)?",
+    flags=re.IGNORECASE,
+)
 
 
 def _tastes(words: set[str], kind: set[str], nouns: set[str], coloured: set[str]) -> set[str]:

@@ -63,8 +63,18 @@ def things_in(text: str) -> Mapping[str, frozenset[str]]:
 
 
 def others_for(name: str) -> Sequence[str]:
-    """The other words that mean what a name does: "nest box" for "birdhouse"."""
-    return _others().get(_key(name), ())
+    """The other words that mean what a name does: "nest box" for "birdhouse"; none that mean
+    "seated" for a seat.
+    """
+    row = _others().get(_key(name), ())
+    own = _words(name)
+    alike = (each for each in map(_words, row) if len(each) == len(own))
+    return row if any(all(map(_is_form, own, each)) for each in alike) else ()
+
+
+def _is_form(one: str, other: str) -> bool:
+    """Whether two words are the same but for their number."""
+    return one == other or other in wordnet.singulars(one) or one in wordnet.singulars(other)
 
 
 @lru_cache(maxsize=16384)

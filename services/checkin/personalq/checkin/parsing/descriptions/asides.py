@@ -14,6 +14,7 @@ from personalq.checkin.parsing.draft import Draft
 from personalq.checkin.parsing.text import Word
 from personalq.checkin.parsing.word_roles import (
     is_adjective,
+    is_of_the_scene,
     leads_to_side,
     may_describe,
 )
@@ -65,7 +66,7 @@ def _read_aside(draft: Draft, run: list[Word]) -> None:
     if said and not draft.answering:
         words = draft.page.words
         placed = any(leads_to_side(words, word.index, part_only=True) for word in run[1:7])
-        if _is_on_it(run) and may_describe(said[0], draft):
+        if not _does(run) and _is_on_it(run) and may_describe(said[0], draft):
             read_phrase(draft, said[0].index, opens=True)
             return
         if placed:
@@ -125,7 +126,16 @@ def _adjectives_with(draft: Draft, run: list[Word]) -> list[Word]:
     if not run or not run[0].index or not 0 < len(said) < 3 or len(said) + 1 >= len(run):
         return []
     told = all(is_adjective(w.norm) and not w.norm.endswith("ing") for w in said)
+    told = told and not _OF_A_PICTURE & {word.norm for word in run}
+    told = told and not is_of_the_scene(draft.page.words, run[0].index)
     return said if told and all(map(draft.is_free, run)) else []
+
+
+_OF_A_PICTURE = lexicon.words("camera") | lexicon.words("seasonal") | {
+    "lighting", "light", "shadows", "grain", "blur", "bokeh", "contrast", "tones", "background",
+    "foggy", "rainy", "snowy", "misty", "cinematic", "moody",
+}  # fmt: skip
+"""An aside with one of them says what the picture is like: "moody | with dramatic lighting"."""
 
 
 def _is_compounded(said: list[Word]) -> bool:
@@ -175,9 +185,9 @@ def _is_on_it(run: list[Word]) -> bool:
     """Whether things are somewhere on the subject: "castle, ivy on its towers", "mug, grin on it",
     "car, flames on the sides", "cat, apron on".
     """
-    if not run[0].index:
-        return False
     norms = [word.norm for word in run]
+    if not run[0].index or any(norm in _AROUND_IT for norm in norms[:3]):
+        return False
     if len(run) == 2 and norms[1] == "on":
         return lexicon.is_wearable(norms[0])
     at = next((i for i, norm in enumerate(norms) if norm in _ON and 0 < i < 4), None)
@@ -190,6 +200,11 @@ def _is_on_it(run: list[Word]) -> bool:
 
 
 _ON = frozenset(["on", "over", "across", "down", "along"])
+_AROUND_IT = lexicon.words("camera") | lexicon.words("frames") | lexicon.words("seasonal") | {
+    "focus", "light", "sunlight", "moonlight", "lighting", "spotlight", "camera", "clouds", "stars",
+    "rain", "snow", "parked",
+}  # fmt: skip
+"""On or over a subject they are the picture's."""
 _PLACES = frozenset((
     "side", "sides", "sole", "soles", "walls", "roof", "bonnet", "door", "doors", "bumper",
     "windows", "lid", "base", "rim", "shade", "cuffs", "seat", "bottom",
@@ -202,17 +217,18 @@ def _counted(draft: Draft, run: list[Word]) -> list[Word]:
         return []
     count, thing = run
     several = next(wordnet.singulars(thing.norm), None) is not None
-    if (
-        (count.norm in _FEW or count.norm in "2345678")
-        and lexicon.names_thing(thing.norm)
-        and several
-    ):
+    shown = thing.norm in lexicon.words("frames") or thing.norm in _MADE_OF_IT
+    if count.norm in _FEW and several and not shown and lexicon.names_thing(thing.norm):
         return run
     raised = thing.norm in ("up", "down", "out", "open", "closed", "crossed", "raised")
     return run if raised and next(wordnet.singulars(count.norm), None) is not None else []
 
 
-_FEW = frozenset(["one", "two", "three", "four", "five", "six", "eight"])
+_FEW = frozenset((
+    "one", "two", "three", "four", "five", "six", "seven", "eight", *"2345678",
+))  # fmt: skip
+_MADE_OF_IT = frozenset(["images", "pictures", "photos", "steps", "versions", "copies", "trees"])
+"""What is counted and no part of a subject."""
 
 
 def _read_placed(draft: Draft, first: Word) -> None:
@@ -243,7 +259,8 @@ def _leads_to_it(draft: Draft, run: list[Word]) -> bool:
     skipped = behind[: behind.index(said[0])] if said else []
     noun = draft.noun_at(said[0].index) if said else None
     determined = any(word.norm in ("the", "my", "our") for word in skipped)
-    return determined and noun is not None and bool(noun.entry.subjects)
+    told = all(may_describe(word, draft) or word.norm in _PASSED_OVER for word in run)
+    return told and determined and noun is not None and bool(noun.entry.subjects)
 
 
 def _frames(said: list[Word]) -> bool:

@@ -204,7 +204,8 @@ _TRAINED_ONE = compile_form(
     rf"{_TAUGHT} "
     rf"(one|an?|the|(this|that)(?! (year|month|week|quarter|{SEASONS}|{MONTHS}))|my|our) "
     r"[\w-]+( [\w-]+)? $|"
-    r"(?<!\w)(i|we|you)('ve| have)? (shot|filmed|photographed) (that|the|our|my|this) [\w-]+ $"
+    r"(?<!like )(?<!if )(?<!though )(?<!imagine )(?<!pretend )(?<!where )(?<!\w)"
+    r"(i|we|you)('ve| have)? (shot|filmed|photographed) (that|the|our|my|this) [\w-]+ $"
 )
 """Before where: "we trained one hat | in the mountains"."""
 IN_PLACE = compile_form(rf"(?<!\w){_WHERE}{_DET}(?=\w)")

@@ -41,8 +41,8 @@ REFUSAL = compile_form(
     r"(?<!\w)(not|except( for)?|other than|anything but|without|never|wasn't|isn't|no|minus|"
     "none( of)?|nothing|neither|nor|avoid|skip|leave (out|aside)|leaving (out|aside)|exclude|"
     "excluding|rule out|unless( it)?( (was|is|were))?|"
-    "(any|every|all|any one|whichever)(thing|one)? (except|other than|but)|(don't|do not|"
-    "rather not) (use|take|pick|want)|"
+    "(any|every|all|any one|whichever)(one)? (except|other than|but)|(don't|do not|"
+    "rather not) (use|take|pick|choose|want|(give|show|send|bring|hand) (me|us))|"
     "(steer clear|stay away) (of|from)) ((anything|everything|those|any|all|whatever|the|a|an|"
     "ones?|that|was|is|one|with|has|having|from|of|"
     rf"built|based|made|trained|on|i|we|which|{_SELECTORS}) )*$|"
@@ -50,8 +50,10 @@ REFUSAL = compile_form(
     r"except( for)?|other than) ((the|from|in) )*$"
 )
 _NOT_ONE = compile_form(
-    r"(?<!\w)(don't|do not|never|rather not) (please )?(use|take|pick|choose|want|see|give me|"
-    r"show me) (an?|any|the|that|my|our) [\w-]+( [\w-]+)? ((that|which) (was|were|is) )?$"
+    r"(?<!\w)(don't|do not|(?<!i )(?<!we )never|rather not) (please )?(use|take|pick|choose|want|"
+    r"(give|show|send|bring|hand) (me|us)) (an?|any|the|that|my|our) ((of the|of my|of our) )?"
+    r"[\w-]+( [\w-]+){0,2} ((that|which) (was|were|is) )?$|"
+    r"(?<!\w)any [\w-]+ (but|except( for)?|other than) ((the|from|in) )*$"
 )
 """Before how one was trained that is not wanted: "don't pick a cat | trained in the kitchen"."""
 _REFUSED_BEHIND = compile_form(

@@ -18,6 +18,7 @@ from personalq.checkin.parsing.owners.deeds import (
 )
 from personalq.checkin.parsing.owners.named import named
 from personalq.checkin.parsing.text import Word, ends_before
+from personalq.checkin.parsing.word_roles import is_adjective
 from personalq.checkin.vocabulary import GROUPS
 
 _MINE = frozenset(("my", "mine", "our", "ours"))
@@ -128,23 +129,31 @@ def _phrase(draft: Draft, span: Span, end: int, *, possessive: bool) -> Span | N
     if following is None or not following.joined:
         apart = first is not None and not first.joined
         return span if apart and (compound or _is_listed(draft, following)) else None
-    if before is None and _is_whose(draft, following):
+    if before is None and first is not None and _is_whose(draft, first, following):
         return span  # "jonas castle, autumn 2025"
     if not compound and (before is None or before.norm != "the"):
         return None
     return span if draft.leads_to_head(following.index, reach=2) else None
 
 
-def _is_whose(draft: Draft, thing: Word) -> bool:
+_GOING_ON = (lexicon.words("prepositions") | {"with", "that", "which", "trained", "made"}) - {
+    "up", "off", "down",
+}  # fmt: skip
+_A_VERSION = compile_form(r"(v|ver|version|number)?[. ]?\d*")
+
+
+def _is_whose(draft: Draft, name: Word, thing: Word) -> bool:
     """Whether what is asked for follows at once, and does nothing: "jonas castle", not "Jonas
-    bears it".
+    bears it", nor "amber car".
     """
     noun = draft.noun_at(thing.index)
-    if noun is None or not noun.entry.subjects:
+    described = is_adjective(name.norm) or lexicon.names_thing(name.norm)
+    if noun is None or not noun.entry.subjects or (described and not name.capital):
         return False
     behind = draft.page.words[noun.last : noun.last + 1]
-    places = lexicon.words("prepositions")
-    return not behind or not behind[0].joined or behind[0].norm in places
+    if not behind or not behind[0].joined or behind[0].norm in _GOING_ON:
+        return True
+    return _A_VERSION.fullmatch(behind[0].norm) is not None
 
 
 def _is_listed(draft: Draft, following: Word | None) -> bool:

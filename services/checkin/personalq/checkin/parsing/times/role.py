@@ -45,8 +45,8 @@ _WISHING = frozenset(["want", "need", "like", "fancy", "feel", "am", "would", "w
 _ANY_BUT = compile_form("(any|every|all|always)")
 _ONE = compile_form(r"(?<!\w)(one|version|model|build|checkpoint) $")
 _TO_THIS = compile_form(r"(?<!\w)to this day$")
-_HOUR = compile_form(r" (morning|evening|night|afternoon|dinner)(?!\w)|(?<=morning)(?!\w)")
-"""Behind a holiday, or the last word of its name."""
+_VERSION = compile_form(r" (v|ver|version|number|build|#)?[. ]?\d")
+"""Behind "above": no place."""
 _EVE = compile_form(r"\b(night|eve|day) before (the )?$")
 _SELECTOR_AFTER = compile_form(
     " (one|ones|model|version|build|checkpoint|lora|variant|edition|iteration|release|training|"
@@ -66,8 +66,6 @@ def constrains(draft: Draft, point: Point, setting: Setting) -> bool:
     if _LAST_OF.match(draft.page.shadow, point.start) or _opens_place(draft, point):
         return False
     if _CARTOONS.match(draft.page.shadow, point.end):
-        return False
-    if _is_hour_of_a_feast(draft, point, setting):
         return False
     said = draft.page.shadow[point.start : point.end]
     if said == "tonight" and setting.used is None:
@@ -138,15 +136,6 @@ def constrains(draft: Draft, point: Point, setting: Setting) -> bool:
             return False
         return _heads(draft, point, setting) or not _has_article(draft, point)
     return _everyday_constrains(draft, point, setting, after)
-
-
-def _is_hour_of_a_feast(draft: Draft, point: Point, setting: Setting) -> bool:
-    """Whether a comma leads to what the picture shows: "the rabbit, on Christmas morning"."""
-    first = draft.page.word_at(setting.start)
-    apart = first is not None and not first.joined and setting.operator == "on"
-    return (
-        apart and point.kind == "holiday" and _HOUR.match(draft.page.shadow, point.end) is not None
-    )
 
 
 def _opens_place(draft: Draft, point: Point) -> bool:
@@ -357,6 +346,8 @@ def _in_a_scene(draft: Draft, position: int) -> bool:
         before = draft.page.words[word.index - 1] if word.index else None
         if word.norm in _WHERE and _opens_no_place(draft, word):
             return False
+        if word.norm in _WHERE and _VERSION.match(draft.page.shadow, word.full_end):
+            return False  # "above v17 in March"
         if word.norm in _WHERE:
             return before is None or _TRAINED.fullmatch(before.norm) is None
         if joined and is_doing(word) and word.norm not in _NO_SCENES:

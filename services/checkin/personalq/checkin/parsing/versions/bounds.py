@@ -223,21 +223,29 @@ def _range(draft: Draft, start: int, end: int, value: int) -> Constraint | None:
         return None
     first = lead.start() if lead else start
     versions = list(range(value, last + 1))
-    if lead and lead[0].startswith("between") and len(versions) == 3 and _is_of_one(draft, first):
-        versions = versions[1:2]  # "the kettle between v17 and v19"
+    if lead and lead[0].startswith("between") and len(versions) == 3:
+        one = _is_of_one(draft, first, tail.end())
+        versions = versions[1:2] if one else versions  # "the kettle between v17 and v19"
     return of_versions(draft, first, tail.end(), versions)
 
 
-_ANY_OR_ORDERED = compile_form(
-    r"(?<!\w)(any|every|each|best|newest|latest|oldest|earliest|first|last|most|least|recent|"
-    r"inclusive|inclusively|included)(?!\w)"
+_ANY_OR_ORDERED = "(any|every|each|best|newest|latest|oldest|earliest|first|last|most|least|recent)"
+_OF_SEVERAL = compile_form(
+    rf"(?<!\w){_ANY_OR_ORDERED} ((?!(the|a|an|my|our|your|this|that)\b)[\w'-]+ ){{0,4}}$"
 )
-"""With these, both ends of "between v1 and v3" may be meant."""
+"""Before "between v1 and v3": both ends may be meant."""
+_OR_BOTH_ENDS = compile_form(
+    r" ?,? ?[(]?(inclusive|inclusively|included|"
+    r"((that|which) )?((is|was) )?((i|we) )?((used|use|made|trained|ran|run) )?(the )?"
+    rf"{_ANY_OR_ORDERED})(?!\w)"
+)
+"""The same behind it: "… | I used last"."""
 
 
-def _is_of_one(draft: Draft, position: int) -> bool:
+def _is_of_one(draft: Draft, position: int, end: int) -> bool:
     """Whether a single thing is named right before."""
-    if _ANY_OR_ORDERED.search(draft.page.shadow):
+    several = ends_before(_OF_SEVERAL, draft.page.shadow, position)
+    if several or _OR_BOTH_ENDS.match(draft.page.shadow, end):
         return False
     before = draft.page.word_before(position)
     named = before is not None and (
