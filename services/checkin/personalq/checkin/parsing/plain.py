@@ -252,8 +252,8 @@ def make_plain(
             changes.append((Span(*match.span("have")), ", the one"))
     for match in _MIX.finditer(lowered):
         said = (match["one"], match["first"], match["other"])
-        things = (each for each in said if is_subject(each) and not is_look(each))
-        if any(map(is_look, said)) and not any(things):
+        no_looks = (each for each in said if is_subject(each) and not is_look(each))
+        if any(map(is_look, said)) and not any(no_looks):
             changes.append((Span(*match.span("here")), "both "))
     for match in _LAST_TIME.finditer(lowered):
         if match["not"] is None and _LIKENED.isdisjoint(match["what"].split()):
