@@ -298,6 +298,7 @@ def test_times_of_use(prompt: str, start: str, end: str) -> None:
         "a bear on the last day of school",
         "a bear above the clouds in October",
         "a bear, on Christmas morning",
+        "the bear I used last, on Christmas morning",
         "an august old gentleman and a bear",
         "bears on the first of May, the anime one",
         "the Father Christmas bear on a sled",

@@ -34,6 +34,7 @@ from personalq.checkin.outcome import Answered, Candidate, Clarification, Select
 from personalq.checkin.parsing.draft import Context
 from personalq.checkin.parsing.parse import parse
 from personalq.checkin.ports import Catalog, Ranking, Reasoner
+from personalq.checkin.reasoning.no_such_thing import without_that_thing
 from personalq.checkin.request import Request, check_request
 from personalq.checkin.settings import CheckinSettings
 from personalq.checkin.vocabulary import Lexicon
@@ -88,12 +89,12 @@ async def select(
         read, ranking = await after_answer(before, intent, finder)
     else:
         read, ranking = await finder.candidates(intent)
+    read, ranking = await _told_apart(read, ranking, finder, settings)
     if not ranking.candidates:
         no_match = await explain_no_match(
             read.whole_days(), request.prompt, request.candidate_ids, catalog=catalog, zone=zone
         )
         return Answered(outcome=no_match, intent=read, degraded=ranking.degraded)
-    read, ranking = await _by_scene(read, ranking, finder, settings)
     case = Case(
         prompt=request.prompt,
         answers=tuple(reply.text for reply in request.answers),
@@ -128,19 +129,25 @@ async def select(
     return Answered(outcome=selection, intent=read, degraded=degraded)
 
 
-async def _by_scene(
+async def _told_apart(
     read: Intent, ranking: Ranking, finder: Finder, settings: CheckinSettings
 ) -> tuple[Intent, Ranking]:
-    """What was found; or, where that asks a question, by the scene if the scene tells one card."""
+    """What was found; or, where that asks a question, by the scene if the scene tells one card, and
+    nothing if no card has a thing that was named.
+    """
 
     def chooses(intent: Intent, found: Ranking) -> bool:
         decided = decide(intent, found.candidates, ask_cost=settings.ask_cost, zone=finder.zone)
         return isinstance(decided, Choose)
 
-    if read.answered or chooses(read, ranking):
+    if read.answered or not ranking.candidates or chooses(read, ranking):
         return read, ranking
     told = await finder.by_scene(read, ranking)
-    return told if told is not None and told[1].candidates and chooses(*told) else (read, ranking)
+    if told is not None and told[1].candidates and chooses(*told):
+        return told
+    hits = [candidate.hit for candidate in ranking.candidates]
+    missing = without_that_thing(read, hits, finder.prompt)
+    return (read, ranking) if missing is None else (missing, replace(ranking, candidates=()))
 
 
 def _zone(name: str) -> ZoneInfo:

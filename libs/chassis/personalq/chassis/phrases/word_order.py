@@ -35,9 +35,10 @@ _TWO_BEFORE = compiled(
     rf"^ ?(?P<like>an? (?!{_COLOUR}){WORD}), "
     rf"(?={_SHADE} (?!(and|all|with|in|from)\s){WORD} (?!(with|and|over)\b){WORD})"
 )
-# "Green typewriter (office), …".
+# "Green typewriter (office), …", "a teddy in coral (mohair), …".
 _IN_BRACKETS = compiled(
-    f"^ ?(?P<like>({WORD} ){{0,3}})(?P<thing>{WORD}) \\((?![^)]*\\b({LOOKS}|style|look)\\b)"
+    f"^ ?(?P<like>({WORD} ){{0,3}}?)(?P<thing>{WORD})(?P<in> in {_SHADE})? "
+    f"\\((?![^)]*\\b({LOOKS}|style|look)\\b)"
     "(?P<kind>[a-z-]+( [a-z-]+)?)\\)(?=,)",
 )
 # "Our antique deckchair: burgundy all over".
@@ -81,13 +82,16 @@ _PERSONAL = compiled(
     f"^ ?personal(i[sz]ed)? (?P<thing>({WORD} ){{1,3}}?)(checkpoint|lora|model) ?: ?"
     f"(?P<kind>({WORD} ){{1,3}}?)(kind|type|variety) ?(?=$|[,.;])",
 )
-# "The stoneware teapot here is slate", "this chair is navy".
+# "The stoneware teapot here is slate", "this chair is navy", "this cap is white and corduroy".
 _IS_LIKE = compiled(
     rf"^ ?(the (?=({WORD} ){{1,4}}here\s)|"
     "this (?!look|style|set|version|model|picture|checkpoint))"
     rf"(?P<thing>((?!here\b){WORD} ){{1,4}})(here )?is "
     rf"(?P<like>(?!(an?|the|in|on|from|of|all|not|\w+ing)\b){WORD}"
-    rf"( (?!with\b|and\b|has\b){WORD}){{0,2}}) ?(?=$|,|\bwith\b|\band\b)",
+    rf"( (?!with\b|and\b|has\b){WORD}){{0,2}})"
+    rf"( and (?P<too>(?!(an?|the|its|his|her|has|have|is|in|on|with|comes?|wears?|holds?|carries|"
+    rf"\w+ing)\b){WORD})(?= ?(?:$|,|with\b|and (?:has|comes|wears)\b)))?"
+    r" ?(?=$|,|\bwith\b|\band\b)",
 )
 # "A fishbowl helmet sets this astronaut apart", "a patch sets off this kite", "a harp goes with
 # this fairy".
@@ -121,7 +125,7 @@ _TEXTURES = compiled(f"^ ?mostly (?P<what>({WORD} ){{0,2}}{WORD}) textures? ?$")
 def kind_first(description: str) -> str:
     """The kind that a whole description tells before anything else, as a phrase of the subject."""
     told = _PERSONAL.sub(r"a \g<kind>\g<thing>", description)
-    told = _IN_BRACKETS.sub(r"\g<like>\g<kind> \g<thing>", _COLON_OVER.sub(", ", told))
+    told = _IN_BRACKETS.sub(r"\g<like>\g<kind> \g<thing>\g<in>", _COLON_OVER.sub(", ", told))
     return _THE_TYPE.sub(r"\g<like>\g<kind>\g<thing>", told)
 
 
@@ -149,6 +153,10 @@ def _all_over(found: re.Match[str]) -> str:
     return " ".join(filter(None, found.group("the", "its", "thing", "colour")))
 
 
+def _liked(found: re.Match[str]) -> str:
+    return " ".join(filter(None, (found["like"].strip(), found["too"], found["thing"])))
+
+
 _OVER = ("all over", "from head", "from top", " it is")
 _FORMS: tuple[
     tuple[tuple[str, ...], re.Pattern[str], str | Callable[[re.Match[str]], str]], ...
@@ -168,6 +176,6 @@ _FORMS: tuple[
     ((" in tone", " in hue", " in colo"), _IN_TONE, r" coloured \g<colour>"),
     (("colo",), _WHOSE_COLOUR, r"\g<the> \g<colour> \g<thing>"),
     ((" kind", " type", " variety"), _KIND, r"\g<like>\g<kind> \g<thing>"),
-    ((" is ",), _IS_LIKE, lambda found: f"{found['like'].strip()} {found['thing']}"),
+    ((" is ",), _IS_LIKE, _liked),
 )
 """Forms, each with words that it has, in the order they are tried."""

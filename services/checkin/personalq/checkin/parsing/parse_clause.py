@@ -214,7 +214,8 @@ def _goes_on_about_it(draft: Draft, word: Word) -> bool:
         return False
     if _is_last_described(draft, before) and word.norm in _MADE:
         return True  # "with freckles and | made of rags"
-    return not draft.is_free(before) and word.norm in ("that", "which", "with", "whose")
+    more = word.norm in ("that", "which", "with", "whose") or _is_done_or_doing(draft, word.index)
+    return not draft.is_free(before) and more
 
 
 def _before_all_over(words: Sequence[Word], word: Word) -> Word:
@@ -271,6 +272,8 @@ def _read_clause(draft: Draft, at: int) -> None:
     goes_on = _is_followed_by_another(draft, run[-1].index + 1)
     if run[0].norm in PARTICIPLES or run[0].norm == "for" or _is_done_so(run):
         read_tail(draft, run[-1].index + 1)
+    elif goes_on and _is_done_or_doing(draft, run[-1].index + 2):
+        _read_clause(draft, run[-1].index + 2)
     elif goes_on:
         read_tail(draft, run[-1].index + 2)
     made = run[-3:]
@@ -463,14 +466,28 @@ def _is_done_so(run: Sequence[Word]) -> bool:
     return manner.endswith("ly") and manner not in ("only", "early") and not may_be_noun(manner)
 
 
-_GOING_ON = frozenset(["that", "which", "has", "with", "whose"])
+_GOING_ON = frozenset(["that", "which", "has", "with", "whose", "is"])
 """Behind "and": one more clause of the subject's."""
 
 
 def _goes_on_with_that(draft: Draft, index: int) -> bool:
-    """Whether another clause of the subject's begins: "with a crown | and that is pink"."""
+    """Whether another clause of the subject's begins: "with a crown | and that is pink", "that is
+    olive | and looking worried".
+    """
     words = draft.page.words[index + 1 : index + 3]
-    return len(words) == 2 and words[0].norm in _GOING_ON and words[1].joined
+    if len(words) == 2 and words[0].norm in _GOING_ON and words[1].joined:
+        return True
+    return bool(words) and words[0].joined and _is_done_or_doing(draft, index + 1)
+
+
+def _is_done_or_doing(draft: Draft, at: int) -> bool:
+    """Whether a participle says how the subject is, or what it does: "rimed with ice"."""
+    word = draft.page.words[at]
+    if not word.joined or not draft.is_free(word) or is_adjective(word.norm):
+        return False
+    if word.norm.endswith("ing"):
+        return is_ing_verb(word.norm) and not _is_only_noun(word.norm)
+    return word.norm not in _SHOWN and _tells_how(draft, at)
 
 
 def _is_where(run: Sequence[Word]) -> bool:
@@ -494,6 +511,8 @@ def _ends(draft: Draft, word: Word, run: Sequence[Word]) -> bool:
         placed = run[-1].norm in lexicon.words("prepositions")
         return run[0].norm == "for" or (placed and bool(_content(run)))
     if not _opens_scene(word) or _is_passive(word, run) or opens_compound(draft, word):
+        return False
+    if _is_left_so(draft, run):
         return False
     if run[0].norm in _RELATIVES and not _content(run):
         return False
@@ -709,8 +728,20 @@ def _is_done_off(draft: Draft, at: int) -> bool:
 
 
 def _is_passive(word: Word, run: Sequence[Word]) -> bool:
-    """Whether "by" says who does it: "about to be hit by a wave"."""
-    return word.norm == "by" and any(w.norm in ("be", "being", "been", "getting") for w in run)
+    """Whether "by" says who does it: "about to be hit by a wave", "that is struck by lightning"."""
+    done = run[-1].norm in PARTICIPLES or run[-1].norm.endswith("ed")
+    being = _BEING if done else _BEING - {"is", "are", "was"}
+    return word.norm == "by" and any(w.norm in being for w in run)
+
+
+_BEING = frozenset(["be", "being", "been", "getting", "gets", "got", "is", "are", "was"])
+
+
+def _is_left_so(draft: Draft, run: Sequence[Word]) -> bool:
+    """Whether what was done to it goes on: "that is caked | in mud", not "that is shown | in"."""
+    if len(run) < 2 or run[-2].norm not in _BEING or run[-1].norm in _SHOWN:
+        return False
+    return _tells_how(draft, run[-1].index)
 
 
 def _opens_scene(word: Word) -> bool:

@@ -92,6 +92,12 @@ SAID_ELSE = (
     (compile_form(r"(?<=\w )(?<!covered )((that|who|which) (is|are) )?(all )?in (floods of )?tears"
                   r"(?!\w)(?! of\b)"), "that is crying"),
     (compile_form(r"(?<=\w) side by side(?!\w)"), ""),
+    (compile_form(r"(?<=\w),? if (you please|(at all )?possible|you (can|could|would|don't mind)|"
+                  r"you('d| would) be so kind|that's (ok|okay|possible|all right|fine))"
+                  r"(?= ?($|[,.;:!?]))"), ""),
+    (compile_form(r"((?<=\bis )|(?<=\bare )|(?<=\bwith )|(?<=\bhas ))both "
+                  r"(?=[\w' -]{2,40} and \w)"), ""),
+    (compile_form(r"(?<=\w )left (?=(unused|untouched|idle|alone) (for )?the longest\b)"), ""),
     (compile_form(rf"^(my|our|his|her|the) ([\w-]+ )?({_PEOPLE}|{_ASKING_US}) "
                   r"(keeps? (on )?(asking|begging|calling) for|insists on|begs for|is asking for|"
                   r"has asked for|asked for|is dying for) (?=(an?|the|my|our|your) )"),

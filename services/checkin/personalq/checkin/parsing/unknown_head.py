@@ -512,6 +512,8 @@ def _head(draft: Draft, chunk: list[Word]) -> Word | None:
             return None
         if not norm.isalpha() or len(norm) < 3 or norm in lexicon.words("determiners"):
             return None
+        if norm.endswith("ly") and not wordnet.may_be_noun(norm):
+            return None  # "the strongly | built snowman"
         if word is chunk[-1] and _is_of_what_comes_before(draft, chunk):
             continue
         if norm in lexicon.words("indefinite") or norm in lexicon.words("plain"):

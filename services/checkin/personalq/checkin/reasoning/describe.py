@@ -25,7 +25,7 @@ _PICTURED = compile_form(
     flags=re.IGNORECASE,
 )
 _IS = compile_form("(this|it|they|these)('s|'re| is| are|( comes?| came) in) ", flags=re.IGNORECASE)
-_COLOURED = re.compile(r"colou?red\s", re.IGNORECASE)
+_COLOURED = re.compile(r"colou?red\s|[a-z]+[ -]colou?red$", re.IGNORECASE)
 _ALL_OVER = compile_form(" all over$", flags=re.IGNORECASE)
 _THINK = compile_form(r"^(think|imagine|picture) (?=[\w-]+( [\w-]+)?$)", flags=re.IGNORECASE)
 """Before a word or two that a description opens with: "think navy: a bear"."""
@@ -148,6 +148,12 @@ def worded_concepts(text: str) -> tuple[tuple[str, str], ...]:
                 break
             if phrase == "colored" and found and found[-1][0] in COLOURS:
                 index += 1  # "aubergine-coloured" says no more than its colour
+                break
+            if (group := groups.get(f"{phrase} colored")) and words[index - 1 : index] == [
+                "colored"
+            ]:
+                found.append((f"={group}", phrase))  # "coloured terracotta", which is no stuff
+                index += length
                 break
             if index + length <= len(words) and phrase in groups:
                 found.append((f"={groups[phrase]}", phrase))

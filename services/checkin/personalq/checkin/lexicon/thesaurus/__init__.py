@@ -77,6 +77,11 @@ def _is_form(one: str, other: str) -> bool:
     return one == other or other in wordnet.singulars(one) or one in wordnet.singulars(other)
 
 
+def is_a_name(phrase: str) -> bool:
+    """Whether a phrase is what some thing, quality or kind is called, as cards may call it."""
+    return _key(phrase) in _names()
+
+
 @lru_cache(maxsize=16384)
 def sayings_in(text: str) -> Sequence[tuple[str, tuple[str, ...]]]:
     """The things and qualities that a text names, each with what people say of it instead.
@@ -179,6 +184,19 @@ def _named(file: str) -> dict[str, tuple[str, ...]]:
 def _others() -> dict[str, tuple[str, ...]]:
     """Phrases, in stems, to the rows they stand in."""
     return {_key(phrase): tuple(row) for row in _rows("same") for phrase in row}
+
+
+@cache
+def _names() -> frozenset[str]:
+    """In stems, what is listed as a name of something; not what is said instead."""
+    alike = (phrase for row in _rows("same") for phrase in row)
+    listed = (
+        name
+        for file in ("kinds", "sayings")
+        for names, *_ in _rows(file)
+        for name in names.split("/")
+    )
+    return frozenset(map(_key, (*alike, *listed)))
 
 
 @cache

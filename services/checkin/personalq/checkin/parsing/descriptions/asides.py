@@ -48,7 +48,8 @@ def _read_aside(draft: Draft, run: list[Word]) -> None:
     run = _until_claimed(draft, run)
     if with_it := _adjectives_with(draft, run):
         describe(draft, with_it)
-        read_phrase(draft, with_it[-1].index + 2)
+        leads = next(word for word in run if word.norm == "with")
+        read_phrase(draft, leads.index + 1)
         return
     if [word.norm for word in run[-2:]] == ["all", "over"]:
         run = run[:-2]  # "white all over"
@@ -103,6 +104,10 @@ def _coloured_beside_look(draft: Draft, run: list[Word]) -> list[Word]:
         ahead = before[:-1] if before and before[-1].norm == "and" and not behind else []
         if ahead and _is_colour(ahead) and all(map(draft.is_free, ahead)):
             return ahead  # "lemon and low-poly: the sneaker"
+        instead = [w for w in behind if w.norm not in ("a", "an", "the", "one")]
+        refused = len(instead) > 1 and instead[0].norm == "but"
+        if refused and _is_colour(instead[1:]) and all(map(draft.is_free, instead)):
+            return instead[1:]  # "one that isn't anime but tan"
         joined = len(behind) > 1 and behind[0].norm in ("and", "in") and not before
         if joined and run[0].index and _is_colour(behind[1:]) and all(map(draft.is_free, behind)):
             return behind[1:]
@@ -123,7 +128,9 @@ def _is_of_it(draft: Draft, behind: list[Word]) -> bool:
 def _adjectives_with(draft: Draft, run: list[Word]) -> list[Word]:
     """Adjectives before what it has: "that mug, | ceramic | with a goofy grin"."""
     said = list(itertools.takewhile(lambda word: word.norm != "with", run))
-    if not run or not run[0].index or not 0 < len(said) < 3 or len(said) + 1 >= len(run):
+    ends = len(said) + 1 >= len(run)
+    said = said[: len(said) - (said[-1:] != [] and said[-1].norm == "and")]
+    if not run or not (run[0].index or _leads_to_it(draft, run)) or not 0 < len(said) < 3 or ends:
         return []
     told = all(is_adjective(w.norm) and not w.norm.endswith("ing") for w in said)
     told = told and not _OF_A_PICTURE & {word.norm for word in run}

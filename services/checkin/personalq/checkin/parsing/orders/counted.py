@@ -64,6 +64,12 @@ RULES = (
     rule(OrderKey.NEWEST, f"(?P<n>{ORDINAL})~{NEWEST}"),
     rule(OrderKey.OLDEST, rf"(?P<n>{ORDINAL})~({OLDEST}|ever(?= \w))"),
     rule(OrderKey.OLDEST, f"(?P<n>{ORDINAL}) {SELECTOR} ((that )?was )?ever {MADE}"),
+    # "The 36th of the sofas", "the sixth of my fifty lamps"
+    rule(
+        OrderKey.OLDEST,
+        f"(?P<n>{ORDINAL}) of (the|my|our|all( (the|my|our))?)( {CARDINAL})?",
+        needs_head=True,
+    ),
     # "The third red house | in order of making"
     rule(
         OrderKey.OLDEST,

@@ -7,6 +7,7 @@ Christmas").
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Callable
 from dataclasses import replace
@@ -47,6 +48,7 @@ Narrow = Callable[[re.Match[str], Point, Context], Interval | None]
 def points(shadow: str, context: Context) -> list[Point]:
     """Every time named in lower-cased text, left to right, none overlapping another."""
     found = _of_that_year(_joined(_atoms(shadow, context), shadow, context), shadow, context)
+    found = _bounded(found, shadow)
     return with_hours(_narrowed(found, shadow, context), shadow, context)
 
 
@@ -119,6 +121,24 @@ def _of_that_year(found: list[Point], shadow: str, context: Context) -> list[Poi
             if interval is not None:
                 point = replace(point, end=said.end(), interval=interval, sure=True)
         read.append(point)
+    return read
+
+
+_AND_BEFORE = compile_form(",? (and|but|yet) ((was )?(made|trained|created|built) )?before (the )?")
+
+
+def _bounded(found: list[Point], shadow: str) -> list[Point]:
+    """Put a time into the year of the one that bounds it: "after April but before June 2025"."""
+    read = list(found)
+    for place, (first, second) in enumerate(itertools.pairwise(found)):
+        end = second.interval.start
+        told = _AND_BEFORE.fullmatch(shadow, first.end, second.start)
+        if first.occurs is None or second.occurs is not None or end is None or told is None:
+            continue
+        near = (occurrence(first.occurs, end.year - step) for step in (0, 1))
+        before = (each for each in near if each and each.start and each.start < end)
+        if (interval := next(before, None)) is not None:
+            read[place] = replace(first, interval=interval, occurs=None)
     return read
 
 

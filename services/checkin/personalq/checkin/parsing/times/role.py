@@ -67,6 +67,10 @@ def constrains(draft: Draft, point: Point, setting: Setting) -> bool:
         return False
     if _CARTOONS.match(draft.page.shadow, point.end):
         return False
+    first = draft.page.word_at(setting.start)
+    aside = first is not None and not first.joined and setting.operator == "on"
+    if point.kind == "holiday" and aside and not _VERB.search(draft.page.shadow, setting.start):
+        return False  # "the rabbit I used last, | on Christmas morning"
     said = draft.page.shadow[point.start : point.end]
     if said == "tonight" and setting.used is None:
         return False  # when the picture is wanted, or what it shows
@@ -349,6 +353,8 @@ def _in_a_scene(draft: Draft, position: int) -> bool:
         if word.norm in _WHERE and _VERSION.match(draft.page.shadow, word.full_end):
             return False  # "above v17 in March"
         if word.norm in _WHERE:
+            if before is not None and before.index and before.norm in ("up", "out", "down", "over"):
+                before = draft.page.words[before.index - 1]  # "trained up in the hills | on 5 May"
             return before is None or _TRAINED.fullmatch(before.norm) is None
         if joined and is_doing(word) and word.norm not in _NO_SCENES:
             return True  # "eating ice cream in July"

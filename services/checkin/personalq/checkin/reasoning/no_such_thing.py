@@ -1,0 +1,94 @@
+"""A thing that no card of a subject has, said by its plain name: "the horse with headphones".
+
+Where cards are told in everyday words, who says *headphones* would be answered by a card that says
+so, or says it in another word for them. Other words for what a card has ("gear for listening to
+music") name nothing that cards could have named, and what goes on ("with snowflakes falling", "with
+a dog at the door") may as well be the picture's. Asked only where a question would be: what tells
+one card from the others is meant, whatever it is called.
+"""
+
+from __future__ import annotations
+
+import itertools
+import re
+from collections.abc import Sequence
+
+from personalq.chassis.forms import compile_form
+from personalq.checkin import lexicon
+from personalq.checkin.cards import Hit
+from personalq.checkin.intent import Constraint, Intent
+from personalq.checkin.lexicon import canonical, thesaurus
+from personalq.checkin.lexicon.wordnet import Nature, nature
+from personalq.checkin.nouns import is_kind_of
+from personalq.checkin.parsing.text import ends_before
+from personalq.checkin.reasoning.describe import pieces_of, profile
+from personalq.checkin.reasoning.described import fit, wishes
+from personalq.checkin.reasoning.meaning import likest
+from personalq.checkin.reasoning.own import FEWEST, insisting_on, is_named
+
+_ALIKE = 0.55
+"""Likeness from which on a card may have it in words that name it otherwise."""
+_HAS = compile_form(
+    r"(?<!\w)(with|has|having|have|got|wearing|wears|sporting|(?P<clad>in)) "
+    r"((an?|the|its|his|her|some|two|three|four) )?$",
+    flags=re.IGNORECASE,
+)
+_ENDS = compile_form(
+    r" ?($|[,.;:!?)(–—-])| (please|thanks)\b|"
+    r" (in|on|at|by|under|beside|near|inside|behind|next to|in front of) (an?|some|my|our)\b",
+    flags=re.IGNORECASE,
+)
+"""Behind the thing; "on the strings" goes on with it."""
+
+
+def without_that_thing(intent: Intent, hits: Sequence[Hit], prompt: str) -> Intent | None:
+    """The intent that says what nothing fits; None where some card may have it.
+
+    Args:
+        hits: all that satisfy it.
+    """
+    if intent.answered or is_named(intent) or len(hits) < FEWEST:
+        return None
+    if not all(pieces_of(hit.card) for hit in hits):
+        return None
+    asked = (c for c in intent.described if _is_asked_for(c, prompt))
+    return next((insisting_on(intent, c) for c in asked if _is_on_none(c, hits)), None)
+
+
+def _is_asked_for(constraint: Constraint, prompt: str) -> bool:
+    """Whether the subject is said to have a thing by its plain name, and no more of it."""
+    span = constraint.span
+    if span is None or constraint.hard or constraint.excluded or not constraint.phrase:
+        return False
+    if constraint.coarse or constraint.scene or constraint.leads:
+        return False
+    lead = ends_before(_HAS, prompt, span.start)
+    thing = _plain_name(constraint.text)
+    if lead is None or not thing or _ENDS.match(prompt, span.end) is None:
+        return False
+    return lead["clad"] is None or lexicon.is_wearable(thing.split()[-1])
+
+
+def _plain_name(text: str) -> str:
+    """What is named behind its colour and size, if cards may name it so; not who is there."""
+    words = list(itertools.dropwhile(_tells_how, canonical(text).split()))
+    name, noun = " ".join(words), words[-1] if words else ""
+    alive = nature(noun) is Nature.PERSON or is_kind_of(noun, "animal")
+    return name if words and not alive and thesaurus.is_a_name(name) else ""
+
+
+def _tells_how(word: str) -> bool:
+    return word in lexicon.colours() or word in ("tiny", "small", "little", "big", "large", "giant")
+
+
+def _is_on_none(constraint: Constraint, hits: Sequence[Hit]) -> bool:
+    told = wishes(Intent(constraints=(constraint,)))
+    return bool(told) and all(
+        wish.phrase
+        and not wish.trait.lacks
+        and bool(hit.word_likeness or hit.thing_likeness)
+        and fit(wish, profile(hit.card)) == 0
+        and likest(wish.said, hit) < _ALIKE
+        for wish in told
+        for hit in hits
+    )
