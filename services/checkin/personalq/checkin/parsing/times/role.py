@@ -69,7 +69,11 @@ def constrains(draft: Draft, point: Point, setting: Setting) -> bool:
         return False
     first = draft.page.word_at(setting.start)
     aside = first is not None and not first.joined and setting.operator == "on"
-    if point.kind == "holiday" and aside and not _VERB.search(draft.page.shadow, setting.start):
+    if (
+        point.kind == "holiday"
+        and aside
+        and not _VERB.search(draft.page.shadow, setting.start, setting.end)
+    ):
         return False  # "the rabbit I used last, | on Christmas morning"
     said = draft.page.shadow[point.start : point.end]
     if said == "tonight" and setting.used is None:
