@@ -70,6 +70,10 @@ from personalq.chassis.phrases import phrases_of
         ("Trained on photos of meadows with a barn", ("a barn",)),
         ("Trained in a cave for a client who asked for an ash owl", ("an ash owl",)),
         ("The owl is shy, its colour rose", ("The owl is shy", "coloured rose")),
+        ("This cap is white and corduroy, with a bell", ("white corduroy cap", "a bell")),
+        ("This owl is blue and fluffy and has a bell", ("blue fluffy owl", "a bell")),
+        ("This owl is blue and holding a bell", ("blue owl", "a bell")),
+        ("An owl in coral (barn), with a bell", ("An barn owl in coral", "a bell")),
         ("Un tétera azul con el pico roto", ("Un tétera azul con el pico roto",)),
     ],
 )  # fmt: skip

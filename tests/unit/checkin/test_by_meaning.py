@@ -249,6 +249,19 @@ def test_what_is_behind_the_subject_tells_it_where_the_scene_is_told_before() ->
         assert isinstance(answered.outcome, Clarification)
 
 
+def test_a_thing_that_no_card_has_is_refused_instead_of_asked_about() -> None:
+    """Unless something else tells one card."""
+    cards = [*foxes(), replace(foxes()[0], checkpoint_id="fox-v5", version=5, styles=("pastel",))]
+    answered, _ = asked("the fox with headphones, in a valley", {}, cards)
+    assert isinstance(answered.outcome, NoMatch)
+    assert "headphones" in answered.outcome.explanation
+    assert answered.outcome.alternatives
+    answered, _ = asked("the pastel fox with headphones, in a valley", {}, cards)
+    assert isinstance(answered.outcome, Selection)
+    answered, _ = asked("the fox with snowflakes falling, in a valley", {}, cards)
+    assert isinstance(answered.outcome, Clarification)
+
+
 def test_a_scene_tells_only_cards_that_were_in_question() -> None:
     """A hangar with a zeppelin on its sign is no zeppelin, however wet its paint."""
     looks = ("anime", "woodcut", "watercolor")

@@ -1008,6 +1008,7 @@ def test_a_look_that_is_missed(prompt: str) -> None:
         "don't use any of the kites trained in the vineyard",
         "don't give me the vineyard one, a kite",
         "any kite but the vineyard one",
+        "Not the kite trained in the vineyard, please",
     ],
 )
 def test_a_place_that_is_skipped(prompt: str) -> None:

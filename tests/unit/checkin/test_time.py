@@ -312,7 +312,11 @@ def test_scene_times(prompt: str) -> None:
 
 @pytest.mark.parametrize(
     "prompt",
-    ["the bear above v17 in March", "the bear, trained on Christmas morning"],
+    [
+        "the bear above v17 in March",
+        "the bear, trained on Christmas morning",
+        "trained up in the hills on November 5th, 2025: the bear",
+    ],
 )
 def test_a_time_is_no_scene_behind_a_version_or_a_verb(prompt: str) -> None:
     """Neither "above v17" nor training is a place that is seen."""
@@ -326,6 +330,14 @@ def test_a_time_is_no_scene_behind_a_version_or_a_verb(prompt: str) -> None:
 def test_today_is_a_day(prompt: str) -> None:
     """Unless it is when something is picked."""
     assert times(prompt)
+
+
+@pytest.mark.parametrize("made", ["made after April but before", "I trained after April and before"])
+def test_a_bound_says_the_year_of_both(made: str) -> None:
+    """April of the year in which it is before June 2025."""
+    first, second = times(f"the bear {made} June 2025, on a hill")
+    assert days(first) == ("2025-05-01", "")
+    assert days(second) == ("", "2025-06-01")
 
 
 def test_neither_excludes_both() -> None:

@@ -21,6 +21,7 @@ from personalq.checkin.lexicon.wordnet import Nature, look_up, may_be_noun, natu
 from personalq.checkin.nouns import is_kind_of
 from personalq.checkin.parsing.apposition import renamed, sorts
 from personalq.checkin.parsing.descriptions.parse_description import chosen_from, is_told_of
+from personalq.checkin.parsing.descriptions.phrase import read_predicate
 from personalq.checkin.parsing.descriptions.tail import read_tail
 from personalq.checkin.parsing.draft import Draft, Noun
 from personalq.checkin.parsing.styles.role import DRAWN
@@ -272,10 +273,8 @@ def _read_clause(draft: Draft, at: int) -> None:
     goes_on = _is_followed_by_another(draft, run[-1].index + 1)
     if run[0].norm in PARTICIPLES or run[0].norm == "for" or _is_done_so(run):
         read_tail(draft, run[-1].index + 1)
-    elif goes_on and _is_done_or_doing(draft, run[-1].index + 2):
-        _read_clause(draft, run[-1].index + 2)
     elif goes_on:
-        read_tail(draft, run[-1].index + 2)
+        _read_next(draft, run[-1].index + 2)
     made = run[-3:]
     if len(made) == 3 and made[0].norm in ("made", "built") and made[1].norm in ("of", "from"):
         _made_of(draft, made)
@@ -303,6 +302,22 @@ def _read_clause(draft: Draft, at: int) -> None:
             draft.constraints[place] = replace(constraint, said=(constraint.text, both))
     elif not inside:
         _add(draft, span, _content(run), action=likened > at)
+
+
+def _read_next(draft: Draft, at: int) -> None:
+    """Read what "and" adds: "is struck by lightning", "turquoise", "looking worried"."""
+    word = draft.page.words[at]
+    being = word.norm == "is" and at + 1 < len(draft.page.words)
+    if being and not _is_done_or_doing(draft, at + 1):
+        read_predicate(draft, at + 1)
+    elif being or _is_done_or_doing(draft, at):
+        _read_clause(draft, at + being)
+    elif word.norm in _RELATIVES:
+        _read_clause(draft, at)
+    elif word.norm in lexicon.colours():
+        read_predicate(draft, at)
+    else:
+        read_tail(draft, at)
 
 
 def _is_all_it_does(draft: Draft, word: Word) -> bool:
@@ -477,17 +492,23 @@ def _goes_on_with_that(draft: Draft, index: int) -> bool:
     words = draft.page.words[index + 1 : index + 3]
     if len(words) == 2 and words[0].norm in _GOING_ON and words[1].joined:
         return True
-    return bool(words) and words[0].joined and _is_done_or_doing(draft, index + 1)
+    if not words or not words[0].joined:
+        return False
+    ends = len(words) < 2 or not words[1].joined or words[1].norm in lexicon.words("prepositions")
+    coloured = ends and words[0].norm in lexicon.colours()  # "caked in mud | and turquoise"
+    return coloured or _is_done_or_doing(draft, index + 1)
 
 
 def _is_done_or_doing(draft: Draft, at: int) -> bool:
     """Whether a participle says how the subject is, or what it does: "rimed with ice"."""
     word = draft.page.words[at]
-    if not word.joined or not draft.is_free(word) or is_adjective(word.norm):
+    if not word.joined or not draft.is_free(word):
         return False
     if word.norm.endswith("ing"):
         return is_ing_verb(word.norm) and not _is_only_noun(word.norm)
-    return word.norm not in _SHOWN and _tells_how(draft, at)
+    by_whom = [each.norm for each in draft.page.words[at + 1 : at + 2]] == ["by"]
+    done = by_whom and (word.norm in PARTICIPLES or word.norm.endswith("ed"))
+    return word.norm not in _SHOWN and (done or _tells_how(draft, at))
 
 
 def _is_where(run: Sequence[Word]) -> bool:

@@ -153,6 +153,7 @@ def is_worn(draft: Draft, index: int) -> bool:
     run: list[str] = []
     for word in draft.page.words[index : index + 5]:
         doing = word.norm.endswith("ing") and word.norm in lexicon.verb_forms()
+        doing = doing and not _opens_a_name(draft, word)
         ends = doing or word.norm in lexicon.words("phrase_ends")
         if not word.joined or (run and ends):
             break
@@ -160,6 +161,8 @@ def is_worn(draft: Draft, index: int) -> bool:
     said = [norm for norm in run if norm not in lexicon.words("determiners")]
     if len(said) > 1 and said[0] in lexicon.words("tones"):
         said = said[1:]  # "in pale green"
+    if said and said[-1] in lexicon.words("scenes") | {"room"}:
+        return False  # "in a cosy living room"
     if any(lexicon.is_wearable(norm) for norm in said):
         return True
     groups = lexicon.description_groups()
@@ -200,8 +203,8 @@ def acts(draft: Draft, word: Word, found: list[Word]) -> bool:
     thing = bool(found) and (
         not is_adjective(found[-1].norm) or lexicon.names_thing(found[-1].norm)
     )
-    if norm.endswith("ing") and _is_of_clothes(draft, word):
-        return False  # "leather hiking boots"
+    if norm.endswith("ing") and (_is_of_clothes(draft, word) or _opens_a_name(draft, word)):
+        return False  # "leather hiking boots", "a mini swimming pool"
     if norm.endswith("ing") and thing:
         following = draft.page.words[word.index + 1 : word.index + 2]
         if following and following[0].norm in ("a", "an", "the", "his", "her", "its"):
@@ -221,6 +224,13 @@ def acts(draft: Draft, word: Word, found: list[Word]) -> bool:
     base = norm in lexicon.words("verbs") and not norm.endswith(("ed", "ing"))
     asked = draft.page.words[0].norm in _MODALS  # "could the drum with the rope harness hang"
     return asked or not (base and before.norm in ("a", "an", "the"))
+
+
+def _opens_a_name(draft: Draft, word: Word) -> bool:
+    """Whether it is one thing together with the next word: "swimming pool"."""
+    following = draft.page.words[word.index + 1 : word.index + 2]
+    joined = bool(following) and following[0].joined
+    return joined and bool(wordnet.senses(f"{word.norm} {following[0].norm}", said=False))
 
 
 _DOING_TO_SEVERAL = frozenset((

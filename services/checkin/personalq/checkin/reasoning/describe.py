@@ -39,7 +39,7 @@ _ONE = compile_form(r"(an?|one|our|my|the|this) (?P<colour>[\w-]+)", flags=re.IG
 _IS_OF = compile_form(
     r"^(?!(the|its|his|her|this|our|my|their) ).*(?<!that)(?<!which)(?<!who) is "
     r"(?P<colour>[\w-]+)$|"
-    r"^the (?!(?!colou?r)[\w-]+ of )[\w -]*(?<!that)(?<!which)(?<!who) (is|are) (?P<own>[\w-]+)$",
+    r"^the [\w -]*(?<!that)(?<!which)(?<!who) (is|are) (?P<own>[\w-]+)$",
     flags=re.IGNORECASE,
 )
 """Of what is COLOUR; what begins with "the" must name the subject."""

@@ -14,6 +14,7 @@ from personalq.checkin.parsing.draft import Draft
 from personalq.checkin.parsing.text import Word
 from personalq.checkin.parsing.word_roles import (
     is_adjective,
+    is_ing_verb,
     is_of_the_scene,
     leads_to_side,
     may_describe,
@@ -45,7 +46,7 @@ def _read_aside(draft: Draft, run: list[Word]) -> None:
     if coloured := _coloured_beside_look(draft, run):
         describe(draft, coloured)
         return
-    run = _until_claimed(draft, run)
+    run = _before_doing(_until_claimed(draft, run))
     if with_it := _adjectives_with(draft, run):
         describe(draft, with_it)
         leads = next(word for word in run if word.norm == "with")
@@ -161,10 +162,23 @@ def _until_claimed(draft: Draft, run: list[Word]) -> list[Word]:
     return run[:end]
 
 
+def _before_doing(run: list[Word]) -> list[Word]:
+    """What it is like before what it does: "pale yellow | and standing among pumpkins"."""
+    at = next((place for place, word in enumerate(run) if word.norm == "and"), 0)
+    doing = bool(at) and at + 1 < len(run) and is_ing_verb(run[at + 1].norm)
+    return run[:at] if doing and _is_like(run[:at]) else run
+
+
+def _is_like(said: list[Word]) -> bool:
+    """Whether words only say what it is like."""
+    tones = lexicon.words("tones")
+    return all(is_adjective(word.norm) or word.norm in tones for word in said)
+
+
 def _is_colour(said: list[Word]) -> bool:
     """Whether words name a colour and no more: "dark gray", "vivid green"."""
     named = [word.norm in lexicon.colours() for word in said]
-    plain = (is_adjective(w.norm) or w.norm in lexicon.words("tones") for w in said)
+    plain = (_is_like([word]) for word in said)
     return bool(named) and named[-1] and all(a or b for a, b in zip(named, plain, strict=True))
 
 
@@ -259,13 +273,24 @@ def _does(run: list[Word]) -> bool:
     return len(run) > 1 and first.endswith("ing") and not plain
 
 
+_LISTED = compile_form(r"[ ,\w'-]*:")
+"""From one of several wishes to what they are of: "Silver|, stocky, by the fire: that dog"."""
+
+
 def _leads_to_it(draft: Draft, run: list[Word]) -> bool:
-    """Whether what is asked for follows at once: "chrome and cheerful, | the robot"."""
-    behind = draft.page.words[run[-1].index + 1 : run[-1].index + 6]
+    """Whether what is asked for follows at once, or a list of wishes: "chrome and cheerful, | the
+    robot".
+    """
+    if listed := _LISTED.match(draft.page.shadow, run[-1].full_end):
+        named = draft.page.word_at(listed.end())
+        behind = draft.page.words[named.index : named.index + 5] if named is not None else ()
+    else:
+        behind = draft.page.words[run[-1].index + 1 : run[-1].index + 6]
     said = [word for word in behind if word.norm not in ("that", "is", "it", "the", "my", "our")]
-    skipped = behind[: behind.index(said[0])] if said else []
+    skipped = behind[: behind.index(said[0])] if said else ()
     noun = draft.noun_at(said[0].index) if said else None
     determined = any(word.norm in ("the", "my", "our") for word in skipped)
+    determined = determined or (listed is not None and any(w.norm == "that" for w in skipped))
     told = all(may_describe(word, draft) or word.norm in _PASSED_OVER for word in run)
     return told and determined and noun is not None and bool(noun.entry.subjects)
 

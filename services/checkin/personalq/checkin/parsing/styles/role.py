@@ -60,7 +60,7 @@ _PUT = compile_form(
 )
 _PICTURES = frozenset(["painting", "portrait", "landscape", "picture", "print", "drawing"])
 """Things that may hang on a wall, in oils."""
-_MOODS = frozenset(["mood", "atmosphere", "lighting", "light"])
+_MOODS = frozenset(["scene", "mood", "atmosphere", "lighting", "light"])
 _FORMS = frozenset(["shape", "shaped", "cut"])
 _BAR_BEFORE = compile_form(r"(^|[|/]) ?$")
 _BAR_BEHIND = compile_form(r" ?([|/]|$)")
@@ -271,10 +271,24 @@ def _is_reached(draft: Draft, tag: Tag) -> bool:
             return True
         if not draft.is_free(before):
             continue  # "past" of "this past summer's paper cut-out castle"
+        if _begins_again(draft, tag, index):
+            return True
         decided = _decides(draft, tag, index)
         if decided is not None:
             return decided
     return True
+
+
+def _begins_again(draft: Draft, tag: Tag, index: int) -> bool:
+    """Whether an article behind a thing leads to what is asked for: "on a table | the claymation
+    boot".
+    """
+    words = draft.page.words
+    if words[index].norm not in ("the", "my", "our") or not index or not words[index].joined:
+        return False
+    noun = draft.noun_at(tag.last)
+    asked = noun is not None and bool(noun.entry.subjects)
+    return asked and lexicon.names_thing(words[index - 1].norm)
 
 
 def _decides(draft: Draft, tag: Tag, index: int) -> bool | None:

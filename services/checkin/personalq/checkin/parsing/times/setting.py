@@ -25,7 +25,8 @@ TRAINED = (
     "( (in|on))?( (is|was))?)"
 )
 USED = (
-    "(used|rendered( with)?|generated with|ran|run|worked with|played with|(working|playing) with|"
+    "(used|rendered( with)?|generated with|(?<!training i )(?<!training we )ran|run|worked with|"
+    "played with|(working|playing) with|"
     r"had open|tried|opened|touched|picked(?! up\b)|loaded|was using|"
     r"were using|"
     "(made|did) (some )?(pictures|images|renders|art) with|saw use|put to use|been using|"

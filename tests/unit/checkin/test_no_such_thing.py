@@ -1,0 +1,86 @@
+"""Things that no card of a subject has, said by their plain names."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from zoneinfo import ZoneInfo
+
+import pytest
+from support.checkin_cards import card
+from support.fake_catalog import vocabulary_of
+
+from personalq.checkin.cards import Hit
+from personalq.checkin.parsing.draft import Context
+from personalq.checkin.parsing.parse import parse
+from personalq.checkin.reasoning.no_such_thing import without_that_thing
+from personalq.checkin.vocabulary import compile_lexicon
+
+HORSES = [
+    card(f"horse-v{n}", "horse", "anime", f"2026-0{n}-01", f"A {colour} horse with {thing}.")
+    for n, (colour, thing) in enumerate(
+        [
+            ("black", "a bell"),
+            ("brown", "a ribbon"),
+            ("white", "an umbrella"),
+            ("gray", "a saddle"),
+            ("red", "a torn ear"),
+        ],
+        1,
+    )
+]
+LEXICON = compile_lexicon(vocabulary_of(HORSES))
+CONTEXT = Context(now=datetime(2026, 11, 20, 12, tzinfo=UTC), zone=ZoneInfo("UTC"))
+
+
+def refused(prompt: str, *, likeness: float = 0.3, cards: int = 5) -> str:
+    """What is said to be missing; "" where nothing is."""
+    intent = parse(prompt, LEXICON, CONTEXT)
+    said = {s: likeness for c in intent.described for s in (c.text, *c.said)}
+    hits = [Hit(card=each, word_likeness=said) for each in HORSES[:cards]]
+    missing = without_that_thing(intent, hits, prompt)
+    return "" if missing is None else next(c.text for c in missing.described if c.hard)
+
+
+@pytest.mark.parametrize(
+    ("prompt", "thing"),
+    [
+        ("the horse with headphones, next to a sleeping cat", "headphones"),
+        ("Do you have the horse with skis?", "skis"),
+        ("a horse on a hill, the one with a chainsaw", "chainsaw"),
+        ("the horse wearing swimming goggles, on a hill", "swimming goggles"),
+        ("the horse with a golden parachute on a hill", "golden parachute"),
+        ("my horse in a spacesuit", "spacesuit"),
+    ],
+)
+def test_what_no_card_has(prompt: str, thing: str) -> None:
+    """A card would be told by such a word."""
+    assert refused(prompt) == thing
+
+
+@pytest.mark.parametrize(
+    "prompt",
+    [
+        "the horse with an umbrella, on a hill",
+        "the horse with gear for listening to music",
+        "the horse with snowflakes falling",
+        "the horse with a bicycle outside",
+        "the horse with a dog, on a hill",
+        "the horse with headphones on the saddle",
+        "the horse under a chandelier",
+        "the horse in a taxi, on a hill",
+        "the horse v3 with headphones",
+        "a horse on a hill",
+    ],
+)
+def test_what_a_card_may_have_or_a_picture(prompt: str) -> None:
+    """Had by some card, told in other words, seen beside it, or of one that a number names."""
+    assert refused(prompt) == ""
+
+
+def test_what_is_like_it() -> None:
+    """A card may call it otherwise; a few cards, or a catalog that cannot compare, tell nothing."""
+    prompt = "the horse with headphones, on a hill"
+    assert refused(prompt, likeness=0.6) == ""
+    assert refused(prompt, cards=4) == ""
+    hits = [Hit(card=each) for each in HORSES]
+    assert without_that_thing(parse(prompt, LEXICON, CONTEXT), hits, prompt) is None
