@@ -332,7 +332,9 @@ def test_today_is_a_day(prompt: str) -> None:
     assert times(prompt)
 
 
-@pytest.mark.parametrize("made", ["made after April but before", "I trained after April and before"])
+@pytest.mark.parametrize(
+    "made", ["made after April but before", "I trained after April and before"]
+)
 def test_a_bound_says_the_year_of_both(made: str) -> None:
     """April of the year in which it is before June 2025."""
     first, second = times(f"the bear {made} June 2025, on a hill")
