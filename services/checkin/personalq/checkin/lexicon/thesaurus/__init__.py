@@ -51,6 +51,7 @@ def preload() -> None:
     _named("qualities")
     _sayings()
     _told()
+    _names()
     _modified()
 
 
