@@ -18,8 +18,9 @@ from personalq.checkin.lexicon import look_of
 from personalq.checkin.lexicon.vectors import likeness
 from personalq.checkin.parsing.draft import Context
 from personalq.checkin.parsing.parse import parse
-from personalq.checkin.reasoning.describe import concepts, kind_of, profile
+from personalq.checkin.reasoning.describe import concepts, profile
 from personalq.checkin.reasoning.described import answers, is_bare, place_of, wishes
+from personalq.checkin.reasoning.few_words import kind_of
 from personalq.checkin.reasoning.meaning import Place
 from personalq.checkin.reasoning.reason import rank
 from personalq.checkin.vocabulary import compile_lexicon
@@ -277,7 +278,7 @@ def test_a_description_of_keys_names_the_kind_alone() -> None:
     told = _card("kind: folding / colour: navy / feel: ash wood", "wheelbarrow")
     assert "=blue" in profile(told).kind
     assert {concept for concept in profile(told).kind if concept.startswith("fold")}
-    assert kind_of(told).startswith("folding wheelbarrow")
+    assert kind_of(told) == "navy folding wheelbarrow, ash wood"
 
 
 def test_without_is_no_wish_for_what_is_like_it() -> None:
@@ -544,6 +545,11 @@ def test_what_is_worn_is_no_adjective() -> None:
         ("Fine-tuned on 18 images. A navy kettle. Rendered as low poly.", "a navy kettle"),
         ("kettle / navy / nothing special. Trained on museum scenes.", "kettle, navy"),
         ("A bent spout and all: a navy kettle.", "a navy kettle with a bent spout"),
+        ("My tin kettle. Colour navy, with bent feet.", "the navy tin kettle with bent feet"),
+        ("One navy kettle, covered in dust.", "the navy kettle, covered in dust"),
+        ("Everything is about one tin kettle: navy.", "the navy tin kettle"),
+        ("With a bell, this kettle in navy is drawn as line art.", "the kettle in navy with a bell"),
+        ("Tin kettle, colour amber, and shows a bell", "amber tin kettle with a bell"),
     ],
 )  # fmt: skip
 def test_a_card_in_a_few_words(description: str, kind: str) -> None:

@@ -45,6 +45,7 @@ _PIECE = compiled(
         "(notable|known) for",
         "together with",
         "showing",
+        r"(shows|including)(?= (an?|the|its|his|her|some|two|three)\s)",
         "(?<!that )(?<!which )(?<!who )(carries|wears)",
         r"(sporting|boasting)(?= (an?|the|its|his|her|their|one|two)\s)",
         "(included|attached)(?= ?$)",
@@ -91,7 +92,7 @@ _LINKS = """
     details each entirely every everything extra extras fancy favorite favourite for from good got
     he her here his i in into is it its just kind mainly many mostly notes nothing of on one only or
     our over personal self she shows some subject that the their them there these they this those to
-    under very was we were what which with work works yes you
+    throughout under very was we were what which with work works yes you
 """
 _OF_TRAINING = """
     background backgrounds backdrop backdrops captured checkpoint data dataset datasets environment

@@ -35,7 +35,7 @@ _REST = rf".*?(?=$|, and {WORD} too ?$)"
 _SAID = compiled(
     rf"{_WAS}\b{_OF_TRAINING}\b.*$",
     # "drawn in a bold style, | with twin funnels"
-    rf"\b(?!(rendered|shown) in {WORD} ?(,|$|with\b|and\b))"
+    rf"{_WAS}\b(?!(rendered|shown) in {WORD} ?(,|$|with\b|and\b))"
     rf"{DRAWN} (in|as|like|towards?)\b.*?"
     rf"(?=$|, ((and|it is|shown|seen|complete|comes|comes along) )*{_WITH}\s"
     r"(?!an?\s[^.]*\b(mood|finish|look|feel)\b))",
@@ -64,6 +64,9 @@ _SAID = compiled(
     # "Think pixel art: a robot. All the beach scenes went into the training"
     rf"^ ?think ({WORD} ){{0,2}}({LOOKS}|photorealistic|realistic)$",
     r"^ ?all the [^,]* went into the training$",
+    r"^ ?in training it saw\b.*$",
+    r"^ ?(all|most) (of )?(the |its )?(examples|samples|pictures|photos|images|shots) (were|are) "
+    r"((taken|shot|made) )?(in|at|on|from|by|near)\b.*$",
     r"(^|(?<=,)) ?(all )?(taken|gathered|collected) (in|at|on|by|near|inside|outside|against)\b"
     "[^,]*",
     r"(^|(?<=,)) ?(data gathered|holds up|draws it|using [^,]*\b(pictures|photos|images|shots))\b"

@@ -100,6 +100,8 @@ _APART = compiled(
     r"(sets? off (this|an?)|(go(es)? with|comes? with|completes?|accompan(y|ies)) this) "
     r"(?P<off>\S.*)) ?$",
 )
+# "Look for a torn ear and a bell on this rabbit".
+_ON_THIS = compiled(r"^ ?look (out )?for (?P<part>\S.*) on (?P<thing>this \S[^,]*)$")
 # "A torn ear and an olive tone are the marks of this rabbit".
 _MARKS_OF = compiled(
     r"^ ?(?P<part>\S.*?) (is|are) the (marks?|signs?|features?) of (?P<thing>(this|the|our) \S.*)$",
@@ -165,6 +167,7 @@ _FORMS: tuple[
     ((" of the ",), _OF_THE_KIND, r"\g<kind> \g<thing>"),
     ((" and ",), _TWO_COLOURS, r"\g<one>-and-"),
     ((" of ",), _MARKS_OF, r"\g<thing> with \g<part>"),
+    ((" on this ",), _ON_THIS, r"\g<thing> with \g<part>"),
     ((" tone", " hue"), _A_TONE, r"coloured \g<colour>"),
     ((" set", " go", " come", " complete", " accompan"), _APART, _set_apart),
     (("visible",), _VISIBLE, ""),

@@ -18,7 +18,7 @@ from personalq.checkin import calendar, lexicon
 from personalq.checkin.cards import Card
 from personalq.checkin.intent import Attribute, Intent
 from personalq.checkin.outcome import Candidate, Option
-from personalq.checkin.reasoning.describe import kind_of
+from personalq.checkin.reasoning.few_words import kind_of
 from personalq.checkin.reasoning.plausible import plausible
 
 ANY = "any of them"

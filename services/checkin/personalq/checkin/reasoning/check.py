@@ -14,12 +14,12 @@ from personalq.checkin.lexicon.stems import stem
 from personalq.checkin.nouns import is_kind_of
 from personalq.checkin.reasoning.describe import (
     concepts,
-    kind_of,
     pieces_of,
     profile,
     shades_in,
 )
 from personalq.checkin.reasoning.described import says
+from personalq.checkin.reasoning.few_words import kind_of
 from personalq.checkin.reasoning.kinds import is_described_as, names
 from personalq.checkin.reasoning.order import in_order
 

@@ -19,11 +19,6 @@ from personalq.checkin.lexicon.wordnet import Nature, nature
 from personalq.checkin.nouns import is_kind_of
 from personalq.checkin.reasoning.colours import COLOURS, NAMED, names_for
 
-_PICTURED = compile_form(
-    "^((an?|the) )?(picture|photo|image|portrait|rendering|depiction|drawing|painting|sketch|"
-    "illustration)s? of ",
-    flags=re.IGNORECASE,
-)
 _IS = compile_form("(this|it|they|these)('s|'re| is| are|( comes?| came) in) ", flags=re.IGNORECASE)
 _COLOURED = re.compile(r"colou?red\s|[a-z]+[ -]colou?red$", re.IGNORECASE)
 _ALL_OVER = compile_form(" all over$", flags=re.IGNORECASE)
@@ -53,78 +48,13 @@ _MOOD = compile_form(
     flags=re.IGNORECASE,
 )
 """How the subject is: "a robot looking shy", "in a shy mood"."""
-_UNSAFE = re.compile(r"[<>\x00-\x1f\x7f`{}\[\]]")
-_SPACES = compile_form(" ")
-_OURS = compile_form(r"(?<!\w)([Mm]y|[Oo]ur) (?P<name>(?=[A-Z]))?")
-"""What its owner wrote; a question is put to somebody else."""
 _WORD = re.compile(r"\w+")
-_LABEL_LENGTH = 64
 _PUT = frozenset((
     "sewn", "tied", "knotted", "attached", "strapped", "stuck", "pinned", "clipped", "stitched",
     "ironed", "glued", "fixed", "fastened", "buckled", "wrapped", "draped", "printed", "engraved",
     "mounted", "slung", "looped", "wound", "tucked", "hooked", "perched", "hung", "all",
 ))  # fmt: skip
 """Behind a thing they say how it is there: "a star sewn on", "decals all over"."""
-
-
-@lru_cache(maxsize=16384)
-def _kind(pieces: tuple[str, ...], subjects: tuple[str, ...]) -> str:
-    """The piece that names the subject, and one more that tells it from others."""
-    nouns = {word for subject in subjects for word in canonical(subject).split()}
-    if not pieces:
-        return ""
-    main = next((p for p in pieces if nouns & set(canonical(p).split())), pieces[0])
-    named = _COLOURED.sub("", _PICTURED.sub("", _from_article(main, nouns)))
-    words = [canonical(word) for word in named.split()]
-    if subjects and nouns.isdisjoint(words) and _is_bare(words):  # "kind: church / colour: red"
-        named = f"{named} {subjects[0]}"
-    other = next((p for p in pieces if p != main and _tells(p)), "")
-    if other and len(named) + len(other) < _LABEL_LENGTH:
-        link = " with" if canonical(other).split()[0] in lexicon.words("determiners") else ","
-        named = f"{named}{link} {other[:1].lower()}{other[1:]}"
-    label = _SPACES.sub(" ", _UNSAFE.sub("", _OURS.sub(_not_ours, named))).strip(" ,-")
-    if len(label) > _LABEL_LENGTH:
-        label = label[:_LABEL_LENGTH].rsplit(" ", 1)[0]
-    return _uncapitalised(label)
-
-
-def _from_article(piece: str, nouns: set[str]) -> str:
-    """The piece without what comes before the thing: "this checkpoint knows a red bear"."""
-    words = piece.split()
-    head = next((i for i, word in enumerate(words) if canonical(word) in nouns), None)
-    reach = len(words) - 1 if head is None else head
-    starts = [i for i in range(reach) if canonical(words[i]) in ("a", "an", "the")]
-    if not starts:
-        return piece
-    return " ".join(words[starts[0 if head is None else -1] :])
-
-
-def _not_ours(owned: re.Match[str]) -> str:
-    """The same for "my kettle", nothing for "my Rex"."""
-    return "the " if owned["name"] is None else ""
-
-
-def _tells(piece: str) -> bool:
-    """Whether a piece names something: "a crystal ball", not "complete"."""
-    found = trait(piece)
-    return found is not None and nature(found.noun) is not Nature.NO_NOUN
-
-
-def _uncapitalised(clause: str) -> str:
-    """The clause in lower case at its start, unless that is a name ("Siamese cats")."""
-    first = canonical(clause.split(" ", 1)[0])
-    ordinary = (
-        first in ("a", "an", "the")
-        or first in lexicon.description_groups()
-        or any(first in group.words for group in lexicon.style_groups().values())
-        or lexicon.is_adjective_like(first)
-    )
-    return clause[:1].lower() + clause[1:] if ordinary else clause
-
-
-def kind_of(card: Card) -> str:
-    """The card in a few words, fit for a question: "a tan teddy bear with a cream snout"."""
-    return _kind(pieces_of(card), card.subjects)
 
 
 def concepts(text: str) -> tuple[str, ...]:
@@ -504,12 +434,12 @@ def _told_alone(pieces: Sequence[str], main: Trait | None) -> Iterator[Trait]:
     """
     if main is not None:
         yield main
-    opens = trait(pieces[0]) if pieces and _is_bare(canonical(pieces[0]).split()) else None
+    opens = trait(pieces[0]) if pieces and may_tell_alone(canonical(pieces[0]).split()) else None
     if opens is not None:
         yield opens
 
 
-def _is_bare(words: Sequence[str]) -> bool:
+def may_tell_alone(words: Sequence[str]) -> bool:
     """Whether words may be what the subject is like: "folding", but neither "a bow" nor "studs"."""
     if not 0 < len(words) < 3 or words[0] in lexicon.words("determiners"):
         return False
