@@ -548,7 +548,7 @@ def test_what_is_worn_is_no_adjective() -> None:
         ("My tin kettle. Colour navy, with bent feet.", "the navy tin kettle with bent feet"),
         ("One navy kettle, covered in dust.", "the navy kettle, covered in dust"),
         ("Everything is about one tin kettle: navy.", "the navy tin kettle"),
-        ("With a bell, this kettle in navy is drawn as line art.", "the kettle in navy with a bell"),
+        ("With a bell, this kettle in navy is drawn as oils.", "the kettle in navy with a bell"),
         ("Tin kettle, colour amber, and shows a bell", "amber tin kettle with a bell"),
     ],
 )  # fmt: skip
