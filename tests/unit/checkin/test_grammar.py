@@ -258,6 +258,7 @@ def test_the_version_just_before_another() -> None:
         ("The 36th of the lamps, under a full moon", OrderKey.OLDEST, 36),
         ("the sixth of my fifty lamps, at sea", OrderKey.OLDEST, 6),
         ("the lamp left unused the longest, at sea", OrderKey.LEAST_RECENTLY_USED, 1),
+        ("Lamp beside a cup of cocoa, my longest unused one", OrderKey.LEAST_RECENTLY_USED, 1),
         ("Always the up-to-date lamp, please, nothing older.", OrderKey.NEWEST, 1),
         ("the lamp before the current one, on a blanket", OrderKey.NEWEST, 2),
         ("March lamp, the first of them, on a bridge", OrderKey.OLDEST, 1),
@@ -588,6 +589,18 @@ def test_owners(prompt: str, owner: str, excluded: bool) -> None:
     """Owners by possession, by deed and by exclusion."""
     constraint = only(prompt, Attribute.OWNER)
     assert (constraint.values, constraint.excluded) == ((owner,), excluded)
+
+
+@pytest.mark.parametrize(
+    ("prompt", "looks"),
+    [
+        ("the faceted-polygon kettle at sea", [("low poly",)]),
+        ("a kettle, squashed flat, at sea", []),
+    ],
+)
+def test_a_look_in_other_words(prompt: str, looks: list[tuple[str, ...]]) -> None:
+    """What is squashed flat is in no flat look."""
+    assert [c.values for c in read(prompt).all(Attribute.STYLE)] == looks
 
 
 def test_a_name_that_is_a_word() -> None:

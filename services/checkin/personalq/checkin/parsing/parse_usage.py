@@ -49,7 +49,7 @@ _NO_USES = form(
     r"(with|((that|which) )?(has|had|shows)) (no|zero) (uses?|renders?)\b",
     "(with )?(an? |its )?(use|usage) count (of|is|at) (zero|0)",
 )
-_NEVER = compile_form(rf"(?<![\w-]){_NO_USES}(?!\w)")
+_NEVER = compile_form(rf"(?<![\w-])(?<!longest\s){_NO_USES}(?!\w)")
 _AT_ALL = compile_form(
     rf"(?<![\w-])((of )?(those|the ones|all) )(i|we)('ve| have) (ever )?{_USED}( at all)?(?!\w)|"
     r"(?<![\w-])(that|which) (has|have|had|was|were|got) (actually |even )*("

@@ -188,7 +188,13 @@ def _is_no_style(draft: Draft, tag: Tag, word: str, *, styled: bool) -> bool:
     if word == "flat" and following is not None and following.hyphen:
         drawn = following.norm in ("shaded", "colored", "art", "drawn", "painted", "illustrated")
         return not (styled or drawn)  # "a flat-faced cat"
-    return word == "flat" and not styled and _is_a_home(draft, tag)
+    return word == "flat" and not styled and (_is_a_home(draft, tag) or _is_pressed(draft, tag))
+
+
+def _is_pressed(draft: Draft, tag: Tag) -> bool:
+    """Whether "flat" is how it was left: "squashed flat"."""
+    words = draft.page.words
+    return bool(tag.first) and words[tag.first].joined and words[tag.first - 1].norm.endswith("ed")
 
 
 def _is_handled(draft: Draft, tag: Tag) -> bool:
