@@ -48,8 +48,6 @@ def refused(prompt: str, *, likeness: float = 0.3, cards: int = 5) -> str:
         ("Do you have the horse with skis?", "skis"),
         ("a horse on a hill, the one with a chainsaw", "chainsaw"),
         ("the horse wearing swimming goggles, on a hill", "swimming goggles"),
-        ("the horse with a golden parachute on a hill", "golden parachute"),
-        ("my horse in a spacesuit", "spacesuit"),
     ],
 )
 def test_what_no_card_has(prompt: str, thing: str) -> None:
@@ -67,6 +65,10 @@ def test_what_no_card_has(prompt: str, thing: str) -> None:
         "the horse with a dog, on a hill",
         "the horse with headphones on the saddle",
         "the horse under a chandelier",
+        "the horse with a waterfall",
+        "a horse with headphones, on a hill",
+        "draw the horse with headphones",
+        "not the horse with headphones",
         "the horse in a taxi, on a hill",
         "the horse v3 with headphones",
         "a horse on a hill",

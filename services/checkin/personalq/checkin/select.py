@@ -146,7 +146,8 @@ async def _told_apart(
     if told is not None and told[1].candidates and chooses(*told):
         return told
     hits = [candidate.hit for candidate in ranking.candidates]
-    missing = without_that_thing(read, hits, finder.prompt)
+    full = len(hits) >= finder.limit  # others may have it
+    missing = None if full else without_that_thing(read, hits, finder.prompt)
     return (read, ranking) if missing is None else (missing, replace(ranking, candidates=()))
 
 

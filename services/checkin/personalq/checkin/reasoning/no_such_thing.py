@@ -29,10 +29,21 @@ from personalq.checkin.reasoning.own import FEWEST, insisting_on, is_named
 _ALIKE = 0.55
 """Likeness from which on a card may have it in words that name it otherwise."""
 _HAS = compile_form(
-    r"(?<!\w)(with|has|having|have|got|wearing|wears|sporting|(?P<clad>in)) "
+    r"(?<!\w)(with|wearing|wears|sporting) "
     r"((an?|the|its|his|her|some|two|three|four) )?$",
     flags=re.IGNORECASE,
 )
+_PICTURED = compile_form(
+    r"(?<!\w)(draw|paint|dress|put|place|add|not|except|but|without)(?!\w)|"
+    r"(?<!\w)an? ([\w-]+ ){1,3}(with|wearing|wears|sporting) ((an?|the|some|two) )?$",
+    flags=re.IGNORECASE,
+)
+"""The picture is to have it, or it is what is not wanted: "a horse with a tent"."""
+_HELD = (
+    "musical instrument", "tool", "device", "clothing", "equipment", "weapon", "jewelry",
+    "sports equipment", "vehicle part", "gear", "footwear", "headdress",
+)  # fmt: skip
+"""What somebody has who is told by it; a tent, a moon or a cake may as well be near."""
 _ENDS = compile_form(
     r" ?($|[,.;:!?)(–—-])| (please|thanks)\b|"
     r" (in|on|at|by|under|beside|near|inside|behind|next to|in front of) (an?|some|my|our)\b",
@@ -66,7 +77,7 @@ def _is_asked_for(constraint: Constraint, prompt: str) -> bool:
     thing = _plain_name(constraint.text)
     if lead is None or not thing or _ENDS.match(prompt, span.end) is None:
         return False
-    return lead["clad"] is None or lexicon.is_wearable(thing.split()[-1])
+    return _PICTURED.search(prompt, 0, lead.end()) is None
 
 
 def _plain_name(text: str) -> str:
@@ -74,7 +85,8 @@ def _plain_name(text: str) -> str:
     words = list(itertools.dropwhile(_tells_how, canonical(text).split()))
     name, noun = " ".join(words), words[-1] if words else ""
     alive = nature(noun) is Nature.PERSON or is_kind_of(noun, "animal")
-    return name if words and not alive and thesaurus.is_a_name(name) else ""
+    had = lexicon.is_wearable(noun) or any(is_kind_of(noun, each) for each in _HELD)
+    return name if had and not alive and thesaurus.is_a_name(name) else ""
 
 
 def _tells_how(word: str) -> bool:

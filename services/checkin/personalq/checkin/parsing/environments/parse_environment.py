@@ -50,7 +50,7 @@ REFUSAL = compile_form(
     r"except( for)?|other than) ((the|from|in) )*$"
 )
 _NOT_ONE = compile_form(
-    r"(?<!\w)(don't|do not|(?<!i )(?<!we )never|rather not) (please )?(use|take|pick|choose|want|"
+    r"(?<!\w)(don't|do not|never|rather not) (please )?(use|take|pick|choose|want|"
     r"(give|show|send|bring|hand) (me|us)) (an?|any|the|that|my|our) ((of the|of my|of our) )?"
     r"[\w-]+( [\w-]+){0,2} ((that|which) (was|were|is) )?$|"
     r"(?<!\w)any [\w-]+ (but|except( for)?|other than) ((the|from|in) )*$|"
