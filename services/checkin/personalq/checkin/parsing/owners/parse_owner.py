@@ -147,7 +147,7 @@ def _is_whose(draft: Draft, name: Word, thing: Word) -> bool:
     bears it", nor "amber car".
     """
     noun = draft.noun_at(thing.index)
-    described = is_adjective(name.norm) or lexicon.names_thing(name.norm)
+    described = is_adjective(name.norm) or name.norm in lexicon.colours()
     if noun is None or not noun.entry.subjects or (described and not name.capital):
         return False
     behind = draft.page.words[noun.last : noun.last + 1]
