@@ -79,6 +79,7 @@ from personalq.chassis.phrases import phrases_of
         ("With a bell, this shy owl is drawn as line art", ("a bell", "this shy owl")),
         ("This owl is blue and fluffy and has a bell", ("blue fluffy owl", "a bell")),
         ("This owl is blue and holding a bell", ("blue owl", "a bell")),
+        ("This owl is blue and barks, with a bell", ("blue owl", "barks", "a bell")),
         ("An owl in coral (barn), with a bell", ("An barn owl in coral", "a bell")),
         ("Un tétera azul con el pico roto", ("Un tétera azul con el pico roto",)),
     ],

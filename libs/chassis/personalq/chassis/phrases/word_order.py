@@ -89,7 +89,8 @@ _IS_LIKE = compiled(
     rf"(?P<thing>((?!here\b){WORD} ){{1,4}})(here )?is "
     rf"(?P<like>(?!(an?|the|in|on|from|of|all|not|\w+ing)\b){WORD}"
     rf"( (?!with\b|and\b|has\b){WORD}){{0,2}})"
-    rf"( and (?P<too>(?!(an?|the|its|his|her|has|have|is|in|on|with|comes?|wears?|holds?|carries|"
+    rf"( and (?P<too>(?!\w*[^su]s\b)"
+    rf"(?!(an?|the|its|his|her|has|have|is|in|on|with|comes?|wears?|holds?|carries|"
     rf"\w+ing)\b){WORD})(?= ?(?:$|,|with\b|and (?:has|comes|wears)\b)))?"
     r" ?(?=$|,|\bwith\b|\band\b)",
 )

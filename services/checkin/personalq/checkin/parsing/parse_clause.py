@@ -215,7 +215,9 @@ def _goes_on_about_it(draft: Draft, word: Word) -> bool:
         return False
     if _is_last_described(draft, before) and word.norm in _MADE:
         return True  # "with freckles and | made of rags"
-    more = word.norm in ("that", "which", "with", "whose") or _is_done_or_doing(draft, word.index)
+    named = draft.nouns_cover(before.index)  # "the dog and cooking dinner" is a scene
+    more = word.norm in ("that", "which", "with", "whose")
+    more = more or (not named and _is_done_or_doing(draft, word.index))
     return not draft.is_free(before) and more
 
 
@@ -502,7 +504,7 @@ def _goes_on_with_that(draft: Draft, index: int) -> bool:
 def _is_done_or_doing(draft: Draft, at: int) -> bool:
     """Whether a participle says how the subject is, or what it does: "rimed with ice"."""
     word = draft.page.words[at]
-    if not word.joined or not draft.is_free(word):
+    if not word.joined or not draft.is_free(word) or opens_compound(draft, word):
         return False
     if word.norm.endswith("ing"):
         return is_ing_verb(word.norm) and not _is_only_noun(word.norm)

@@ -8,6 +8,7 @@ from itertools import takewhile
 from personalq.checkin import lexicon
 from personalq.checkin.lexicon import wordnet
 from personalq.checkin.lexicon.wordnet import look_up
+from personalq.checkin.nouns import is_kind_of
 from personalq.checkin.parsing.draft import Draft
 from personalq.checkin.parsing.text import Word
 
@@ -203,7 +204,12 @@ def acts(draft: Draft, word: Word, found: list[Word]) -> bool:
     thing = bool(found) and (
         not is_adjective(found[-1].norm) or lexicon.names_thing(found[-1].norm)
     )
-    if norm.endswith("ing") and (_is_of_clothes(draft, word) or _opens_a_name(draft, word)):
+    alive = bool(found) and (
+        wordnet.nature(found[-1].norm) is wordnet.Nature.PERSON
+        or is_kind_of(found[-1].norm, "animal")
+    )
+    names = not alive and _opens_a_name(draft, word)  # not "a cub drinking water"
+    if norm.endswith("ing") and (names or _is_of_clothes(draft, word)):
         return False  # "leather hiking boots", "a mini swimming pool"
     if norm.endswith("ing") and thing:
         following = draft.page.words[word.index + 1 : word.index + 2]

@@ -79,9 +79,8 @@ def worded_concepts(text: str) -> tuple[tuple[str, str], ...]:
             if phrase == "colored" and found and found[-1][0] in COLOURS:
                 index += 1  # "aubergine-coloured" says no more than its colour
                 break
-            if (group := groups.get(f"{phrase} colored")) and words[index - 1 : index] == [
-                "colored"
-            ]:
+            ends = index + 1 == len(words) and words[index - 1 : index] == ["colored"]
+            if ends and (group := groups.get(f"{phrase} colored")):
                 found.append((f"={group}", phrase))  # "coloured terracotta", which is no stuff
                 index += length
                 break

@@ -67,10 +67,13 @@ def others_for(name: str) -> Sequence[str]:
     """The other words that mean what a name does: "nest box" for "birdhouse"; none that mean
     "seated" for a seat.
     """
-    row = _others().get(_key(name), ())
     own = _words(name)
-    alike = (each for each in map(_words, row) if len(each) == len(own))
-    return row if any(all(map(_is_form, own, each)) for each in alike) else ()
+
+    def is_it(phrase: str) -> bool:
+        words = _words(phrase)
+        return len(words) == len(own) and all(map(_is_form, own, words))
+
+    return next((row for row in _others().get(_key(name), ()) if any(map(is_it, row))), ())
 
 
 def _is_form(one: str, other: str) -> bool:
@@ -182,9 +185,13 @@ def _named(file: str) -> dict[str, tuple[str, ...]]:
 
 
 @cache
-def _others() -> dict[str, tuple[str, ...]]:
-    """Phrases, in stems, to the rows they stand in."""
-    return {_key(phrase): tuple(row) for row in _rows("same") for phrase in row}
+def _others() -> dict[str, tuple[tuple[str, ...], ...]]:
+    """Phrases, in stems, to the rows they stand in, the last first."""
+    table: dict[str, dict[tuple[str, ...], None]] = {}
+    for row in reversed(list(map(tuple, _rows("same")))):
+        for phrase in row:
+            table.setdefault(_key(phrase), {})[row] = None
+    return {key: tuple(rows) for key, rows in table.items()}
 
 
 @cache

@@ -165,7 +165,7 @@ def _until_claimed(draft: Draft, run: list[Word]) -> list[Word]:
 def _before_doing(run: list[Word]) -> list[Word]:
     """What it is like before what it does: "pale yellow | and standing among pumpkins"."""
     at = next((place for place, word in enumerate(run) if word.norm == "and"), 0)
-    doing = bool(at) and at + 1 < len(run) and is_ing_verb(run[at + 1].norm)
+    doing = bool(at) and at + 2 < len(run) and is_ing_verb(run[at + 1].norm)
     return run[:at] if doing and _is_like(run[:at]) else run
 
 

@@ -23,7 +23,8 @@ _SET = compile_form(
 )
 _OF = compile_form(r"(?<!\w)of (the|our|my) $")
 _OF_SET = compile_form(
-    r"~(set|series|shoots?|sessions?|dataset|batch|collection|run|(folder|album|pics?)(?! \w))"
+    r"~(set|series|shoots?|sessions?|dataset|batch|collection|run|"
+    r"(folder|album|pics?)(?! (cover|art|page|icon|title)\b))"
     r"(?!\w)"
 )
 """Around a place: "of the | airfield | series"."""

@@ -54,7 +54,9 @@ _NOT_ONE = compile_form(
     r"(give|show|send|bring|hand) (me|us)) (an?|any|the|that|my|our) ((of the|of my|of our) )?"
     r"[\w-]+( [\w-]+){0,2} ((that|which) (was|were|is) )?$|"
     r"(?<!\w)any [\w-]+ (but|except( for)?|other than) ((the|from|in) )*$|"
-    r"(^|(?<=[.;:!?,] ))not (the|my|our|an?) [\w-]+( [\w-]+){0,2} ((that|which) (was|were|is) )?$"
+    r"(^|(?<=[.;:!?,] ))not (the|my|our|an?)"
+    r"( (?!(but|or|nor|one|newest|latest|oldest|first|last)\b)[\w-]+){1,3} "
+    r"((that|which) (was|were|is) )?$"
 )
 """Before how one was trained that is not wanted: "don't pick a cat | trained in the kitchen"."""
 _REFUSED_BEHIND = compile_form(

@@ -224,28 +224,27 @@ def _range(draft: Draft, start: int, end: int, value: int) -> Constraint | None:
     first = lead.start() if lead else start
     versions = list(range(value, last + 1))
     if lead and lead[0].startswith("between") and len(versions) == 3:
-        one = _is_of_one(draft, first, tail.end())
+        one = _is_of_one(draft, first)
         versions = versions[1:2] if one else versions  # "the kettle between v17 and v19"
     return of_versions(draft, first, tail.end(), versions)
 
 
-_ANY_OR_ORDERED = "(any|every|each|best|newest|latest|oldest|earliest|first|last|most|least|recent)"
 _OF_SEVERAL = compile_form(
-    rf"(?<!\w){_ANY_OR_ORDERED} ((?!(the|a|an|my|our|your|this|that)\b)[\w'-]+ ){{0,4}}$"
+    r"(?<!\w)(any|every|each|best|first|last) "
+    r"((?!(the|a|an|my|our|your|this|that)\b)[\w'-]+ ){0,4}$"
 )
 """Before "between v1 and v3": both ends may be meant."""
-_OR_BOTH_ENDS = compile_form(
-    r" ?,? ?[(]?(inclusive|inclusively|included|"
-    r"((that|which) )?((is|was) )?((i|we) )?((used|use|made|trained|ran|run) )?(the )?"
-    rf"{_ANY_OR_ORDERED})(?!\w)"
+_ORDERED = compile_form(
+    r"(?<!\w)(newest|latest|oldest|earliest|(most|least) (recent|recently|used|uses)|"
+    r"used? (it )?(the )?(most|least|last)|whichever|inclusive|inclusively|included)(?!\w)"
 )
-"""The same behind it: "… | I used last"."""
+"""Anywhere: then it is one of several."""
 
 
-def _is_of_one(draft: Draft, position: int, end: int) -> bool:
+def _is_of_one(draft: Draft, position: int) -> bool:
     """Whether a single thing is named right before."""
-    several = ends_before(_OF_SEVERAL, draft.page.shadow, position)
-    if several or _OR_BOTH_ENDS.match(draft.page.shadow, end):
+    shadow = draft.page.shadow
+    if ends_before(_OF_SEVERAL, shadow, position) or _ORDERED.search(shadow):
         return False
     before = draft.page.word_before(position)
     named = before is not None and (
