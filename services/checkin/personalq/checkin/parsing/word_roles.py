@@ -204,12 +204,7 @@ def acts(draft: Draft, word: Word, found: list[Word]) -> bool:
     thing = bool(found) and (
         not is_adjective(found[-1].norm) or lexicon.names_thing(found[-1].norm)
     )
-    alive = bool(found) and (
-        wordnet.nature(found[-1].norm) is wordnet.Nature.PERSON
-        or is_kind_of(found[-1].norm, "animal")
-    )
-    names = not alive and _opens_a_name(draft, word)  # not "a cub drinking water"
-    if norm.endswith("ing") and (names or _is_of_clothes(draft, word)):
+    if norm.endswith("ing") and (_is_of_clothes(draft, word) or _opens_a_name(draft, word, found)):
         return False  # "leather hiking boots", "a mini swimming pool"
     if norm.endswith("ing") and thing:
         following = draft.page.words[word.index + 1 : word.index + 2]
@@ -232,11 +227,16 @@ def acts(draft: Draft, word: Word, found: list[Word]) -> bool:
     return asked or not (base and before.norm in ("a", "an", "the"))
 
 
-def _opens_a_name(draft: Draft, word: Word) -> bool:
-    """Whether it is one thing together with the next word: "swimming pool"."""
+def _opens_a_name(draft: Draft, word: Word, found: Sequence[Word] = ()) -> bool:
+    """Whether it is one thing together with the next word, and nobody does it: "a mini | swimming
+    pool", not "a cub | drinking water".
+    """
     following = draft.page.words[word.index + 1 : word.index + 2]
     joined = bool(following) and following[0].joined
-    return joined and bool(wordnet.senses(f"{word.norm} {following[0].norm}", said=False))
+    if not joined or not wordnet.senses(f"{word.norm} {following[0].norm}", said=False):
+        return False
+    who = found[-1].norm if found else ""
+    return wordnet.nature(who) is not wordnet.Nature.PERSON and not is_kind_of(who, "animal")
 
 
 _DOING_TO_SEVERAL = frozenset((
