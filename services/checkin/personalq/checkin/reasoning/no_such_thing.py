@@ -18,7 +18,6 @@ from personalq.checkin import lexicon
 from personalq.checkin.cards import Hit
 from personalq.checkin.intent import Constraint, Intent
 from personalq.checkin.lexicon import canonical, thesaurus
-from personalq.checkin.lexicon.wordnet import Nature, nature
 from personalq.checkin.nouns import is_kind_of
 from personalq.checkin.parsing.text import ends_before
 from personalq.checkin.reasoning.describe import pieces_of, profile
@@ -81,12 +80,11 @@ def _is_asked_for(constraint: Constraint, prompt: str) -> bool:
 
 
 def _plain_name(text: str) -> str:
-    """What is named behind its colour and size, if cards may name it so; not who is there."""
+    """What is named behind its colour and size, if it is held or worn and cards may name it so."""
     words = list(itertools.dropwhile(_tells_how, canonical(text).split()))
     name, noun = " ".join(words), words[-1] if words else ""
-    alive = nature(noun) is Nature.PERSON or is_kind_of(noun, "animal")
     had = lexicon.is_wearable(noun) or any(is_kind_of(noun, each) for each in _HELD)
-    return name if had and not alive and thesaurus.is_a_name(name) else ""
+    return name if had and thesaurus.is_a_name(name) else ""
 
 
 def _tells_how(word: str) -> bool:
