@@ -16,8 +16,9 @@ help:  ## Print this list
 demo: .venv/installed  ## Start the embedded stack, do the main job, write demo/
 	@$(BIN)/python -m personalq.sdk.demo --setup-seconds "$$(cat .venv/installed)"
 
+# Two processes: the tests of a file share their services, so they stay together.
 test: check  ## Run every check and every test on real components
-	@$(BIN)/python -m pytest
+	@$(BIN)/python -m pytest -n 2 --dist loadfile
 
 check: .venv/installed  ## Lint, types, import rules
 	@$(BIN)/ruff check .
