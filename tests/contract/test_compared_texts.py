@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from personalq.catalog import cards, compare
 from personalq.checkin import labels
-from personalq.checkin.reasoning import described
+from personalq.checkin.reasoning.descriptions import wishes
 
 
 def test_check_in_never_sends_more_than_a_catalog_compares() -> None:
     """Else every request with a phrase that no card explains would be refused."""
-    assert described.MAX_PHRASES <= compare.MAX_TEXTS
-    assert described.LONGEST_PHRASE <= cards.MAX_PHRASE
+    assert wishes.MAX_PHRASES <= compare.MAX_TEXTS
+    assert wishes.LONGEST_PHRASE <= cards.MAX_PHRASE
     assert labels.MOST_WORDINGS <= compare.MAX_WORDINGS
     assert labels.LONGEST <= compare.MAX_WORDING

@@ -16,7 +16,8 @@ from personalq.checkin.intent import OrderKey
 from personalq.checkin.labels import Label
 from personalq.checkin.lexicon import canonical
 from personalq.checkin.names import Named, NameKind, Names
-from personalq.checkin.reasoning.describe import concepts, profile
+from personalq.checkin.reasoning.profiles.concepts import concepts
+from personalq.checkin.reasoning.profiles.profile import profile
 from personalq.checkin.vocabulary import Lexicon, compile_lexicon
 
 _KINDS = {

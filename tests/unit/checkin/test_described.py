@@ -18,10 +18,12 @@ from personalq.checkin.lexicon import look_of
 from personalq.checkin.lexicon.vectors import likeness
 from personalq.checkin.parsing.draft import Context
 from personalq.checkin.parsing.parse import parse
-from personalq.checkin.reasoning.describe import concepts, profile
-from personalq.checkin.reasoning.described import answers, is_bare, place_of, wishes
+from personalq.checkin.reasoning.descriptions.described import answers
+from personalq.checkin.reasoning.descriptions.wishes import is_bare, place_of, wishes
 from personalq.checkin.reasoning.few_words import kind_of
 from personalq.checkin.reasoning.meaning import Place
+from personalq.checkin.reasoning.profiles.concepts import concepts
+from personalq.checkin.reasoning.profiles.profile import profile
 from personalq.checkin.reasoning.reason import rank
 from personalq.checkin.vocabulary import compile_lexicon
 

@@ -14,7 +14,8 @@ from personalq.checkin.parsing.draft import Context
 from personalq.checkin.parsing.parse import parse
 from personalq.checkin.parsing.roles import plays
 from personalq.checkin.reasoning.check import satisfies
-from personalq.checkin.reasoning.described import answers, spoken
+from personalq.checkin.reasoning.descriptions.described import answers
+from personalq.checkin.reasoning.descriptions.wishes import spoken
 from personalq.checkin.vocabulary import compile_lexicon
 
 UTC_ZONE = ZoneInfo("UTC")

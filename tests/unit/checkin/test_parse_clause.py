@@ -12,7 +12,7 @@ from personalq.checkin.cards import Card
 from personalq.checkin.intent import Attribute, Intent
 from personalq.checkin.parsing.draft import Context
 from personalq.checkin.parsing.parse import parse
-from personalq.checkin.reasoning.described import spoken
+from personalq.checkin.reasoning.descriptions.wishes import spoken
 from personalq.checkin.vocabulary import compile_lexicon
 
 LEXICON = compile_lexicon(vocabulary_of([Card(checkpoint_id="kettle-v1", subjects=("kettle",))]))

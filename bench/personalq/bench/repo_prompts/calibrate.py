@@ -30,17 +30,12 @@ from personalq.checkin.cards import Hit
 from personalq.checkin.catalog_client import CatalogClient
 from personalq.checkin.intent import Attribute, Intent
 from personalq.checkin.ports import Ranking
-from personalq.checkin.reasoning.describe import profile
-from personalq.checkin.reasoning.described import (
-    answers,
-    is_bare,
-    is_explained,
-    place_of,
-    shared_details,
-    wishes,
-)
+from personalq.checkin.reasoning.descriptions.described import answers, shared_details
+from personalq.checkin.reasoning.descriptions.fits import is_explained
+from personalq.checkin.reasoning.descriptions.wishes import is_bare, place_of, wishes
 from personalq.checkin.reasoning.meaning import Likeness, Place, compare
 from personalq.checkin.reasoning.plausible import PLAUSIBLE
+from personalq.checkin.reasoning.profiles.profile import profile
 from personalq.checkin.reasoning.reason import DeterministicReasoner
 from personalq.checkin.request import Request
 from personalq.checkin.select import select

@@ -14,7 +14,7 @@ from functools import lru_cache
 from personalq.checkin.cards import Card
 from personalq.checkin.labels import LONGEST, MOST_WORDINGS, Label
 from personalq.checkin.lexicon import canonical, colours, thesaurus, wordnet, words
-from personalq.checkin.reasoning.describe import pieces_of
+from personalq.checkin.reasoning.profiles.profile import pieces_of
 
 _WORD = re.compile(r"[^\W_]+")
 _LONGEST_NAME = 3

@@ -14,7 +14,7 @@ from personalq.checkin.intent import Attribute, Constraint, Intent
 from personalq.checkin.outcome import Candidate, NoMatch
 from personalq.checkin.ports import Catalog
 from personalq.checkin.reasoning.check import satisfies
-from personalq.checkin.reasoning.described import answers
+from personalq.checkin.reasoning.descriptions.described import answers
 from personalq.checkin.reasoning.reason import rank
 
 BLAME = (

@@ -9,8 +9,8 @@ from zoneinfo import ZoneInfo
 from personalq.checkin import calendar
 from personalq.checkin.cards import Card
 from personalq.checkin.intent import Attribute, Constraint, OrderKey
-from personalq.checkin.reasoning.describe import profile
-from personalq.checkin.reasoning.described import share
+from personalq.checkin.reasoning.descriptions.fits import share
+from personalq.checkin.reasoning.profiles.profile import profile
 
 
 def missed(card: Card, constraint: Constraint, zone: ZoneInfo) -> str:

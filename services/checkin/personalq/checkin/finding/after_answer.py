@@ -9,7 +9,9 @@ from personalq.checkin.finding.candidates import Finder
 from personalq.checkin.finding.readings import fits
 from personalq.checkin.intent import Attribute, Intent
 from personalq.checkin.ports import Ranking
-from personalq.checkin.reasoning.described import KIN, says_all, spoken
+from personalq.checkin.reasoning.descriptions.fits import says_all
+from personalq.checkin.reasoning.descriptions.same_trait import KIN
+from personalq.checkin.reasoning.descriptions.wishes import spoken
 from personalq.checkin.reasoning.kinds import carried
 from personalq.checkin.reasoning.plausible import plausible
 

@@ -13,7 +13,8 @@ from personalq.checkin.lexicon import canonical, environment_groups, same_places
 from personalq.checkin.lexicon.wordnet import Nature, nature
 from personalq.checkin.nouns import is_kind_of
 from personalq.checkin.ports import Catalog
-from personalq.checkin.reasoning.described import LONGEST_PHRASE, MAX_PHRASES, is_explained, wishes
+from personalq.checkin.reasoning.descriptions.fits import is_explained
+from personalq.checkin.reasoning.descriptions.wishes import LONGEST_PHRASE, MAX_PHRASES, wishes
 from personalq.checkin.thing_labels import telling, things_on
 from personalq.checkin.vocabulary import Lexicon
 

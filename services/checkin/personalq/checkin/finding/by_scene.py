@@ -17,7 +17,8 @@ from personalq.checkin import lexicon
 from personalq.checkin.cards import Hit
 from personalq.checkin.intent import Attribute, Constraint, Intent, Span
 from personalq.checkin.lexicon import canonical
-from personalq.checkin.reasoning.described import LONGEST_PHRASE, is_explained, wishes
+from personalq.checkin.reasoning.descriptions.fits import is_explained
+from personalq.checkin.reasoning.descriptions.wishes import LONGEST_PHRASE, wishes
 
 _LEAST = 2
 """Words that say something, of what is compared."""

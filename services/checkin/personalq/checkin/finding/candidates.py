@@ -20,7 +20,7 @@ from personalq.checkin.finding.search import Lately, find
 from personalq.checkin.intent import Attribute, Intent
 from personalq.checkin.ports import Catalog, Ranking, Reasoner
 from personalq.checkin.reasoning.check import satisfying
-from personalq.checkin.reasoning.described import MAX_PHRASES
+from personalq.checkin.reasoning.descriptions.wishes import MAX_PHRASES
 from personalq.checkin.reasoning.kinds import widened
 from personalq.checkin.reasoning.own_colour import too_few_to_tell, without_its_colour
 from personalq.checkin.reasoning.own_kind import kind_in_question, of_other_kinds, without_its_kind

@@ -7,7 +7,7 @@ from dataclasses import replace
 from personalq.checkin.cards import CardFilter, Query
 from personalq.checkin.intent import Attribute, Constraint, Intent, Interval, OrderKey
 from personalq.checkin.lexicon import canonical
-from personalq.checkin.reasoning.described import spoken
+from personalq.checkin.reasoning.descriptions.wishes import spoken
 
 _FEW = 10
 """Uses up to which a number is looked for from the least used on."""

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from personalq.checkin.intent import Attribute, Constraint, Intent
 from personalq.checkin.outcome import Candidate
-from personalq.checkin.reasoning.described import answers
+from personalq.checkin.reasoning.descriptions.described import answers
 
 
 def readings_of(intent: Intent) -> Sequence[Intent]:

@@ -8,8 +8,8 @@ from personalq.checkin import lexicon
 from personalq.checkin.intent import Constraint
 from personalq.checkin.lexicon import wordnet
 from personalq.checkin.parsing.draft import Draft
+from personalq.checkin.parsing.heads.unknown_head import missing_subject
 from personalq.checkin.parsing.text import Word
-from personalq.checkin.parsing.unknown_head import missing_subject
 
 _DETERMINERS = ("a", "an", "the", "my", "our")
 _ADVERBS = ("over", "up", "through", "off", "out", "down", "away", "back", "one", "on", "in")

@@ -7,16 +7,16 @@ from dataclasses import replace
 
 from personalq.checkin.intent import Attribute, Constraint, Intent, Span
 from personalq.checkin.lexicon import canonical
+from personalq.checkin.parsing.clauses.parse_clause import parse_clauses
 from personalq.checkin.parsing.descriptions.parse_description import parse_description
 from personalq.checkin.parsing.draft import Context, Draft, Tag
 from personalq.checkin.parsing.environments.parse_environment import (
     parse_environment,
     parse_place_tags,
 )
-from personalq.checkin.parsing.find_nouns import find_nouns
+from personalq.checkin.parsing.nouns.find_nouns import find_nouns
 from personalq.checkin.parsing.orders.parse_order import parse_order
 from personalq.checkin.parsing.owners.parse_owner import parse_mine, parse_owner
-from personalq.checkin.parsing.parse_clause import parse_clauses
 from personalq.checkin.parsing.parse_identity import parse_identity
 from personalq.checkin.parsing.parse_modifier import parse_modifiers
 from personalq.checkin.parsing.parse_usage import parse_usage

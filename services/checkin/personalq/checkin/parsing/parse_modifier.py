@@ -14,7 +14,7 @@ from personalq.checkin.intent import Attribute, Constraint, Span
 from personalq.checkin.lexicon import wordnet
 from personalq.checkin.lexicon.vectors import likeness
 from personalq.checkin.parsing.draft import Draft
-from personalq.checkin.parsing.environments.parse_environment import REFUSAL
+from personalq.checkin.parsing.environments.claim import REFUSAL
 from personalq.checkin.parsing.styles.frames import tags_of_look
 from personalq.checkin.parsing.text import Word, ends_before
 

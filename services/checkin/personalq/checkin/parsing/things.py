@@ -6,9 +6,9 @@ from personalq.checkin import lexicon
 from personalq.checkin.intent import Attribute, Constraint, Span
 from personalq.checkin.lexicon.wordnet import Nature, nature
 from personalq.checkin.parsing.draft import Draft
+from personalq.checkin.parsing.heads.unknown_head import missing_subject
 from personalq.checkin.parsing.styles.leads import NEGATION
 from personalq.checkin.parsing.text import Word, ends_before
-from personalq.checkin.parsing.unknown_head import missing_subject
 
 _MOST = 3
 """Nouns looked up at most."""

@@ -12,16 +12,12 @@ from personalq.checkin.intent import Attribute, Constraint, Intent
 from personalq.checkin.lexicon import canonical
 from personalq.checkin.lexicon.stems import stem
 from personalq.checkin.nouns import is_kind_of
-from personalq.checkin.reasoning.describe import (
-    concepts,
-    pieces_of,
-    profile,
-    shades_in,
-)
-from personalq.checkin.reasoning.described import says
+from personalq.checkin.reasoning.descriptions.fits import says
 from personalq.checkin.reasoning.few_words import kind_of
 from personalq.checkin.reasoning.kinds import is_described_as, names
 from personalq.checkin.reasoning.order import in_order
+from personalq.checkin.reasoning.profiles.concepts import concepts, shades_in
+from personalq.checkin.reasoning.profiles.profile import pieces_of, profile
 
 
 def satisfies(card: Card, constraint: Constraint, zone: ZoneInfo) -> bool:

@@ -10,7 +10,9 @@ from personalq.checkin import lexicon
 from personalq.checkin.cards import Card
 from personalq.checkin.lexicon import canonical, wordnet
 from personalq.checkin.lexicon.wordnet import Nature, nature
-from personalq.checkin.reasoning.describe import may_tell_alone, pieces_of, trait
+from personalq.checkin.reasoning.profiles.profile import pieces_of
+from personalq.checkin.reasoning.profiles.subject import may_tell_alone
+from personalq.checkin.reasoning.profiles.traits import trait
 
 _LENGTH = 64
 """Characters of the longest."""

@@ -17,7 +17,8 @@ from personalq.checkin.intent import Attribute, Constraint, Intent
 from personalq.checkin.lexicon import canonical
 from personalq.checkin.lexicon.stems import stem
 from personalq.checkin.ports import Catalog
-from personalq.checkin.reasoning.describe import pieces_of, profile, trait
+from personalq.checkin.reasoning.profiles.profile import pieces_of, profile
+from personalq.checkin.reasoning.profiles.traits import trait
 
 Search = Callable[[Intent], Awaitable[tuple[Hit, ...]]]
 """The cards that an intent allows."""

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from personalq.checkin.cards import Hit
-from personalq.checkin.reasoning.describe import pieces_of
+from personalq.checkin.reasoning.profiles.profile import pieces_of
 
 
 class Place(StrEnum):

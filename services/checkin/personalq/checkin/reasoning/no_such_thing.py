@@ -20,10 +20,11 @@ from personalq.checkin.intent import Constraint, Intent
 from personalq.checkin.lexicon import canonical, thesaurus
 from personalq.checkin.nouns import is_kind_of
 from personalq.checkin.parsing.text import ends_before
-from personalq.checkin.reasoning.describe import pieces_of, profile
-from personalq.checkin.reasoning.described import fit, wishes
+from personalq.checkin.reasoning.descriptions.fits import fit
+from personalq.checkin.reasoning.descriptions.wishes import wishes
 from personalq.checkin.reasoning.meaning import likest
 from personalq.checkin.reasoning.own import FEWEST, insisting_on, is_named
+from personalq.checkin.reasoning.profiles.profile import pieces_of, profile
 
 _ALIKE = 0.55
 """Likeness from which on a card may have it in words that name it otherwise."""

@@ -16,8 +16,9 @@ from personalq.checkin.lexicon import canonical, wordnet
 from personalq.checkin.lexicon.stuffs import stuffs_in
 from personalq.checkin.nouns import is_kind_of
 from personalq.checkin.reasoning.colours import COLOURS
-from personalq.checkin.reasoning.describe import Profile, concepts, profile, worded_concepts
 from personalq.checkin.reasoning.own import FEWEST, insisting_on, is_named
+from personalq.checkin.reasoning.profiles.concepts import concepts, worded_concepts
+from personalq.checkin.reasoning.profiles.profile import Profile, profile
 
 _REMEMBERED = (Attribute.USE_COUNT, Attribute.LAST_USED_AT)
 """By what is said of these a card is known, whatever its colour."""

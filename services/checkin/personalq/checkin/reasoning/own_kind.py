@@ -23,10 +23,12 @@ from personalq.checkin.lexicon.stuffs import stuffs_in
 from personalq.checkin.nouns import is_kind_of, meant
 from personalq.checkin.parsing.text import ends_before
 from personalq.checkin.reasoning.check import satisfying
-from personalq.checkin.reasoning.describe import concepts, pieces_of, profile, trait
 from personalq.checkin.reasoning.kinds import names
 from personalq.checkin.reasoning.meaning import likest
 from personalq.checkin.reasoning.own import FEWEST, NO_KINDS, insisting_on, is_named
+from personalq.checkin.reasoning.profiles.concepts import concepts
+from personalq.checkin.reasoning.profiles.profile import pieces_of, profile
+from personalq.checkin.reasoning.profiles.traits import trait
 
 _LONGEST = 2
 """Words of the longest kind looked for: "sun bear"."""

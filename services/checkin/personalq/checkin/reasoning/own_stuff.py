@@ -12,8 +12,9 @@ from personalq.checkin.cards import Hit
 from personalq.checkin.intent import Attribute, Constraint, Intent
 from personalq.checkin.lexicon import canonical, wordnet
 from personalq.checkin.lexicon.stuffs import may_be, stuffs_in
-from personalq.checkin.reasoning.describe import concepts, profile
 from personalq.checkin.reasoning.own import FEWEST, insisting_on, is_named
+from personalq.checkin.reasoning.profiles.concepts import concepts
+from personalq.checkin.reasoning.profiles.profile import profile
 
 
 def without_its_stuff(intent: Intent, hits: Sequence[Hit]) -> Intent | None:

@@ -11,8 +11,9 @@ from collections.abc import Sequence
 from personalq.checkin.cards import Hit
 from personalq.checkin.intent import Attribute, Constraint, Intent
 from personalq.checkin.reasoning.colours import NAMED, called_alike
-from personalq.checkin.reasoning.describe import Profile, Trait, profile, trait
 from personalq.checkin.reasoning.own import FEWEST, insisting_on, is_named
+from personalq.checkin.reasoning.profiles.profile import Profile, profile
+from personalq.checkin.reasoning.profiles.traits import Trait, trait
 
 
 def without_that_colour_of_it(intent: Intent, hits: Sequence[Hit]) -> Intent | None:

@@ -17,7 +17,9 @@ from personalq.checkin.lexicon import canonical
 from personalq.checkin.outcome import Candidate
 from personalq.checkin.ports import Ranking
 from personalq.checkin.reasoning.check import satisfies, satisfying
-from personalq.checkin.reasoning.described import DECIDES, answers, is_explained, wishes
+from personalq.checkin.reasoning.descriptions.described import DECIDES, answers
+from personalq.checkin.reasoning.descriptions.fits import is_explained
+from personalq.checkin.reasoning.descriptions.wishes import wishes
 from personalq.checkin.reasoning.kinds import called, lists, name_of, names
 from personalq.checkin.reasoning.order import EPOCH, in_order, sort_key
 from personalq.checkin.reasoning.own_kind import are_others, is_meant_by

@@ -19,10 +19,12 @@ from personalq.checkin.intent import Attribute, Constraint, Intent
 from personalq.checkin.lexicon.wordnet import Nature, nature
 from personalq.checkin.parsing.text import ends_before
 from personalq.checkin.reasoning.colours import NAMED
-from personalq.checkin.reasoning.describe import pieces_of, profile
-from personalq.checkin.reasoning.described import KIN, Wish, fit, says, wishes
+from personalq.checkin.reasoning.descriptions.fits import fit, says
+from personalq.checkin.reasoning.descriptions.same_trait import KIN
+from personalq.checkin.reasoning.descriptions.wishes import Wish, wishes
 from personalq.checkin.reasoning.meaning import likest
 from personalq.checkin.reasoning.own import FEWEST, NO_KINDS, is_named
+from personalq.checkin.reasoning.profiles.profile import pieces_of, profile
 
 _ALIKE = 0.5
 """Likeness from which on a card may have what no word of it says."""

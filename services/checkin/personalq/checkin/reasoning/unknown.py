@@ -12,9 +12,11 @@ from personalq.checkin.intent import Attribute, Constraint, Intent, Mention, Spa
 from personalq.checkin.lexicon import canonical, wordnet
 from personalq.checkin.lexicon.stems import stem
 from personalq.checkin.nouns import is_kind_of
-from personalq.checkin.reasoning.describe import concepts, pieces_of, profile, trait
-from personalq.checkin.reasoning.described import answers
+from personalq.checkin.reasoning.descriptions.described import answers
 from personalq.checkin.reasoning.kinds import name_of, names
+from personalq.checkin.reasoning.profiles.concepts import concepts
+from personalq.checkin.reasoning.profiles.profile import pieces_of, profile
+from personalq.checkin.reasoning.profiles.traits import trait
 
 _STYLE = frozenset(["style", "art style", "look"])
 """Subjects of a card that stand for no thing."""

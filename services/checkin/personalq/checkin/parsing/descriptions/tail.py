@@ -220,7 +220,7 @@ def _skip(draft: Draft, index: int) -> int:
 
 def _is_use(draft: Draft, index: int) -> bool:
     """Whether "for" says behind the subject's noun of which sort it is: "for flamenco"; not what
-    the picture is for, nor whom (`parse_clause`).
+    the picture is for, nor whom (`clauses`).
     """
     words = draft.page.words
     before, lead, *following = words[index - 1 : index + 2] if index else (None, None)

@@ -19,7 +19,8 @@ from personalq.checkin.parsing.styles.leads import (
     REFUSED,
     STYLED,
 )
-from personalq.checkin.parsing.styles.role import DRAWN, constrains, stands_last
+from personalq.checkin.parsing.styles.reached import DRAWN
+from personalq.checkin.parsing.styles.role import constrains, stands_last
 from personalq.checkin.parsing.text import ends_before
 
 _DEGREE = compile_form(

@@ -8,6 +8,13 @@ from personalq.checkin.lexicon import canonical
 from personalq.checkin.nouns import is_kind_of
 from personalq.checkin.parsing.compound_head import compound_head
 from personalq.checkin.parsing.draft import Draft, Noun
+from personalq.checkin.parsing.heads.choices import tells
+from personalq.checkin.parsing.heads.unknown_head import (
+    chosen_thing,
+    missing_subject,
+    ordered_thing,
+    unknown_head,
+)
 from personalq.checkin.parsing.subjects.role import Role, role_of
 from personalq.checkin.parsing.subjects.weighed import (
     acted_on,
@@ -20,13 +27,6 @@ from personalq.checkin.parsing.subjects.weighed import (
     is_theirs,
     told_apart,
     without_actors,
-)
-from personalq.checkin.parsing.unknown_head import (
-    chosen_thing,
-    missing_subject,
-    ordered_thing,
-    tells,
-    unknown_head,
 )
 
 

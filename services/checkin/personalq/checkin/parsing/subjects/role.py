@@ -11,7 +11,7 @@ from personalq.checkin.intent import Mention
 from personalq.checkin.lexicon.wordnet import Nature, look_up, nature
 from personalq.checkin.parsing.apposition import sorts
 from personalq.checkin.parsing.draft import Draft, Noun
-from personalq.checkin.parsing.find_nouns import is_of_a_set
+from personalq.checkin.parsing.nouns.modifiers import is_of_a_set
 from personalq.checkin.parsing.subjects.selected import chosen_by_tail, is_selecting
 from personalq.checkin.parsing.text import Word
 from personalq.checkin.parsing.word_roles import is_particle, opens_contact

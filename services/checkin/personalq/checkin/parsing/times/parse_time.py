@@ -16,7 +16,8 @@ from personalq.checkin.parsing.draft import Context, Draft
 from personalq.checkin.parsing.text import ends_before
 from personalq.checkin.parsing.times.point import Point, occurrence
 from personalq.checkin.parsing.times.points import points
-from personalq.checkin.parsing.times.role import constrains, of_the_scene
+from personalq.checkin.parsing.times.role import constrains
+from personalq.checkin.parsing.times.scene import of_the_scene
 from personalq.checkin.parsing.times.setting import USED, Setting, applied, read_setting
 
 _JOINT = compile_form(

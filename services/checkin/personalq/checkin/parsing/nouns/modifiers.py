@@ -1,4 +1,4 @@
-"""Nouns of a prompt that name subjects: no compounds ("dog house"), proper nouns or verbs."""
+"""Nouns that only modify what follows: "dog house", "cat-shaped"."""
 
 from __future__ import annotations
 
@@ -9,177 +9,18 @@ from personalq.chassis.forms import compile_form
 from personalq.checkin import lexicon
 from personalq.checkin.lexicon import plural
 from personalq.checkin.lexicon.wordnet import look_up, may_be_noun, singulars
-from personalq.checkin.nouns import is_kind_of
-from personalq.checkin.parsing.draft import Noun
+from personalq.checkin.parsing.nouns.proper import VERSION
+from personalq.checkin.parsing.nouns.verbs import is_doing
 from personalq.checkin.parsing.numbers import CARDINALS, ORDINAL
 from personalq.checkin.parsing.roles import plays
-from personalq.checkin.parsing.text import Page, PhraseTable, Word
+from personalq.checkin.parsing.text import Page, Word
 from personalq.checkin.parsing.word_roles import is_making, opens_contact
 from personalq.checkin.vocabulary import Lexicon
-
-_VERSION = compile_form(r"(v|ver|version)?\d+")
-
-
-def find_nouns(page: Page, lexicon_: Lexicon) -> list[Noun]:
-    """Subject phrases that are not part of a compound, a proper noun or a verb."""
-    nouns: list[Noun] = []
-    traps = _compounds()
-    for first, last, entry in lexicon_.subjects.find(page.words):
-        if last - first > 1 and page.words[first].hyphen:  # "a trick-flying kite"
-            alone = lexicon_.subjects.match_at(page.words, last - 1)
-            if alone is None or alone[0] > 1:
-                continue
-            first, entry = last - 1, alone[1]
-        if last - first == 1 and page.words[first].norm in lexicon.words("indefinite"):
-            continue  # "the guitar somebody signed"
-        if nouns and nouns[-1].last >= last:
-            continue  # "bird" of "the parrot bird"
-        listed = entry.subjects and not (entry.kind or entry.narrower)
-        if listed and _is_said_of_what_sort(page.words, first, last):
-            last += 1
-        if _is_half_of_a_word(page.words, first, last):
-            continue  # "box" of "a jack-in-the-box"
-        if _in_trap(page.words, first, last, traps) or _is_verb(page.words, first):
-            continue
-        if last - first == 1 and first and _is_doing(page.words, lexicon_, first):
-            continue  # "an owl building a sandcastle"
-        if _is_other_thing(page.words, lexicon_, first, last):
-            continue
-        if _is_modifier(page, lexicon_, first, last) or _is_proper(page, first, last):
-            continue
-        if _is_patterned(page, lexicon_, last):
-            continue
-        if last - first == 1 and page.words[first].hyphen and _is_seldom(lexicon_, page, first):
-            continue  # "a high-wheeler" is no wheel horse
-        nouns.append(Noun(first=first, last=last, entry=entry))
-    return nouns
-
-
-def _is_said_of_what_sort(words: tuple[Word, ...], first: int, last: int) -> bool:
-    """Whether the next word only says what sort of thing it is: "the parrot | bird"."""
-    following = words[last] if last < len(words) else None
-    if following is None or not following.joined or following.hyphen:
-        return False
-    if words[last - 1].possessive or words[first].hyphen:
-        return False
-    said = " ".join(word.norm for word in words[first:last])
-    return following.norm in _SORTS and is_kind_of(said, following.norm)
-
-
-_SORTS = frozenset(["bird", "fish", "animal", "insect"])
-
-
-def _is_half_of_a_word(words: tuple[Word, ...], first: int, last: int) -> bool:
-    """Whether hyphens join it to others, and all together are another thing."""
-    start, end = first, last
-    while start and words[start].hyphen:
-        start -= 1
-    while end < len(words) and words[end].hyphen:
-        end += 1
-    whole = " ".join(word.norm for word in words[start:end])
-    return end - start > last - first + 1 and lexicon.names_thing(whole)
-
-
-def _is_seldom(lexicon_: Lexicon, page: Page, index: int) -> bool:
-    """Whether only WordNet knows the word as one for a subject."""
-    return lexicon_.subjects.listed(page.words[index].norm) is None
-
-
-_TRAPS: PhraseTable[bool] = PhraseTable()
-
-
-def _compounds() -> PhraseTable[bool]:
-    if not _TRAPS.get("hot dog"):
-        for phrase in lexicon.compounds():
-            _TRAPS.add(phrase, True)
-            _TRAPS.add(plural(phrase), True)
-    return _TRAPS
-
-
-def _in_trap(words: tuple[Word, ...], first: int, last: int, traps: PhraseTable[bool]) -> bool:
-    """Whether a longer everyday compound ("hot dog") covers the phrase."""
-    for start in range(max(0, first - 2), first + 1):
-        match = traps.match_at(words, start)
-        if match and start + match[0] >= last and match[0] > last - first:
-            return True
-    return False
-
-
-def _is_other_thing(words: tuple[Word, ...], lexicon_: Lexicon, first: int, last: int) -> bool:
-    """Whether words before the phrase make a thing of another kind of it: "sea horse"."""
-    head = " ".join(word.norm for word in words[first:last])
-    before = ""
-    for index in range(first - 1, max(-1, first - 3), -1):
-        if not words[index + 1].joined or words[index].norm in lexicon.words("determiners"):
-            break  # "the boot" is the thing, whatever idiom it may be
-        if _ends_look(words, lexicon_, index + 1):
-            break  # a "stained-glass snake" is no glass snake
-        before = f"{words[index].norm} {before}"
-        if lexicon_.subjects.is_other_thing(f"{before}{head}", head):
-            return True
-    return False
-
-
-def _ends_look(words: tuple[Word, ...], lexicon_: Lexicon, end: int) -> bool:
-    """Whether a look of several words ends right before a place."""
-    for start in range(max(0, end - 4), end - 1):
-        match = lexicon_.styles.match_at(words, start)
-        if match is not None and match[1].known and start + match[0] == end:
-            return True
-    return False
-
-
-def _is_verb(words: tuple[Word, ...], first: int) -> bool:
-    """Whether a subject word is a verb here: "can't bear", "I watch"."""
-    if _is_modal(words, first) or _has_object(words, first):
-        return True
-    before = words[first - 1] if first else None
-    if before is None or not words[first].joined:
-        return False
-    return (before.norm in lexicon.words("verb_marks") and before.norm not in ("to", "please")) or (
-        before.norm == "to"
-        and words[first].norm in ("watch", "bear", "bridge", "house", "fish", "toy", "chair", "bag")
-    )
-
-
-_BEFORE_VERBS = frozenset(["and", "to", "please", "then", "or", "you"])
-
-
-def _has_object(words: tuple[Word, ...], index: int) -> bool:
-    """Whether a pronoun is what the word is done to: "seat her on a rock", "watch it"."""
-    entry = look_up(words[index].norm)
-    following = words[index + 1 : index + 3]
-    if entry is None or entry.verb is None or not following or not following[0].joined:
-        return False
-    if not index or (words[index].joined and words[index - 1].norm not in _BEFORE_VERBS):
-        return False  # "give me the bear it …"
-    if following[0].norm == "her":  # not "show the seat her father made"
-        placed = following[1].norm if len(following) > 1 and following[1].joined else ""
-        return placed in lexicon.words("prepositions")
-    return following[0].norm in ("it", "him", "them")
-
-
-_MODALS = frozenset(["can", "may", "will", "might", "must"])
-_BEFORE_ASKING = frozenset(
-    ["please", "so", "hey", "hi", "hello", "and", "but", "then", "well", "ok"]
-)
-_WHO = frozenset(
-    ["i", "you", "we", "u", "he", "she", "they", "it", "someone", "somebody", "anyone"]
-)
-
-
-def _is_modal(words: tuple[Word, ...], index: int) -> bool:
-    """Whether the word opens a question: "Can I get a bear"."""
-    following = words[index + 1] if index + 1 < len(words) else None
-    asks = following is not None and following.joined and following.norm in _WHO
-    opens = index == 0 or not words[index].joined or words[index - 1].norm in _BEFORE_ASKING
-    return asks and opens and words[index].norm in _MODALS
-
 
 _PATTERNS = frozenset(["print", "pattern", "patterned", "shaped", "themed", "style", "styled"])
 
 
-def _is_patterned(page: Page, lexicon_: Lexicon, last: int) -> bool:
+def is_patterned(page: Page, lexicon_: Lexicon, last: int) -> bool:
     """Whether it tells what another thing looks like: "an animal print sneaker"."""
     following = page.words[last : last + 2]
     joined = len(following) == 2 and all(word.joined for word in following)
@@ -187,19 +28,6 @@ def _is_patterned(page: Page, lexicon_: Lexicon, last: int) -> bool:
         return False
     match = lexicon_.subjects.match_at(page.words, last + 1)
     return match is not None and bool(match[1].subjects)
-
-
-_NO_DOING = frozenset(["ring", "king", "wing", "string", "ceiling", "thing"])
-
-
-def _is_doing(words: tuple[Word, ...], lexicon_: Lexicon, index: int) -> bool:
-    """Whether a noun in -ing is what the subject before it does: "an owl building a sandcastle"."""
-    following = words[index + 1] if index + 1 < len(words) else None
-    if not words[index].norm.endswith("ing") or following is None or not words[index].joined:
-        return False
-    before = lexicon_.subjects.get(words[index - 1].norm)
-    acts = before is not None and bool(before.subjects) and words[index].norm not in _NO_DOING
-    return acts and following.joined and following.norm in ("a", "an", "its", "his", "her")
 
 
 _HUES = frozenset(["colored", "color", "tinted", "hued"])
@@ -212,7 +40,7 @@ def _has_colour_behind(words: tuple[Word, ...], index: int) -> bool:
     return any(word.norm in lexicon.colours() for word in behind)
 
 
-def _is_modifier(page: Page, lexicon_: Lexicon, first: int, last: int) -> bool:
+def is_modifier(page: Page, lexicon_: Lexicon, first: int, last: int) -> bool:
     """Whether the next word makes a compound of it: "dog house", "cat-eye sunglasses"."""
     if last >= len(page.words) or not page.words[last].joined or page.words[last - 1].possessive:
         return False
@@ -231,8 +59,8 @@ def _is_modifier(page: Page, lexicon_: Lexicon, first: int, last: int) -> bool:
         styled = lexicon_.styles.match_at(page.words, last) is not None
         if styled or norm in ("v", "style", "styled", "model", "version"):
             return False
-        return not _VERSION.fullmatch(norm)
-    if _VERSION.fullmatch(norm) or norm in CARDINALS:
+        return not VERSION.fullmatch(norm)
+    if VERSION.fullmatch(norm) or norm in CARDINALS:
         return False
     match = lexicon_.subjects.match_at(page.words, last)
     known = match is not None and bool(match[1].subjects)
@@ -251,7 +79,7 @@ def _is_modifier(page: Page, lexicon_: Lexicon, first: int, last: int) -> bool:
         return False
     if opens_contact(page.words, last) or _opens_adjective(page.words, last):
         return False
-    if _is_doing(page.words, lexicon_, last):
+    if is_doing(page.words, lexicon_, last):
         return False
     if known:
         return True
@@ -443,41 +271,3 @@ def _is_made(words: tuple[Word, ...], index: int) -> bool:
         and following is not None
         and following.norm in ("and", "from", "out", "into", "in", "by", "with", "on", "to")
     )
-
-
-def _is_proper(page: Page, first: int, last: int) -> bool:
-    """Whether capitals stand beside capitals: "Bear Grylls", "Golden Gate Bridge"."""
-    words = page.words
-    if not words[first].capital or page.text.isupper() or _is_title_case(page):
-        return False
-    following = words[last] if last < len(words) and words[last].joined else None
-    if following is not None and following.capital and not is_ordinary(following):
-        return True
-    before = words[first - 1] if first and words[first].joined else None
-    return (
-        before is not None
-        and before.capital
-        and before.index > 0
-        and not is_ordinary(before)
-        and last - first == 1
-    )
-
-
-def is_ordinary(word: Word) -> bool:
-    """A capital that says nothing: months, acronyms of one letter, versions."""
-    return (
-        word.norm in lexicon.calendar("months")
-        or word.norm in lexicon.calendar("seasons")
-        or _VERSION.fullmatch(word.norm) is not None
-        or len(word.norm) <= 2
-        or word.norm.startswith("<")
-        or word.norm in lexicon.words("determiners")
-        or word.norm in lexicon.words("prepositions")
-        or word.norm in lexicon.words("selectors")
-    )
-
-
-def _is_title_case(page: Page) -> bool:
-    """Whether capitals mean nothing here: most words have one."""
-    letters = [word for word in page.words if word.norm[0].isalpha() and len(word.norm) > 3]
-    return len(letters) > 2 and sum(word.capital for word in letters) > 0.6 * len(letters)

@@ -1,0 +1,1 @@
+"""Clauses that tell of the subject, and how far they go."""

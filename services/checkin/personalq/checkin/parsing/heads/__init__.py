@@ -1,0 +1,1 @@
+"""Heads of requests that are no subject of the catalog."""

@@ -1,0 +1,1 @@
+"""Nouns of a prompt that name subjects of the catalog."""

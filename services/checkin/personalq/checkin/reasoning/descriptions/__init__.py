@@ -1,0 +1,1 @@
+"""How well cards answer to what a person described."""

@@ -1,0 +1,1 @@
+"""Cards in everyday words: what a description says of its subject."""
