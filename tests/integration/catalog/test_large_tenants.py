@@ -19,6 +19,7 @@ from support.catalog_cards import card, store_cards
 
 from personalq.catalog.cards import SELECTABLE, Card, Filter, State, text_hash
 from personalq.catalog.indexing import index_large_tenants
+from personalq.catalog.likeness import likeness_of
 from personalq.catalog.ports import Embedded, Embedding, LargeTenant, Model, Vector
 from personalq.catalog.search import Hits, Query
 from personalq.catalog.store import PostgresStore, open_store
@@ -107,7 +108,7 @@ async def _search(
     phrases: Sequence[str] = (),
     **constraints: Any,
 ) -> Hits:
-    return await store.search(
+    found = await store.search(
         TENANT,
         Query(text=text, filter=Filter(states=SELECTABLE, **constraints)),
         terms=query_terms(text),
@@ -115,8 +116,14 @@ async def _search(
         model=model,
         limit=50,
         offset=0,
-        phrases=[Embedded(vector=_vector(phrase)) for phrase in phrases],
+        vectors=bool(phrases),
     )
+    if not phrases:
+        return found
+    said = [Embedded(vector=_vector(phrase)) for phrase in phrases]
+    like = likeness_of([hit.vectors for hit in found.hits], said)
+    hits = [replace(hit, likeness=each.phrases) for hit, each in zip(found.hits, like, strict=True)]
+    return replace(found, hits=hits)
 
 
 def _scans(postgres_url: str, prefix: str) -> int:

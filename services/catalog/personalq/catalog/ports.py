@@ -153,11 +153,11 @@ class CardReader(Protocol):
         model: Model | None,
         limit: int,
         offset: int,
-        phrases: Sequence[Embedded] = (),
+        vectors: bool = False,
     ) -> Hits:
         """Rank the cards that satisfy the constraints; `terms` are those of words.py.
 
-        `phrases` rank nothing: each hit says how like them its description is.
+        Hits have the vectors of their cards for the model if `vectors`, which rank nothing.
         """
 
     async def vocabulary(self, tenant: str, known_revision: str) -> Vocabulary:

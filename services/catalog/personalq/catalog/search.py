@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
 from personalq.catalog.cards import MAX_PHRASE, NO_CONSTRAINTS, SELECTABLE, Card, Filter
+from personalq.catalog.likeness import CardVectors, likeness_of
 from personalq.catalog.metrics import SPARSE_SEARCHES
 from personalq.catalog.paging import Page, offset_of, offset_token
 from personalq.catalog.ports import CardReader, Embedded, Embedder, Unembeddable, Vector
@@ -62,6 +64,8 @@ class Hit:
     #: 1 is best; 0 when the leg did not rank it.
     dense_rank: int
     sparse_rank: int
+    #: The card's, where the query has phrases.
+    vectors: CardVectors | None = field(default=None, repr=False, compare=False)
     #: For each phrase of the query, the highest cosine among the phrases of the card's description;
     #: empty when there are no vectors to tell.
     likeness: tuple[float, ...] = ()
@@ -109,18 +113,23 @@ async def search_checkpoints(
         )
     _check_phrases(query.phrases)
     offset = offset_of(page, query)
-    states = query.filter.states or SELECTABLE
-    dense, phrases = await _vectors(query.text, query.phrases, embedder)
-    found = await reader.search(
-        tenant,
-        replace(query, filter=replace(query.filter, states=tuple(states))),
-        terms=ranking_terms(query),
-        dense=dense,
-        model=embedder.model if embedder else None,
-        limit=page.size,
-        offset=offset,
-        phrases=phrases,
-    )
+    states = tuple(query.filter.states or SELECTABLE)
+    selectable = replace(query, filter=replace(query.filter, states=states))
+
+    async def read(dense: Vector | None) -> Hits:
+        return await reader.search(
+            tenant,
+            selectable,
+            terms=ranking_terms(query),
+            dense=dense,
+            model=embedder.model if embedder else None,
+            limit=page.size,
+            offset=offset,
+            vectors=bool(query.phrases),
+        )
+
+    found, phrases = await _found(query, embedder, read)
+    found = replace(found, hits=_compared(found.hits, phrases))
     end = offset + len(found.hits)
     more = bool(found.hits) and end < found.total_matches
     return replace(found, next_page_token=offset_token(end, query) if more else "")
@@ -148,6 +157,34 @@ def _check_phrases(phrases: Sequence[str]) -> None:
                 f"the phrase has {len(phrase)} characters, at most {MAX_PHRASE} are compared",
                 field=f"phrases[{place}]",
             )
+
+
+async def _found(
+    query: Query, embedder: Embedder | None, read: Callable[[Vector | None], Awaitable[Hits]]
+) -> tuple[Hits, Sequence[Embedded]]:
+    """The hits, and the phrases as vectors; at the same time where no text is ranked by."""
+    if query.text.strip() or not query.phrases:
+        dense, phrases = await _vectors(query.text, query.phrases, embedder)
+        return await read(dense), phrases
+    embedding = asyncio.create_task(_vectors("", query.phrases, embedder))
+    try:
+        found = await read(None)
+    except BaseException:
+        embedding.cancel()
+        raise
+    _, phrases = await embedding
+    return found, phrases
+
+
+def _compared(hits: Sequence[Hit], phrases: Sequence[Embedded]) -> Sequence[Hit]:
+    """The hits with how like they are to the phrases; as they are where nothing can tell."""
+    if not phrases:
+        return hits
+    found = likeness_of([hit.vectors for hit in hits], phrases)
+    return [
+        replace(hit, likeness=like.phrases, text_likeness=like.text, word_likeness=like.words)
+        for hit, like in zip(hits, found, strict=True)
+    ]
 
 
 async def _vectors(

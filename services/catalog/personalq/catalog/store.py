@@ -21,10 +21,11 @@ from sqlalchemy.exc import TimeoutError as PoolTimeout
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, create_async_engine
 
 from personalq.catalog.cards import Card, Filter, Vocabulary, phrases_hash
+from personalq.catalog.likeness import CardVectors
 from personalq.catalog.migrations import SCHEMA_VERSION, driver_url
 from personalq.catalog.names import Name
 from personalq.catalog.paging import Position
-from personalq.catalog.ports import Claimed, Embedded, Model, Tenant, Vector
+from personalq.catalog.ports import Claimed, Model, Tenant, Vector
 from personalq.catalog.search import Hits, Query
 from personalq.catalog.store_cards import FoundCards
 from personalq.catalog.store_connections import (
@@ -47,6 +48,7 @@ from personalq.catalog.store_names import (
 )
 from personalq.catalog.store_rows import CARD_COLUMNS, GET_CARD, to_card
 from personalq.catalog.store_search import SET_SCAN, Indexes, found, search_statement, to_hits
+from personalq.catalog.store_vectors import FoundVectors
 from personalq.catalog.store_write import PostgresWriter
 from personalq.chassis.errors import PersonalQError, Unavailable
 
@@ -169,6 +171,7 @@ class PostgresStore:
         self._listed_names = listed_names
         self._reading = ReadingConnections(engine)
         self._found = FoundCards(self._read)
+        self._vectors = FoundVectors(self._read)
         self._indexes: dict[tuple[str, str], Indexes] = {}
         self._indexes_read_at = -_INDEXES_TTL_S
 
@@ -251,7 +254,7 @@ class PostgresStore:
         model: Model | None,
         limit: int,
         offset: int,
-        phrases: Sequence[Embedded] = (),
+        vectors: bool = False,
     ) -> Hits:
         """Rank the cards that satisfy the constraints."""
         search = search_statement(
@@ -262,15 +265,18 @@ class PostgresStore:
             limit=limit,
             offset=offset,
             indexes=await self._indexes_of(tenant, model),
-            phrases=phrases,
+            vectors=vectors,
         )
         scan: list[Statement] = [(SET_SCAN, {})] if search.indexed else []
         while True:
             *_, rows = await self._read(tenant, *scan, (search.statement, search.values))
             cards = await self._found.of(tenant, found(rows))
-            if cards is not None:
-                return to_hits(rows, cards)
-            # A card has changed in between: it may not satisfy the constraints any more.
+            if cards is None:
+                continue  # One has changed in between: it may not satisfy the constraints any more.
+            known: Sequence[CardVectors | None] = [None] * len(cards)
+            if vectors and model is not None:
+                known = await self._vectors.of(tenant, model, found(rows))
+            return to_hits(rows, cards, known)
 
     async def vocabulary(self, tenant: str, known_revision: str) -> Vocabulary:
         """The words of selectable cards and their names, unless the caller has them already."""

@@ -13,12 +13,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from personalq.catalog.cards import Card, phrases_hash
-from personalq.catalog.ports import QUERY_WORDS, Embedded, Model, Vector
+from personalq.catalog.cards import Card
+from personalq.catalog.likeness import CardVectors
+from personalq.catalog.ports import Model, Vector
 from personalq.catalog.search import Hit, Hits, Order, Query
 from personalq.catalog.store_connections import Row
 from personalq.catalog.store_constraints import Constraints, constraints_of
-from personalq.catalog.store_rows import vector_text, vectors_text
+from personalq.catalog.store_rows import vector_text
 from personalq.catalog.words import any_term, telling_terms
 
 # Everything put together below are constants of these files; values are always bound.
@@ -40,10 +41,10 @@ _ROLE_WEIGHTS = "{0.2, 0.4, 0.6, 1.0}"
 
 # `candidates` satisfies the hard constraints, and nothing else decides what is returned; the legs
 # only rank it, by row_number so that ranks are unique, ties going to the smaller id. Each CTE is
-# materialized: the planner must not mix constraint and ranking. The phrases of cards are read for
-# the page; whole cards are not, most are known (store_cards.py).
+# materialized: the planner must not mix constraint and ranking. Neither cards nor their vectors are
+# read: most are known (store_cards.py, store_vectors.py).
 _SEARCH = """
-WITH {described}{candidates},
+WITH {candidates},
 {fused},
 page AS MATERIALIZED (
     SELECT f.*, row_number() OVER (ORDER BY {order}f.score DESC, f.created_at DESC,
@@ -53,12 +54,11 @@ page AS MATERIALIZED (
      LIMIT :limit OFFSET :offset
 )
 SELECT ({total}) AS total_matches, {is_dense} AS dense,
-       p.place, p.score, p.similarity, p.dense_rank, p.sparse_rank, {likeness} AS likeness,
-       {text_likeness} AS text_likeness, {word_likeness} AS word_likeness,
-       c.checkpoint_id, c.revision, c.updated_at
+       p.place, p.score, p.similarity, p.dense_rank, p.sparse_rank,
+       c.checkpoint_id, c.revision, c.updated_at{vectors}
   FROM (VALUES (1)) AS always
   LEFT JOIN page p ON true
-  LEFT JOIN checkpoints c ON c.tenant = :tenant AND c.checkpoint_id = p.checkpoint_id
+  LEFT JOIN checkpoints c ON c.tenant = :tenant AND c.checkpoint_id = p.checkpoint_id{vectors_of}
  ORDER BY p.place
 """
 
@@ -197,52 +197,13 @@ sparse AS MATERIALIZED (
 )"""
 _SPARSE_OFF = "sparse AS (SELECT NULL::text AS checkpoint_id, NULL::bigint AS rank WHERE false)"
 
-# For each phrase that is looked for, the cosine of the card's likest; of the hits of the page only,
-# and each card's phrases, which lie beside the table, are fetched once.
-_DESCRIBED = """described AS MATERIALIZED (
-    SELECT d.vector, d.place
-      FROM unnest(CAST(:phrases AS halfvec({dim})[])) WITH ORDINALITY AS d (vector, place)
-),
-"""
-_LIKENESS = """
-       (SELECT array_agg(likest.cosine ORDER BY likest.place)
-          FROM (SELECT d.place, max(1 - (phrase.vector <=> d.vector)) AS cosine
-                  FROM embeddings_{dim} e
-                 CROSS JOIN unnest(e.phrases) AS phrase (vector)
-                 CROSS JOIN described d
-                 WHERE e.tenant = :tenant AND e.model = :model
-                   AND e.checkpoint_id = p.checkpoint_id
-                 GROUP BY d.place) likest)"""
-_TEXT_LIKENESS = """
-       (SELECT array_agg(1 - (e.embedding <=> d.vector) ORDER BY d.place)
-          FROM embeddings_{dim} e
-         CROSS JOIN described d
-         WHERE e.tenant = :tenant AND e.model = :model
-           AND e.checkpoint_id = p.checkpoint_id)"""
-# Word by word (MaxSim); cosines, as vectors have length 1.
-_SAID = """said AS MATERIALIZED (
-    SELECT w.vector, w.place, w.number
-      FROM unnest(CAST(:words AS halfvec({dim})[]), CAST(:places AS integer[]))
-           WITH ORDINALITY AS w (vector, place, number)
-),
-"""
-_WORD_LIKENESS = """
-       (SELECT array_agg(phrase.cosine ORDER BY phrase.place)
-          FROM (SELECT likest.place, avg(likest.cosine) AS cosine
-                  FROM (SELECT s.place, s.number, max(-(word.vector <#> s.vector)) AS cosine
-                          FROM embeddings_{dim} e
-                         CROSS JOIN unnest(e.words) AS word (vector)
-                         CROSS JOIN said s
-                         WHERE e.tenant = :tenant AND e.model = :model
-                           AND e.checkpoint_id = p.checkpoint_id
-                           AND e.phrases_hash = CAST(:phrases_of AS text) || e.text_hash
-                         GROUP BY s.place, s.number) likest
-                 GROUP BY likest.place) phrase)"""
-_LIKENESS_OFF = "NULL"
-#: Words that are looked for at most, and the largest page they are compared for: each costs as much
-#: as a card has words.
-_WORDS = 32
-_WORDS_PAGE = 100
+# What the vectors of the cards of the page are of, each looked up by itself; see store_vectors.py.
+_VECTORS_OF = """
+  LEFT JOIN LATERAL (
+       SELECT e.text_hash, e.phrases_hash FROM embeddings_{dim} e
+        WHERE e.tenant = :tenant AND e.model = :model AND e.checkpoint_id = p.checkpoint_id
+        LIMIT 1) v ON true"""
+_VECTORS = ", v.text_hash, v.phrases_hash"
 
 #: Order key → the column it sorts by, and how.
 _ORDERS: Mapping[Order, tuple[str, str]] = {
@@ -298,14 +259,14 @@ def search_statement(
     limit: int,
     offset: int,
     indexes: Indexes | None = None,
-    phrases: Sequence[Embedded] = (),
+    vectors: bool = False,
 ) -> Search:
     """The search in one statement.
 
     Args:
         terms: lexemes of the text and the roles each may have; see words.py.
         indexes: those of the tenant for this model, where it has some.
-        phrases: what the descriptions of the hits are compared with.
+        vectors: whether rows are to say what the cards' vectors are of.
     """
     constraints = constraints_of(query.filter)
     values = constraints.values | {"k": _RRF_K, "limit": limit, "offset": offset}
@@ -316,16 +277,10 @@ def search_statement(
             "vector": vector_text(dense), "model": model.id, "depth": _DEPTH, "coverage": _COVERAGE,
         }  # fmt: skip
         unembedded = _UNEMBEDDED
-    described, likeness, text_likeness, word_likeness = "", *[_LIKENESS_OFF] * 3
-    if phrases and model is not None:
-        described, likeness, text_likeness = (
-            part.format(dim=model.dim) for part in (_DESCRIBED, _LIKENESS, _TEXT_LIKENESS)
-        )
-        values |= {"phrases": vectors_text([p.vector for p in phrases]), "model": model.id}
-        if all(phrase.words for phrase in phrases) and limit <= _WORDS_PAGE:
-            described += _SAID.format(dim=model.dim)
-            word_likeness = _WORD_LIKENESS.format(dim=model.dim)
-            values |= _said(phrases)
+    vectors_of = ""
+    if vectors and model is not None:
+        vectors_of = _VECTORS_OF.format(dim=model.dim)
+        values["model"] = model.id
     if terms:
         sparse_leg = _SPARSE
         values |= {"terms": any_term(terms), "weights": _ROLE_WEIGHTS, "depth": _DEPTH}
@@ -354,11 +309,9 @@ def search_statement(
             "reach": limit + offset,
         }
     statement = _SEARCH.format(
-        described=described,
-        likeness=likeness,
-        text_likeness=text_likeness,
-        word_likeness=word_likeness,
         candidates=candidates,
+        vectors=_VECTORS if vectors_of else "",
+        vectors_of=vectors_of,
         fused=fused,
         is_dense=is_dense,
         order=order,
@@ -372,14 +325,17 @@ def found(rows: Sequence[Row]) -> Sequence[Row]:
     return [row for row in rows if row["checkpoint_id"] is not None]
 
 
-def to_hits(rows: Sequence[Row], cards: Sequence[Card]) -> Hits:
+def to_hits(
+    rows: Sequence[Row], cards: Sequence[Card], vectors: Sequence[CardVectors | None]
+) -> Hits:
     """The page of a search's rows.
 
     Args:
         cards: those of the rows that are hits.
+        vectors: theirs.
     """
     return Hits(
-        hits=[_to_hit(row, card) for row, card in zip(found(rows), cards, strict=True)],
+        hits=list(map(_to_hit, found(rows), cards, vectors)),
         next_page_token="",
         total_matches=rows[0]["total_matches"],
         dense=rows[0]["dense"],
@@ -418,24 +374,12 @@ def _from_indexes(
     return _FROM_INDEXES.format(scope=scope, count=count, near=near, worded=worded), values
 
 
-def _said(phrases: Sequence[Embedded]) -> dict[str, Any]:
-    each = min(QUERY_WORDS, _WORDS // len(phrases))
-    words = [(w, place) for place, phrase in enumerate(phrases) for w in phrase.words[:each]]
-    return {
-        "words": vectors_text([w for w, _ in words]),
-        "places": [place for _, place in words],
-        "phrases_of": phrases_hash(""),
-    }
-
-
-def _to_hit(row: Row, card: Card) -> Hit:
+def _to_hit(row: Row, card: Card, vectors: CardVectors | None) -> Hit:
     return Hit(
         card=card,
         score=float(row["score"]),
         similarity=row["similarity"],
         dense_rank=row["dense_rank"],
         sparse_rank=row["sparse_rank"],
-        likeness=tuple(row["likeness"] or ()),
-        text_likeness=tuple(row["text_likeness"] or ()),
-        word_likeness=tuple(row["word_likeness"] or ()),
+        vectors=vectors,
     )
