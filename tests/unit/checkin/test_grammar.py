@@ -258,6 +258,10 @@ def test_the_version_just_before_another() -> None:
         ("Lamp, the 42nd we made, next to a tree", OrderKey.OLDEST, 42),
         ("The 36th of the lamps, under a full moon", OrderKey.OLDEST, 36),
         ("the sixth of my fifty lamps, at sea", OrderKey.OLDEST, 6),
+        ("the sixth of my dented lamps, at sea", OrderKey.OLDEST, 6),
+        ("the third of the old stone lamps, on a beach", OrderKey.OLDEST, 3),
+        ("the fourth of our three legged lamp versions", OrderKey.OLDEST, 4),
+        ("the 35th of my lamp, at a party for seven", OrderKey.OLDEST, 35),
         ("the lamp left unused the longest, at sea", OrderKey.LEAST_RECENTLY_USED, 1),
         ("Lamp beside a cup of cocoa, my longest unused one", OrderKey.LEAST_RECENTLY_USED, 1),
         ("Always the up-to-date lamp, please, nothing older.", OrderKey.NEWEST, 1),
@@ -497,6 +501,7 @@ def test_what_comes_next_in_the_scene() -> None:
         "two dogs are used more than a lamp",
         "my lamp next to the latest issue of a fashion magazine",
         "a lamp with a bottle top used as a lid",
+        "the third of the lamp towers",
     ],
 )
 def test_orders_of_the_scene(prompt: str) -> None:
@@ -1008,6 +1013,7 @@ def test_what_is_rendered_otherwise_was_not_used_never() -> None:
         ("model run in the rain, the newest", None),
         ("a run-through in June", None),
         ("a do-over, the newest", None),
+        ("the third of the lamp towers", None),
     ],
 )
 def test_the_head_of_what_nobody_has(prompt: str, unknown: str | None) -> None:

@@ -10,6 +10,7 @@ from personalq.checkin.lexicon import wordnet
 from personalq.checkin.parsing.draft import Draft
 from personalq.checkin.parsing.heads.choices import is_participle
 from personalq.checkin.parsing.nouns.proper import is_ordinary
+from personalq.checkin.parsing.numbers import ORDINALS
 from personalq.checkin.parsing.text import Word
 
 
@@ -51,10 +52,15 @@ def _is_of_what_comes_before(draft: Draft, chunk: list[Word]) -> bool:
     """Whether the thing is told before the last word: "wristwatch portrait", "chess set"."""
     last = chunk[-1]
     counted = last.norm in lexicon.words("quantities") or last.norm in lexicon.words("frames")
-    following = draft.page.words[last.index + 1 : last.index + 2]
-    opens = bool(following) and following[0].joined and following[0].norm == "of"
     known = any(noun.entry.subjects for noun in draft.nouns)
-    return counted and not (opens or known) and len(chunk) > 1 and last.joined
+    whole = _opens_of(draft, last) or known
+    return counted and not whole and len(chunk) > 1 and last.joined
+
+
+def _opens_of(draft: Draft, word: Word) -> bool:
+    """Whether "of" follows: "the third | of the towers"."""
+    following = draft.page.words[word.index + 1 : word.index + 2]
+    return bool(following) and following[0].joined and following[0].norm == "of"
 
 
 def is_known_place(draft: Draft, word: Word) -> bool:
@@ -121,6 +127,8 @@ def head_of(draft: Draft, chunk: list[Word]) -> Word | None:
             continue
         if norm in lexicon.words("indefinite") or norm in lexicon.words("plain"):
             return None
+        if norm in ORDINALS and _opens_of(draft, word):
+            return None  # "the third of the castle towers"
         called = determined or _opens(draft, chunk)
         called = (called and not selector) or _has_version(draft, word)
         named = called and lexicon.names_thing(norm)

@@ -67,8 +67,7 @@ RULES = (
     # "The 36th of the sofas", "the sixth of my fifty lamps"
     rule(
         OrderKey.OLDEST,
-        f"(?P<n>{ORDINAL}) of (the|my|our|all( (the|my|our))?)( {CARDINAL})?"
-        r"(?= [\w-]+s(?!['\w-])| [\w-]+ (versions|models|builds)(?!\w))",
+        f"(?P<n>{ORDINAL}) of (the|my|our|all( (the|my|our))?)( {CARDINAL})?",
         needs_head=True,
     ),
     # "The third red house | in order of making"

@@ -9,6 +9,7 @@ from dataclasses import replace
 from personalq.chassis.forms import compile_form
 from personalq.checkin import lexicon
 from personalq.checkin.intent import Attribute, Constraint, OrderKey, Span
+from personalq.checkin.lexicon import wordnet
 from personalq.checkin.parsing.draft import Draft
 from personalq.checkin.parsing.numbers import number
 from personalq.checkin.parsing.orders import by_use, counted, ends, several
@@ -183,7 +184,25 @@ def _before_head(draft: Draft, match: re.Match[str]) -> bool:
         return draft.leads_to_head(following.index + 2, reach=4)
     if _is_all_that_is_named(draft, match, following):
         return True
+    if " of " in match[0] and _opens_its_parts(draft, following):
+        return False
     return draft.leads_to_head(following.index, reach=5)
+
+
+def _opens_its_parts(draft: Draft, word: Word) -> bool:
+    """Whether several parts of one subject are counted: "the third of the | castle towers"."""
+    words = draft.page.words
+    nouns = (draft.noun_at(each.index) for each in words[word.index : word.index + 4])
+    noun = next((each for each in nouns if each is not None and each.entry.subjects), None)
+    if noun is None or noun.last == len(words) or _is_plural(words[noun.last - 1]):
+        return False
+    part = words[noun.last]
+    return part.joined and part.norm not in lexicon.words("selectors") and _is_plural(part)
+
+
+def _is_plural(word: Word) -> bool:
+    """Whether a word may name several."""
+    return next(wordnet.singulars(word.norm), None) is not None
 
 
 def _is_all_that_is_named(draft: Draft, match: re.Match[str], following: Word) -> bool:
