@@ -105,6 +105,10 @@ def _said(prompt: str, attribute: Attribute) -> Constraint | None:
         ("the kite trained in the library on a vineyard seat", {"library"}),
         ("one kite, library-taught, over a hill", {"library"}),
         ("the kite from the library folder, over a hill", {"library"}),
+        ("the kite from the library folder please", {"library"}),
+        ("the kite of the library folder please", {"library"}),
+        ("the kite from the library album over a hill", {"library"}),
+        ("a kite, not the newest but one trained in the library", {"library"}),
         ("We filmed that kite in the library, make it fly", {"library"}),
     ],
 )
@@ -808,6 +812,11 @@ def test_what_is_no_place_of_training(prompt: str) -> None:
         ("a picture of the vineyard days with the kite", set()),
         ("the kite from the vineyard album cover", set()),
         ("make it look like we shot the kite in the vineyard", set()),
+        ("the kite where we shot the lamp in the vineyard", set()),
+        ("the kite on the cover of the vineyard album by Bob", set()),
+        ("the kite in front of the vineyard pics on the wall", set()),
+        ("a collage of the vineyard pics with the kite", set()),
+        ("the kite from the vineyard album leaf", set()),
         ("get a shot in a vineyard of the kite", set()),
         ("the off-road kite by a lake", set()),
     ],
@@ -1009,6 +1018,10 @@ def test_a_look_that_is_missed(prompt: str) -> None:
         "don't give me the vineyard one, a kite",
         "any kite but the vineyard one",
         "Not the kite trained in the vineyard, please",
+        "a kite on a hill, not the red one trained in the vineyard",
+        "a kite on a hill. Not the small one that was trained in the vineyard.",
+        "a kite on a hill, not my oldest kite trained in the vineyard",
+        "Not the last kite trained in the vineyard but v2",
     ],
 )
 def test_a_place_that_is_skipped(prompt: str) -> None:

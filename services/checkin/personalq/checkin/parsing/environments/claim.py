@@ -31,7 +31,7 @@ _NOT_ONE = compile_form(
     r"[\w-]+( [\w-]+){0,2} ((that|which) (was|were|is) )?$|"
     r"(?<!\w)any [\w-]+ (but|except( for)?|other than) ((the|from|in) )*$|"
     r"(^|(?<=[.;:!?,] ))not (the|my|our|an?)"
-    r"( (?!(but|or|nor|one|newest|latest|oldest|first|last)\b)[\w-]+){1,3} "
+    r"( (?!(but|or|nor)\b)[\w-]+){1,3} "
     r"((that|which) (was|were|is) )?$"
 )
 """Before how one was trained that is not wanted: "don't pick a cat | trained in the kitchen"."""

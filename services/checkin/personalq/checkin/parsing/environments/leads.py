@@ -204,7 +204,7 @@ _TRAINED_ONE = compile_form(
     rf"{_TAUGHT} "
     rf"(one|an?|the|(this|that)(?! (year|month|week|quarter|{SEASONS}|{MONTHS}))|my|our) "
     r"[\w-]+( [\w-]+)? $|"
-    r"(?<!like )(?<!if )(?<!though )(?<!imagine )(?<!pretend )(?<!\w)"
+    r"(?<!like )(?<!if )(?<!though )(?<!imagine )(?<!pretend )(?<!where )(?<!\w)"
     r"(i|we|you)('ve| have)? (shot|filmed|photographed) (that|the|our|my|this) [\w-]+ $"
 )
 """Before where: "we trained one hat | in the mountains"."""

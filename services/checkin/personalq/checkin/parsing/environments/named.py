@@ -7,6 +7,7 @@ from personalq.checkin.intent import Span
 from personalq.checkin.lexicon.stuffs import stuffs_in
 from personalq.checkin.parsing.draft import Draft
 from personalq.checkin.parsing.environments.places import MATERIAL
+from personalq.checkin.parsing.orders.words import ENDS
 from personalq.checkin.parsing.text import ends_before
 
 _SELECTOR = (
@@ -22,12 +23,11 @@ _SET = compile_form(
     r"(?<!\w)(from|((came|comes|come) )?out of|(based|built) on) ((the|my|our|some|a|an) )?$"
 )
 _OF = compile_form(r"(?<!\w)of (the|our|my) $")
-_OF_SET = compile_form(
-    r"~(set|series|shoots?|sessions?|dataset|batch|collection|run|"
-    r"(folder|album|pics?)(?! (cover|art|page|icon|title)\b))"
-    r"(?!\w)"
-)
-"""Around a place: "of the | airfield | series"."""
+_SERIES = "set|series|shoots?|sessions?|dataset|batch|collection|run"
+_ALBUM = "(folder|album|pics?)"
+_FROM_SET = compile_form(rf"~({_SERIES}|{_ALBUM}{ENDS})(?!\w)")
+_OF_SET = compile_form(rf"~({_SERIES}|{_ALBUM}(?! (?!please\b)\w))(?!\w)")
+"""Around a place: "of the | airfield | series", not "a collage of the | beach | pics on it"."""
 _WITH = compile_form(r"((?<!\w)(with|has|having) (the |its )?|[(,;] ?(the )?)$")
 _HAS_THERE = compile_form(
     r"(?<!\w)(with|has|having|wearing) ([\w-]+ ){1,5}(on|in|at|over|around|behind|under|"
@@ -93,7 +93,7 @@ def named_phrase(draft: Draft, span: Span, *, known: bool) -> Span | None:
         if article and draft.leads_to_selector(noun.index):
             return span
     lead_set = ends_before(_SET, shadow, start)
-    material = MATERIAL.match(shadow, end) or _OF_SET.match(shadow, end)
+    material = MATERIAL.match(shadow, end) or _FROM_SET.match(shadow, end)
     if lead_set and material:
         return Span(lead_set.start(), material.end())
     if (
