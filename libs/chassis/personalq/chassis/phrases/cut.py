@@ -45,7 +45,8 @@ _PIECE = compiled(
         "(notable|known) for",
         "together with",
         "showing",
-        r"(shows|including)(?= (an?|the|its|his|her|some|two|three)\s)",
+        r"(((?<=\band )|(?<!\w ))shows|including)"
+        r"(?= (an?|the|its|his|her|some|two|three)\s)",
         "(?<!that )(?<!which )(?<!who )(carries|wears)",
         r"(sporting|boasting)(?= (an?|the|its|his|her|their|one|two)\s)",
         "(included|attached)(?= ?$)",

@@ -65,8 +65,10 @@ _SAID = compiled(
     rf"^ ?think ({WORD} ){{0,2}}({LOOKS}|photorealistic|realistic)$",
     r"^ ?all the [^,]* went into the training$",
     r"^ ?in training it saw\b.*$",
+    # "Most samples were shot from below | and it wears a bell"
     r"^ ?(all|most) (of )?(the |its )?(examples|samples|pictures|photos|images|shots) (were|are) "
-    r"((taken|shot|made) )?(in|at|on|from|by|near)\b.*$",
+    r"((taken|shot|made) )?(in|at|on|from|by|near)\b.*?"
+    rf"(?=$|( ?,)? (and )?(it )?({_WITH}|wears)\b)",
     r"(^|(?<=,)) ?(all )?(taken|gathered|collected) (in|at|on|by|near|inside|outside|against)\b"
     "[^,]*",
     r"(^|(?<=,)) ?(data gathered|holds up|draws it|using [^,]*\b(pictures|photos|images|shots))\b"
