@@ -79,6 +79,8 @@ class Draft:
     unknown_subject: Constraint | None = None
     nearest: Constraint | None = None
     """An order by nearness to a time, where nothing else orders: "made just after Easter"."""
+    between: tuple[Constraint, Constraint] | None = None
+    """The version between two, and it with both ends, which are meant where something orders."""
     claimed: bytearray = field(default_factory=bytearray)
 
     def __post_init__(self) -> None:

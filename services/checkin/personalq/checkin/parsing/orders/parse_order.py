@@ -64,6 +64,9 @@ def parse_order(draft: Draft) -> None:
         if draft.free(match.start(), match.end()) and _before_head(draft, match):
             _claim(draft, match, OrderKey.NEWEST, 1, hard=False)
     chosen = (Attribute.ORDER, Attribute.VERSION)
+    if draft.between and any(c.hard and c.attribute is Attribute.ORDER for c in draft.constraints):
+        middle, whole = draft.between  # "my newest kettle between v1 and v3"
+        draft.constraints = [whole if c == middle else c for c in draft.constraints]
     if draft.nearest and not any(c.hard and c.attribute in chosen for c in draft.constraints):
         draft.constraints.append(draft.nearest)
 

@@ -223,30 +223,31 @@ def _range(draft: Draft, start: int, end: int, value: int) -> Constraint | None:
         return None
     first = lead.start() if lead else start
     versions = list(range(value, last + 1))
-    if lead and lead[0].startswith("between") and len(versions) == 3:
-        one = _is_of_one(draft, first)
-        versions = versions[1:2] if one else versions  # "the kettle between v17 and v19"
-    return of_versions(draft, first, tail.end(), versions)
+    whole = of_versions(draft, first, tail.end(), versions)
+    between = lead is not None and lead[0].startswith("between") and len(versions) == 3
+    if not between or not _is_of_one(draft, first, tail.end()):
+        return whole
+    middle = of_versions(draft, first, tail.end(), versions[1:2])  # "the kettle between v1 and v3"
+    draft.between = (middle, whole)
+    return middle
 
 
 _OF_SEVERAL = compile_form(
-    r"(?<!\w)(any|every|each|best|first|last) "
-    r"((?!(the|a|an|my|our|your|this|that)\b)[\w'-]+ ){0,4}$"
+    r"(?<!\w)(any|every|each|best) ((?!(the|a|an|my|our|your|this|that)\b)[\w'-]+ ){0,4}$"
 )
 """Before "between v1 and v3": both ends may be meant."""
-_ORDERED = compile_form(
-    r"(?<!\w)(newest|latest|oldest|earliest|(most|least) (recent|recently|used|uses)|"
-    r"used? (it )?(the )?(most|least|last)|whichever|inclusive|inclusively|included)(?!\w)"
+_OR_BOTH_ENDS = compile_form(
+    r" ?,? ?[(]?(inclusive|inclusively|included|whichever|any|(the )?best)(?!\w)"
 )
-"""Anywhere: then it is one of several."""
+"""The same behind it: "… | , any will do"."""
 
 
-def _is_of_one(draft: Draft, position: int) -> bool:
-    """Whether a single thing is named right before."""
+def _is_of_one(draft: Draft, start: int, end: int) -> bool:
+    """Whether a single thing is named right before, and nothing says that the ends may be meant."""
     shadow = draft.page.shadow
-    if ends_before(_OF_SEVERAL, shadow, position) or _ORDERED.search(shadow):
+    if ends_before(_OF_SEVERAL, shadow, start) or _OR_BOTH_ENDS.match(shadow, end):
         return False
-    before = draft.page.word_before(position)
+    before = draft.page.word_before(start)
     named = before is not None and (
         draft.nouns_cover(before.index) or before.norm in lexicon.words("selectors")
     )
