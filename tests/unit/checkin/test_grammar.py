@@ -621,14 +621,17 @@ def test_a_look_in_other_words(prompt: str, looks: list[tuple[str, ...]]) -> Non
 
 
 def test_a_name_that_is_a_word() -> None:
-    """An amber kettle is Amber's only where it is written so."""
+    """An amber kettle is Amber's only where it is written so; a tom kettle is no tomcat's."""
     kettles = [
-        card(f"kettle-{o}", "kettle", "anime", "2026-01-01", owner=o) for o in ("amber", "max")
+        card(f"kettle-{o}", "kettle", "anime", "2026-01-01", owner=o)
+        for o in ("amber", "max", "coral", "tiger", "tom")
     ]
     lexicon = compile_lexicon(vocabulary_of(kettles))
-    assert not parse("amber kettle on a hill", lexicon, CONTEXT).all(Attribute.OWNER)
-    (owner,) = parse("Amber kettle on a hill", lexicon, CONTEXT).all(Attribute.OWNER)
-    assert owner.values == ("amber",)
+    for word in ("amber", "coral", "tiger"):
+        assert not parse(f"{word} kettle on a hill", lexicon, CONTEXT).all(Attribute.OWNER)
+    for name in ("Amber", "Tiger", "tom"):
+        (owner,) = parse(f"{name} kettle on a hill", lexicon, CONTEXT).all(Attribute.OWNER)
+        assert owner.values == (name.lower(),)
 
 
 def test_either_of_two_owners() -> None:

@@ -7,6 +7,7 @@ import re
 from personalq.chassis.forms import compile_form
 from personalq.checkin import lexicon
 from personalq.checkin.intent import Attribute, Constraint, Span
+from personalq.checkin.lexicon import thesaurus
 from personalq.checkin.parsing.draft import Draft
 from personalq.checkin.parsing.owners.deeds import (
     by_whom,
@@ -144,10 +145,10 @@ _A_VERSION = compile_form(r"(v|ver|version|number)?[. ]?\d*")
 
 def _is_whose(draft: Draft, name: Word, thing: Word) -> bool:
     """Whether what is asked for follows at once, and does nothing: "jonas castle", not "Jonas
-    bears it", nor "amber car".
+    bears it", nor "amber car" or "rose candle".
     """
     noun = draft.noun_at(thing.index)
-    described = is_adjective(name.norm) or name.norm in lexicon.colours()
+    described = is_adjective(name.norm) or thesaurus.is_a_name(name.norm)
     if noun is None or not noun.entry.subjects or (described and not name.capital):
         return False
     behind = draft.page.words[noun.last : noun.last + 1]
