@@ -78,9 +78,10 @@ def _goes_on_about_it(draft: Draft, word: Word) -> bool:
         return False
     if _is_last_described(draft, before) and word.norm in _MADE:
         return True  # "with freckles and | made of rags"
-    named = draft.nouns_cover(before.index)  # "the dog and cooking dinner" is a scene
+    acts = word.norm.endswith("ing") and word.norm not in lexicon.words("bearing")
+    scene = acts and draft.nouns_cover(before.index)  # "the dog and cooking dinner"
     more = word.norm in ("that", "which", "with", "whose")
-    more = more or (not named and is_done_or_doing(draft, word.index))
+    more = more or (not scene and is_done_or_doing(draft, word.index))
     return not draft.is_free(before) and more
 
 

@@ -163,9 +163,15 @@ def _until_claimed(draft: Draft, run: list[Word]) -> list[Word]:
 
 
 def _before_doing(run: list[Word]) -> list[Word]:
-    """What it is like before what it does: "pale yellow | and standing among pumpkins"."""
+    """What it is like before what it does: "pale yellow | and standing among pumpkins", "chubby |
+    and waving", but "red and sparkling".
+    """
     at = next((place for place, word in enumerate(run) if word.norm == "and"), 0)
-    doing = bool(at) and at + 2 < len(run) and is_ing_verb(run[at + 1].norm)
+    does = run[at + 1 :] if at else []
+    entry = wordnet.look_up(does[0].norm) if len(does) == 1 else None
+    told = entry is not None and entry.mostly_adjective
+    told = told and all(is_adjective(word.norm) for word in run[:at])
+    doing = bool(does) and is_ing_verb(does[0].norm) and not told
     return run[:at] if doing and _is_like(run[:at]) else run
 
 
