@@ -974,6 +974,9 @@ def test_a_frame_styled() -> None:
         "Don't give me claymation; draw the kite some other way",
         "I can't stand claymation, so the kite on a hill",
         "a kite on a hill, and I really hate claymation",
+        "a kite on a hill, my wife can't stand claymation",
+        "a kite on a hill, my wife simply can't stand claymation",
+        "I hate that claymation look, a kite on a hill",
     ],
 )
 def test_a_look_that_is_refused(prompt: str) -> None:
@@ -990,6 +993,11 @@ def test_a_look_that_is_refused(prompt: str) -> None:
         "last time you didn't show me the claymation kite, so show it now",
         "we hate that the claymation kite is gone, bring it back",
         "who says I hate claymation? Show the claymation kite",
+        "I hate that claymation was lost, a kite",
+        "I hate that claymation ones are gone, a kite",
+        "the kite that can't stand claymation",
+        "the kite that simply can't stand claymation",
+        "for friends who always can't stand claymation, a kite",
     ],
 )
 def test_a_look_that_is_missed(prompt: str) -> None:

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import re
+
 from personalq.chassis.forms import compile_form
+from personalq.checkin.parsing.text import ends_before
 
 STYLED = compile_form(
     "~(art style|styled?|type|looking|look|styling|aesthetic|effect|vibes?|feel|finish|treatment|"
@@ -16,6 +19,12 @@ _THE_ONE = (
     "rendered|created|looks?|looking)"
 )
 """Between a refusal and the look: "not | the one that also does | anime"."""
+_OF_SOMEBODY = "".join(
+    f"(?<!{who} {how})"
+    for who in ("that", "which", "who")
+    for how in ("", "really ", "simply ", "just ", "always ")
+)
+"""Not of who is told by it: "my friends, who always | can't stand"."""
 NEGATION = compile_form(
     r"(\b(not|no|non|never|without|except( for)?|excluding|other than|apart from|aside from|"
     "anything but|instead of|rather than|spare me|nor|neither|isn't|aren't|wasn't|less|"
@@ -29,7 +38,7 @@ NEGATION = compile_form(
     "without (a|any) (hint|trace|touch|bit) of|"
     "(don't|do not|didn't) (want|need|like|mean|use|take|pick|choose|load|go for)|"
     "(don't|do not) (give|show|send|bring|hand) (me|us)|"
-    "(?<!that )(?<!who )(can't|cannot|can not) stand|"
+    rf"{_OF_SOMEBODY}(can't|cannot|can not) stand|"
     "(?<!say )(?<!says )(?<!if )"
     "(i|we) (really )?(hate|dislike|detest)(?! that (the|my|our|a|it|there)\\b)|"
     "(would|'d) rather not (see|have|get|use)|"
@@ -41,6 +50,17 @@ NEGATION = compile_form(
     "leaving (out|aside))(?= ((all|any) )?(the (ones?|models?|versions?|builds?)|those|whichever|"
     rf"whatever|anything|everything)\b))~({_THE_ONE} )*)$"
 )
+_HATED = compile_form("(hate|dislike|detest) that ")
+_REGRETTED = compile_form(r"( [\w-]+)? (is|are|was|were|has|had|got)(?!\w)")
+
+
+def refusal(text: str, start: int, end: int) -> re.Match[str] | None:
+    """What refuses a look in [start, end); not "I hate that | watercolor | was lost"."""
+    match = ends_before(NEGATION, text, start)
+    hated = match is not None and _HATED.search(match[0]) is not None
+    return None if hated and _REGRETTED.match(text, end) else match
+
+
 ALONE_BEFORE = compile_form(
     r"(?<!\w)((one and only|only|sole|single) (style|look) (is|was|being)|solely|purely|"
     r"exclusively|nothing but|only(?= (in|as)\s)) ((in|as|for|an?) )*$"

@@ -15,9 +15,9 @@ from personalq.checkin.parsing.styles.leads import (
     ALONE_BEFORE,
     ALONE_BEHIND,
     LIKE,
-    NEGATION,
     REFUSED,
     STYLED,
+    refusal,
 )
 from personalq.checkin.parsing.styles.reached import DRAWN
 from personalq.checkin.parsing.styles.role import constrains, stands_last
@@ -287,7 +287,7 @@ def _constraint(draft: Draft, tag: Tag, span: Span) -> Constraint:
         alone, end = True, match.end()
     elif match := REFUSED.match(shadow, end):
         excluded, end = True, match.end()
-    elif match := ends_before(NEGATION, shadow, start):
+    elif match := refusal(shadow, start, end):
         excluded, start = True, match.start()
         if tail := re.match(r"\s+(?:ones?|versions?|models?|builds?)(?!\w)", shadow[end:]):
             end += tail.end()
