@@ -92,6 +92,7 @@ SAID_ELSE = (
     (compile_form(r"(?<=\w )(?<!covered )((that|who|which) (is|are) )?(all )?in (floods of )?tears"
                   r"(?!\w)(?! of\b)"), "that is crying"),
     (compile_form(r"(?<=\w) side by side(?!\w)"), ""),
+    (compile_form(r"(?<=[:;.,] )it (must|has to) have (?=(an?|the|its)\b)"), "the one that has "),
     (compile_form(r"(?<=\w),? if (you please|(at all )?possible|you (can|could|would|don't mind)|"
                   r"you('d| would) be so kind|that's (ok|okay|possible|all right|fine))"
                   r"(?= ?($|[,.;:!?]))"), ""),
