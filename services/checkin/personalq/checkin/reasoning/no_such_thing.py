@@ -33,16 +33,18 @@ _HAS = compile_form(
     r"((an?|the|its|his|her|some|two|three|four) )?$",
     flags=re.IGNORECASE,
 )
-_PICTURED = compile_form(
-    r"(?<!\w)(draw|paint|dress|put|place|add|not|except|but|without)(?!\w)|"
+_DRAW = "(draw|paint|generate|render|create|make|dress|put|place|add|(image|picture|photo) of)"
+_TO_BE_SHOWN = compile_form(
+    rf"(?<!\w){_DRAW} (me )?(an?|the|my|our|this|that)\b[^.;:!?]*$|"
+    rf"(^|[.;:!?] ?){_DRAW} (?!(with|wearing|wears|sporting)\b)[^.;:!?]*$|"
+    r"(?<!\w)(not|without) (an?|the|my|our|this|that)\b[^.,;:!?]*$|"
     r"(?<!\w)an? ([\w-]+ ){1,3}(with|wearing|wears|sporting) ((an?|the|some|two) )?$",
     flags=re.IGNORECASE,
 )
-"""The picture is to have it, or it is what is not wanted: "a horse with a tent"."""
-_HELD = (
-    "musical instrument", "tool", "device", "clothing", "equipment", "weapon", "jewelry",
-    "sports equipment", "vehicle part", "gear", "footwear", "headdress",
-)  # fmt: skip
+"""The picture is to have it, or it is what is not wanted: "a horse with a tent", "not the horse
+with a tent", but "the dress with a bow", "not sure which, the horse with a tent".
+"""
+_HELD = ("tool", "device", "clothing", "equipment", "jewelry", "footwear")
 """What somebody has who is told by it; a tent, a moon or a cake may as well be near."""
 _ENDS = compile_form(
     r" ?($|[,.;:!?)(–—-])| (please|thanks)\b|"
@@ -77,7 +79,7 @@ def _is_asked_for(constraint: Constraint, prompt: str) -> bool:
     thing = _plain_name(constraint.text)
     if lead is None or not thing or _ENDS.match(prompt, span.end) is None:
         return False
-    return _PICTURED.search(prompt, 0, lead.end()) is None
+    return _TO_BE_SHOWN.search(prompt, 0, lead.end()) is None
 
 
 def _plain_name(text: str) -> str:
