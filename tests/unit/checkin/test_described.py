@@ -552,6 +552,11 @@ def test_what_is_worn_is_no_adjective() -> None:
         ("Everything is about one tin kettle: navy.", "the navy tin kettle"),
         ("With a bell, this kettle in navy is drawn as oils.", "the kettle in navy with a bell"),
         ("Tin kettle, colour amber, and shows a bell", "amber tin kettle with a bell"),
+        ("A one eared kettle. Colour navy. With a bell.", "a navy one eared kettle with a bell"),
+        ("One legged kettle, colour navy.", "navy one legged kettle"),
+        ("One dented kettle. Colour navy.", "the navy dented kettle"),
+        ("Siamese kettle. Colour navy. A bell.", "navy Siamese kettle with a bell"),
+        ("Kettles are here. Colour navy", "Kettles, navy"),
     ],
 )  # fmt: skip
 def test_a_card_in_a_few_words(description: str, kind: str) -> None:

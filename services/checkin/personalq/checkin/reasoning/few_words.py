@@ -10,6 +10,7 @@ from personalq.checkin import lexicon
 from personalq.checkin.cards import Card
 from personalq.checkin.lexicon import canonical, wordnet
 from personalq.checkin.lexicon.wordnet import Nature, nature
+from personalq.checkin.nouns import is_kind_of
 from personalq.checkin.reasoning.profiles.profile import pieces_of
 from personalq.checkin.reasoning.profiles.subject import may_tell_alone
 from personalq.checkin.reasoning.profiles.traits import trait
@@ -22,7 +23,7 @@ _PICTURED = compile_form(
     flags=re.IGNORECASE,
 )
 _ONE = compile_form("^(one|personal|personali[sz]ed|this) (?=[a-z])", flags=re.IGNORECASE)
-_LEFT_OPEN = compile_form(" (is|are|here)$", flags=re.IGNORECASE)
+_LEFT_OPEN = compile_form("( (is|are))?( here)?$", flags=re.IGNORECASE)
 _COLOURED = compile_form("^(it is |it's )?(all |mostly )?colou?red ", flags=re.IGNORECASE)
 _UNSAFE = re.compile(r"[<>\x00-\x1f\x7f`{}\[\]]")
 _SPACES = compile_form(" ")
@@ -37,12 +38,14 @@ def kind_of(card: Card) -> str:
 
 @lru_cache(maxsize=16384)
 def _in_few_words(pieces: tuple[str, ...], subjects: tuple[str, ...]) -> str:
-    nouns = {word for subject in subjects for word in canonical(subject).split()}
+    said = {word for subject in subjects for word in canonical(subject).split()}
+    nouns = said | set(map(lexicon.plural, said))
     if not pieces:
         return ""
     main = next((p for p in pieces if nouns & set(canonical(p).split())), pieces[0])
     named = _COLOURED.sub("", _PICTURED.sub("", _from_article(main, nouns)))
-    named = _ONE.sub("the ", _LEFT_OPEN.sub("", named))
+    named = _LEFT_OPEN.sub("", named)
+    named = named if _counts_parts(named.split()) else _ONE.sub("the ", named)
     words = [canonical(word) for word in named.split()]
     if subjects and nouns.isdisjoint(words) and may_tell_alone(words):
         named = f"{named} {subjects[0]}"  # "kind: church / colour: red"
@@ -65,10 +68,21 @@ def _from_article(piece: str, nouns: set[str]) -> str:
     words = piece.split()
     head = next((i for i, word in enumerate(words) if canonical(word) in nouns), None)
     reach = len(words) - 1 if head is None else head
-    starts = [i for i in range(reach) if canonical(words[i]) in ("a", "an", "the", "one")]
+    starts = [
+        i
+        for i in range(reach)
+        if canonical(words[i]) in ("a", "an", "the", "one") and not _counts_parts(words[i:])
+    ]
     if not starts:
         return piece
     return " ".join(words[starts[0 if head is None else -1] :])
+
+
+def _counts_parts(words: list[str]) -> bool:
+    """Whether "one" is how many parts there are: "one | eyed fox", not "one | dented kettle"."""
+    if len(words) < 2 or canonical(words[0]) != "one" or not words[1].endswith("ed"):
+        return False
+    return any(is_kind_of(words[1][:-cut], "body part") for cut in (1, 2, 3))
 
 
 def _colour(piece: str) -> str:
@@ -82,8 +96,8 @@ def _colour(piece: str) -> str:
 def _with_colour(named: str, colour: str) -> str:
     """A name with a colour behind its article: "the white wooden car"."""
     first, _, rest = named.partition(" ")
-    if canonical(first) not in lexicon.words("determiners"):
-        return f"{colour} {named[:1].lower()}{named[1:]}" if rest else f"{named}, {colour}"
+    if canonical(first) not in lexicon.words("determiners") or _counts_parts(named.split()):
+        return f"{colour} {_uncapitalised(named)}" if rest else f"{named}, {colour}"
     article = {"a": "a", "an": "a"}.get(first.lower(), first)
     article = "an" if article == "a" and colour[0] in "aeiou" else article
     return f"{article} {colour} {rest}"
@@ -115,7 +129,7 @@ def _uncapitalised(clause: str) -> str:
     """The clause in lower case at its start, unless that is a name ("Siamese cats")."""
     first = canonical(clause.split(" ", 1)[0])
     ordinary = (
-        first in ("a", "an", "the")
+        first in ("a", "an", "the", "one")
         or first in lexicon.description_groups()
         or any(first in group.words for group in lexicon.style_groups().values())
         or lexicon.is_adjective_like(first)
