@@ -487,6 +487,8 @@ def test_the_colour_of_all_of_it(description: str, subject: str, colour: str) ->
         ("Rust-coloured, howling and with a bell: that is this boxy car", {"=orange"}),
         ("A boxy car, rust-coloured all over, with a bell", {"=orange"}),
         ("A boxy car, coloured terracotta, with a bell", {"=orange"}),
+        ("A boxy car. Coloured terracotta throughout.", {"=orange"}),
+        ("A coloured terracotta car with a bell", set()),
         ("A boxy car in coral (toy), with a bell", {"=pink"}),
         ("A car with a bell, our flag is navy", set()),
         ("Rose, a car with a bell", set()),

@@ -38,8 +38,10 @@ def worded_concepts(text: str) -> tuple[tuple[str, str], ...]:
             if phrase == "colored" and found and found[-1][0] in COLOURS:
                 index += 1  # "aubergine-coloured" says no more than its colour
                 break
-            ends = index + 1 == len(words) and words[index - 1 : index] == ["colored"]
-            if ends and (group := groups.get(f"{phrase} colored")):
+            told = words[index - 1 : index] == ["colored"] and not any(
+                map(lexicon.names_thing, words[index + length : index + length + 1])
+            )  # not "a coloured terracotta pot"
+            if told and (group := groups.get(f"{phrase} colored")):
                 found.append((f"={group}", phrase))  # "coloured terracotta", which is no stuff
                 index += length
                 break
