@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import itertools
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
@@ -381,3 +382,14 @@ def test_a_catalog_that_cannot_tell_is_not_said_to_have_told() -> None:
         f"“trained {SKIERS}” could not be compared with any place that cards were trained at",
     )
     assert catalog.compared == [(SKIERS,)]
+
+
+@pytest.mark.parametrize(("cards", "outcome"), [(99, NoMatch), (105, Clarification)])
+def test_a_thing_of_no_card_that_was_found(cards: int, outcome: type) -> None:
+    """It is refused where all were; of more than a page others may have it."""
+    horses = [
+        Card(checkpoint_id=f"horse-v{n}", subjects=("horse",), description=f"A horse with a {had}.")
+        for n, had in zip(range(cards), itertools.cycle(["bell", "ribbon", "saddle"]))
+    ]
+    answered, _ = asked("the horse with headphones, on a hill", {}, horses)
+    assert isinstance(answered.outcome, outcome)

@@ -149,6 +149,7 @@ def test_what_is_added_later(prompt: str, words: tuple[str, ...]) -> None:
         "a kettle at sea, the one near the pier",
         "a kettle hung in a tree at dusk",
         "a kettle parked in a garage",
+        "the kettle and cooking dinner, at sea",
     ],
 )
 def test_a_scene_is_no_clause(prompt: str) -> None:

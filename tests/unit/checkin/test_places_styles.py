@@ -262,6 +262,9 @@ def test_woodblock_stays_a_woodcut() -> None:
         card("owl-v2", "owl", "ukiyo-e", "2026-02-10"),
     ]
     assert outcome_name(Session(cards).ask("a woodblock owl on a mailbox")) == "owl-v1"
+    printed = Session(cards).answered("a wood block print owl on a mailbox").intent
+    assert [c.values for c in printed.all(Attribute.STYLE)] == [("woodcut",)]
+    assert not printed.described  # the owl is no wooden one
 
 
 _SHELF = [
@@ -997,6 +1000,8 @@ def test_a_look_that_is_refused(prompt: str) -> None:
         "I hate that claymation ones are gone, a kite",
         "the kite that can't stand claymation",
         "the kite that simply can't stand claymation",
+        "for guests who just can't stand claymation, a kite",
+        "for a team which really cannot stand claymation, a kite",
         "for friends who always can't stand claymation, a kite",
     ],
 )
