@@ -38,13 +38,6 @@ def test_the_same_vectors_alone_and_together(model: SentenceTransformer) -> None
     torch.testing.assert_close(alone, expected, rtol=0, atol=1e-5)
 
 
-def test_nearly_the_same_vectors_in_bfloat16(model: SentenceTransformer) -> None:
-    """Cards embedded on one processor are found by requests embedded on another."""
-    expected = torch.tensor(model.encode(TEXTS, normalize_embeddings=True))
-    found = torch.tensor([each.vector for each in BertEncoder(model, torch.bfloat16)(TEXTS)])
-    assert (found * expected).sum(dim=1).min() > 0.9999
-
-
 def test_a_vector_for_each_word_that_says_something(model: SentenceTransformer) -> None:
     """Its token's, of length 1; a text of other words alone keeps those."""
     encode = BertEncoder(model)

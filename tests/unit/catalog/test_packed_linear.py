@@ -6,12 +6,7 @@ import pytest
 import torch
 from torch import nn
 
-from personalq.catalog.packed_linear import (
-    PackedLinear,
-    number_format,
-    pack_linears,
-    packed,
-)
+from personalq.catalog.packed_linear import PackedLinear, pack_linears
 
 pytestmark = pytest.mark.skipif(
     not torch.backends.mkldnn.is_available(),  # type: ignore[no-untyped-call]
@@ -44,37 +39,6 @@ def test_the_same_numbers_for_any_number_of_rows(shape: tuple[int, ...]) -> None
         expected = block(x)
         pack_linears(block)
         torch.testing.assert_close(block(x), expected, rtol=1e-5, atol=1e-6)
-
-
-@pytest.mark.skipif(
-    not torch.ops.mkldnn._is_mkldnn_bf16_supported(),
-    reason="oneDNN computes nothing in bfloat16 here",
-)
-def test_bfloat16_rounds_what_is_multiplied() -> None:
-    """And nothing else: float32 comes in and goes out, and sums lose nothing more."""
-    torch.manual_seed(0)
-    layer, x = nn.Linear(384, 48), torch.randn(11, 384)
-    with torch.inference_mode():
-        found = packed(layer, torch.bfloat16)(x)
-        rounded = nn.Linear(384, 48)
-        rounded.weight.copy_(layer.weight.bfloat16())
-        rounded.bias.copy_(layer.bias.bfloat16())
-        expected = rounded(x.bfloat16().float())
-    assert found.dtype == torch.float32
-    torch.testing.assert_close(found, expected.bfloat16().float(), rtol=2**-7, atol=1e-5)
-    assert not torch.equal(found, layer(x))
-
-
-def test_bfloat16_only_where_it_is_the_processors_own(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Elsewhere it would be slower."""
-    for own, expected in [
-        ({"avx512_f": True}, torch.float32),
-        ({"avx512_bf16": False}, torch.float32),
-        ({"avx512_bf16": True}, torch.bfloat16),
-        ({"amx_bf16": True}, torch.bfloat16),
-    ]:
-        monkeypatch.setattr(torch.cpu, "get_capabilities", own.copy)
-        assert number_format() is expected
 
 
 def test_only_float32_layers_on_the_cpu_are_packed() -> None:

@@ -30,19 +30,16 @@ class BertEncoder:
 
     Texts of any length lie one after the other: no padding is computed, and a text's vector does
     not depend on its neighbours.
-
-    Args:
-        dtype: what the products of its layers are computed in; see `packed_linear.number_format`.
     """
 
-    def __init__(self, encoder: SentenceTransformer, dtype: torch.dtype = torch.float32) -> None:
+    def __init__(self, encoder: SentenceTransformer) -> None:
         transformer: Any = encoder[0]
         bert: Any = transformer.auto_model
         self._tokenizer = transformer.tokenizer.backend_tokenizer
         self._tokenizer.no_padding()
         self._tokenizer.enable_truncation(transformer.max_seq_length)
         self._embeddings = bert.embeddings
-        self._layers = [_Layer(layer, dtype) for layer in bert.encoder.layer]
+        self._layers = [_Layer(layer) for layer in bert.encoder.layer]
         # oneDNN makes its kernels when a number of rows first comes, which takes as long again.
         for words in range(_USUAL_ROWS):
             self(["a " * words])
@@ -89,15 +86,15 @@ def _telling(tokens: Sequence[str]) -> list[int]:
 class _Layer:
     """Attention within each text, then the wide part; both added to what came in."""
 
-    def __init__(self, layer: Any, dtype: torch.dtype) -> None:
+    def __init__(self, layer: Any) -> None:
         attention = layer.attention
         own = attention.self
         self._heads = own.num_attention_heads
-        self._qkv = packed(_joined(own.query, own.key, own.value), dtype)
-        self._mix = packed(attention.output.dense, dtype)
+        self._qkv = packed(_joined(own.query, own.key, own.value))
+        self._mix = packed(attention.output.dense)
         self._mix_norm = attention.output.LayerNorm
-        self._widen = packed(layer.intermediate.dense, dtype)
-        self._narrow = packed(layer.output.dense, dtype)
+        self._widen = packed(layer.intermediate.dense)
+        self._narrow = packed(layer.output.dense)
         self._norm = layer.output.LayerNorm
 
     def __call__(self, x: Tensor, lengths: list[int]) -> Tensor:

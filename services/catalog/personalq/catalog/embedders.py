@@ -309,7 +309,7 @@ def _load(model: str, device: str) -> tuple[Encode, str, int]:
 
         from personalq.catalog import adapter
         from personalq.catalog.bert import BertEncoder, is_plain_bert
-        from personalq.catalog.packed_linear import number_format, pack_linears
+        from personalq.catalog.packed_linear import pack_linears
     except ImportError as error:
         raise PersonalQError(
             "a local embedding model needs sentence-transformers; "
@@ -335,8 +335,8 @@ def _load(model: str, device: str) -> tuple[Encode, str, int]:
         adapter.adapt_(transformer.auto_model)
         name += f"+{adapter.digest()[:8]}"
     if is_plain_bert(encoder):
-        return BertEncoder(encoder, number_format()), name, width
-    pack_linears(encoder, number_format())
+        return BertEncoder(encoder), name, width
+    pack_linears(encoder)
 
     def encode(texts: Sequence[str]) -> list[Embedded]:
         vectors: list[Vector] = encoder.encode(
