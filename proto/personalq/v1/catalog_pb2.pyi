@@ -518,7 +518,8 @@ class SearchHit(_message.Message):
     def word_likeness(self) -> _containers.RepeatedScalarFieldContainer[_builtins.float]:
         """The same word by word: the mean, over the first words of the request's phrase, of the highest
         cosine among the words of the description, each in its context (MaxSim of late interaction). Empty also
-        when the embedding model does not tell of words, and on pages of more than 100.
+        when the embedding model does not tell of words, and where more than 100 hits a page were asked
+        for.
         """
 
     def __init__(

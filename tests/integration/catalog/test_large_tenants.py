@@ -20,7 +20,7 @@ from support.catalog_cards import card, store_cards
 from personalq.catalog.cards import SELECTABLE, Card, Filter, State, text_hash
 from personalq.catalog.indexing import index_large_tenants
 from personalq.catalog.likeness import likeness_of
-from personalq.catalog.ports import Embedded, Embedding, LargeTenant, Model, Vector
+from personalq.catalog.ports import Detail, Embedded, Embedding, LargeTenant, Model, Vector
 from personalq.catalog.search import Hits, Query
 from personalq.catalog.store import PostgresStore, open_store
 from personalq.catalog.store_indexes import open_indexes
@@ -116,7 +116,7 @@ async def _search(
         model=model,
         limit=50,
         offset=0,
-        vectors=bool(phrases),
+        detail=Detail.WORDS if phrases else Detail.NONE,
     )
     if not phrases:
         return found

@@ -191,6 +191,24 @@ async def test_rows_without_phrases_are_filled_while_they_serve(
     assert _likest(filled, 0) == "pot-0"
 
 
+async def test_vectors_written_anew_for_the_same_description_are_compared(
+    store: PostgresStore, tenant: str, minilm: Embedder
+) -> None:
+    """As when the model had refused its phrases before; what was kept of them is not compared."""
+    await store_cards(store, tenant, TEAPOTS[:1], embedder=minilm)
+    [before] = (await _search(store, tenant, minilm, phrases=("damaged spout",))).hits
+    [whole] = await embed_cards(TEAPOTS[:1], minilm)
+    async with store.writing(tenant) as writer:
+        await writer.put_embedding("pot-0", replace(whole, phrases=(), words=()))
+    [refused] = (await _search(store, tenant, minilm, phrases=("damaged spout",))).hits
+    async with store.writing(tenant) as writer:
+        await writer.put_embedding("pot-0", whole)
+    [after] = (await _search(store, tenant, minilm, phrases=("damaged spout",))).hits
+    assert refused.likeness == ()
+    assert refused.text_likeness == pytest.approx(before.text_likeness)
+    assert (after.likeness, after.word_likeness) == (before.likeness, before.word_likeness)
+
+
 async def test_phrases_made_otherwise_or_left_behind_are_made_anew(
     fresh_store: PostgresStore, postgres_url: str, minilm: Embedder
 ) -> None:

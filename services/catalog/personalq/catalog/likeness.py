@@ -10,20 +10,14 @@ from __future__ import annotations
 import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from personalq.catalog.ports import QUERY_WORDS, Embedded, Vector
 
-#: Rows of vectors as they are stored, (rows, width).
-Stored: TypeAlias = NDArray[np.float16]
-
-#: Words that are looked for at most, and the most cards they are compared for: each costs as much
-#: as a card has words.
+#: Words that are looked for at most, of all phrases together.
 _WORDS = 32
-_WORDS_CARDS = 100
 
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False)
@@ -32,13 +26,13 @@ class CardVectors:
 
     #: Of the whole text, then of each phrase of the description, then of each word of these phrases
     #: in its context: (1 + phrases + words, width).
-    rows: Stored
+    rows: NDArray[np.float32]
     #: How many are of phrases.
     phrases: int
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Likeness:
+class CardLikeness:
     """Cosines of a card, for each phrase that is looked for; empty where nothing can tell."""
 
     #: Of the likest phrase of the description.
@@ -51,7 +45,7 @@ class Likeness:
 
 def likeness_of(
     cards: Sequence[CardVectors | None], phrases: Sequence[Embedded]
-) -> Sequence[Likeness]:
+) -> Sequence[CardLikeness]:
     """How like each card is to each phrase.
 
     Card by card: a product of all of them rounds each one's numbers by what stands beside it, and
@@ -59,36 +53,37 @@ def likeness_of(
 
     Args:
         cards: None for one that has no vectors.
-        phrases: what is looked for, at least one.
+        phrases: what is looked for, at least one. Words are compared where all of them have some.
     """
     words: Sequence[Sequence[Vector]] = []
-    if all(phrase.words for phrase in phrases) and len(cards) <= _WORDS_CARDS:
+    if all(phrase.words for phrase in phrases):
         each = min(QUERY_WORDS, _WORDS // len(phrases))
         words = [phrase.words[:each] for phrase in phrases]
     said = [*(phrase.vector for phrase in phrases), *itertools.chain.from_iterable(words)]
-    # Rounded as what it is compared with: alike for the very same words.
+    # Rounded as what it is compared with is stored: alike for the very same words.
     columns = np.array(said, np.float32).astype(np.float16).astype(np.float32).T
     ends = np.cumsum([len(phrases), *map(len, words)]).tolist()
     spans = list(itertools.pairwise(ends))
     return [
-        Likeness() if card is None else _likeness(card, columns, ends[0], spans) for card in cards
+        CardLikeness() if card is None else _likeness(card, columns, ends[0], spans)
+        for card in cards
     ]
 
 
 def _likeness(
     card: CardVectors, said: NDArray[np.float32], phrases: int, words: Sequence[tuple[int, int]]
-) -> Likeness:
+) -> CardLikeness:
     """How like one card is.
 
     Args:
         said: vectors of the phrases, then of their words, (width, phrases + words).
         words: where those of each phrase are; none where words are not compared.
     """
-    cosines = card.rows.astype(np.float32) @ said
+    cosines = card.rows @ said
     of_phrases, of_words = np.split(cosines[1:], [card.phrases])
     likest_phrase = of_phrases[:, :phrases].max(axis=0).tolist() if len(of_phrases) else ()
     likest_word: list[float] = of_words.max(axis=0).tolist() if len(of_words) else []
-    return Likeness(
+    return CardLikeness(
         phrases=tuple(likest_phrase),
         text=tuple(cosines[0, :phrases].tolist()),
         words=tuple(sum(likest_word[a:b]) / (b - a) for a, b in words) if likest_word else (),

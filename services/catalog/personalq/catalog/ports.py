@@ -6,6 +6,7 @@ from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
 from datetime import datetime
+from enum import Enum, auto
 from typing import TYPE_CHECKING, Protocol
 
 from personalq.catalog.cards import Card, Filter, Origin, Vocabulary
@@ -31,6 +32,16 @@ class Embedded:
     #: One per token that says something, in the sense that it has there; empty for a model that
     #: does not tell. A short text of no such token has those it has.
     words: Sequence[Vector] = ()
+
+
+class Detail(Enum):
+    """Which vectors of its cards a search is to return."""
+
+    NONE = auto()
+    #: Of the whole text, and of the phrases of the description.
+    PHRASES = auto()
+    #: Of the words of these phrases too.
+    WORDS = auto()
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -153,11 +164,11 @@ class CardReader(Protocol):
         model: Model | None,
         limit: int,
         offset: int,
-        vectors: bool = False,
+        detail: Detail = Detail.NONE,
     ) -> Hits:
         """Rank the cards that satisfy the constraints; `terms` are those of words.py.
 
-        Hits have the vectors of their cards for the model if `vectors`, which rank nothing.
+        Hits have the vectors of their cards for the model in that `detail`, which rank nothing.
         """
 
     async def vocabulary(self, tenant: str, known_revision: str) -> Vocabulary:

@@ -12,7 +12,7 @@ from personalq.catalog.cards import MAX_PHRASE, NO_CONSTRAINTS, SELECTABLE, Card
 from personalq.catalog.likeness import CardVectors, likeness_of
 from personalq.catalog.metrics import SPARSE_SEARCHES
 from personalq.catalog.paging import Page, offset_of, offset_token
-from personalq.catalog.ports import CardReader, Embedded, Embedder, Unembeddable, Vector
+from personalq.catalog.ports import CardReader, Detail, Embedded, Embedder, Unembeddable, Vector
 from personalq.catalog.words import query_terms
 from personalq.chassis.errors import InvalidInput, PersonalQError
 
@@ -23,6 +23,9 @@ DEFAULT_HITS = 10
 MAX_TEXT = 10_000
 #: Most phrases that hits are compared with.
 MAX_QUERY_PHRASES = 8
+#: Largest page whose cards are compared word by word as well, which costs as much as a card has
+#: words; a larger one is compared beside the event loop, which has other requests.
+_WORDS_PAGE = 100
 
 
 class Order(StrEnum):
@@ -116,7 +119,7 @@ async def search_checkpoints(
     states = tuple(query.filter.states or SELECTABLE)
     selectable = replace(query, filter=replace(query.filter, states=states))
 
-    async def read(dense: Vector | None) -> Hits:
+    async def read(dense: Vector | None, detail: Detail) -> Hits:
         return await reader.search(
             tenant,
             selectable,
@@ -125,11 +128,12 @@ async def search_checkpoints(
             model=embedder.model if embedder else None,
             limit=page.size,
             offset=offset,
-            vectors=bool(query.phrases),
+            detail=detail,
         )
 
-    found, phrases = await _found(query, embedder, read)
-    found = replace(found, hits=_compared(found.hits, phrases))
+    detail = Detail.WORDS if page.size <= _WORDS_PAGE else Detail.PHRASES
+    found, phrases = await _found(query, embedder, detail, read)
+    found = replace(found, hits=await _compared(found.hits, phrases))
     end = offset + len(found.hits)
     more = bool(found.hits) and end < found.total_matches
     return replace(found, next_page_token=offset_token(end, query) if more else "")
@@ -160,15 +164,18 @@ def _check_phrases(phrases: Sequence[str]) -> None:
 
 
 async def _found(
-    query: Query, embedder: Embedder | None, read: Callable[[Vector | None], Awaitable[Hits]]
+    query: Query,
+    embedder: Embedder | None,
+    detail: Detail,
+    read: Callable[[Vector | None, Detail], Awaitable[Hits]],
 ) -> tuple[Hits, Sequence[Embedded]]:
     """The hits, and the phrases as vectors; at the same time where no text is ranked by."""
     if query.text.strip() or not query.phrases:
         dense, phrases = await _vectors(query.text, query.phrases, embedder)
-        return await read(dense), phrases
+        return await read(dense, detail if phrases else Detail.NONE), phrases
     embedding = asyncio.create_task(_vectors("", query.phrases, embedder))
     try:
-        found = await read(None)
+        found = await read(None, detail)
     except BaseException:
         embedding.cancel()
         raise
@@ -176,11 +183,17 @@ async def _found(
     return found, phrases
 
 
-def _compared(hits: Sequence[Hit], phrases: Sequence[Embedded]) -> Sequence[Hit]:
+async def _compared(hits: Sequence[Hit], phrases: Sequence[Embedded]) -> Sequence[Hit]:
     """The hits with how like they are to the phrases; as they are where nothing can tell."""
     if not phrases:
         return hits
-    found = likeness_of([hit.vectors for hit in hits], phrases)
+    vectors = [hit.vectors for hit in hits]
+    many = len(hits) > _WORDS_PAGE
+    found = (
+        await asyncio.to_thread(likeness_of, vectors, phrases)
+        if many
+        else likeness_of(vectors, phrases)
+    )
     return [
         replace(hit, likeness=like.phrases, text_likeness=like.text, word_likeness=like.words)
         for hit, like in zip(hits, found, strict=True)

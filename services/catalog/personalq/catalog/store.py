@@ -25,7 +25,7 @@ from personalq.catalog.likeness import CardVectors
 from personalq.catalog.migrations import SCHEMA_VERSION, driver_url
 from personalq.catalog.names import Name
 from personalq.catalog.paging import Position
-from personalq.catalog.ports import Claimed, Model, Tenant, Vector
+from personalq.catalog.ports import Claimed, Detail, Model, Tenant, Vector
 from personalq.catalog.search import Hits, Query
 from personalq.catalog.store_cards import FoundCards
 from personalq.catalog.store_connections import (
@@ -254,7 +254,7 @@ class PostgresStore:
         model: Model | None,
         limit: int,
         offset: int,
-        vectors: bool = False,
+        detail: Detail = Detail.NONE,
     ) -> Hits:
         """Rank the cards that satisfy the constraints."""
         search = search_statement(
@@ -265,7 +265,7 @@ class PostgresStore:
             limit=limit,
             offset=offset,
             indexes=await self._indexes_of(tenant, model),
-            vectors=vectors,
+            detail=detail,
         )
         scan: list[Statement] = [(SET_SCAN, {})] if search.indexed else []
         while True:
@@ -273,10 +273,11 @@ class PostgresStore:
             cards = await self._found.of(tenant, found(rows))
             if cards is None:
                 continue  # One has changed in between: it may not satisfy the constraints any more.
-            known: Sequence[CardVectors | None] = [None] * len(cards)
-            if vectors and model is not None:
-                known = await self._vectors.of(tenant, model, found(rows))
-            return to_hits(rows, cards, known)
+            vectors: Sequence[CardVectors | None] | None = [None] * len(cards)
+            if detail is not Detail.NONE and model is not None:
+                vectors = await self._vectors.of(tenant, model, detail, found(rows))
+            if vectors is not None:
+                return to_hits(rows, cards, vectors)
 
     async def vocabulary(self, tenant: str, known_revision: str) -> Vocabulary:
         """The words of selectable cards and their names, unless the caller has them already."""

@@ -73,7 +73,7 @@ async def _read(
     async with driver.pipeline():
         await driver.execute(_driver_sql(_READ_ONLY_OF_TENANT), {"tenant": tenant})
         for statement, values in statements:
-            cursor = driver.cursor(row_factory=dict_row)
+            cursor = driver.cursor(row_factory=dict_row, binary=True)
             cursors.append(
                 await cursor.execute(_driver_sql(statement), {**values, "tenant": tenant})
             )

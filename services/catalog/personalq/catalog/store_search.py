@@ -15,7 +15,7 @@ from typing import Any
 
 from personalq.catalog.cards import Card
 from personalq.catalog.likeness import CardVectors
-from personalq.catalog.ports import Model, Vector
+from personalq.catalog.ports import Detail, Model, Vector
 from personalq.catalog.search import Hit, Hits, Order, Query
 from personalq.catalog.store_connections import Row
 from personalq.catalog.store_constraints import Constraints, constraints_of
@@ -197,13 +197,14 @@ sparse AS MATERIALIZED (
 )"""
 _SPARSE_OFF = "sparse AS (SELECT NULL::text AS checkpoint_id, NULL::bigint AS rank WHERE false)"
 
-# What the vectors of the cards of the page are of, each looked up by itself; see store_vectors.py.
+# Which row has the vectors of each card of the page, and what they are of: each is looked up by
+# itself (store_vectors.py).
 _VECTORS_OF = """
   LEFT JOIN LATERAL (
-       SELECT e.text_hash, e.phrases_hash FROM embeddings_{dim} e
+       SELECT e.xmin::text AS vectors_by, e.text_hash, e.phrases_hash FROM embeddings_{dim} e
         WHERE e.tenant = :tenant AND e.model = :model AND e.checkpoint_id = p.checkpoint_id
         LIMIT 1) v ON true"""
-_VECTORS = ", v.text_hash, v.phrases_hash"
+_VECTORS = ", v.vectors_by, v.text_hash, v.phrases_hash"
 
 #: Order key → the column it sorts by, and how.
 _ORDERS: Mapping[Order, tuple[str, str]] = {
@@ -259,14 +260,14 @@ def search_statement(
     limit: int,
     offset: int,
     indexes: Indexes | None = None,
-    vectors: bool = False,
+    detail: Detail = Detail.NONE,
 ) -> Search:
     """The search in one statement.
 
     Args:
         terms: lexemes of the text and the roles each may have; see words.py.
         indexes: those of the tenant for this model, where it has some.
-        vectors: whether rows are to say what the cards' vectors are of.
+        detail: whether rows are to say what the cards' vectors are of.
     """
     constraints = constraints_of(query.filter)
     values = constraints.values | {"k": _RRF_K, "limit": limit, "offset": offset}
@@ -278,7 +279,7 @@ def search_statement(
         }  # fmt: skip
         unembedded = _UNEMBEDDED
     vectors_of = ""
-    if vectors and model is not None:
+    if detail is not Detail.NONE and model is not None:
         vectors_of = _VECTORS_OF.format(dim=model.dim)
         values["model"] = model.id
     if terms:
@@ -335,7 +336,7 @@ def to_hits(
         vectors: theirs.
     """
     return Hits(
-        hits=list(map(_to_hit, found(rows), cards, vectors)),
+        hits=[_to_hit(*each) for each in zip(found(rows), cards, vectors, strict=True)],
         next_page_token="",
         total_matches=rows[0]["total_matches"],
         dense=rows[0]["dense"],
