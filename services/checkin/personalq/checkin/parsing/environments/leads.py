@@ -160,7 +160,8 @@ _MADE_FROM = compile_form(
     rf"(up )?(out of|from|with|on|of) {_PHOTOS} ((that|which|were|was) )*({_TAKEN} )?"
     rf"(?P<where>({_WHERE}|of ){_DET})(?=\w)"
 )
-"""The same of a place that cards have: "made from pictures of a snowy landscape"."""
+"""Of what it was made from; a place that cards have must follow: "made from pictures of a snowy
+landscape"."""
 _IT_LEARNED_FROM = compile_form(
     rf"(?<!\w)((the|its) )?{_PHOTOS} ((that|which) )?(it|he|she|they|this one|that one) "
     "((was|were|has|had|is) )*(learned|learnt|trained|taught|tuned|fed|grew up|studied) "

@@ -25,8 +25,9 @@ from personalq.checkin.parsing.word_roles import is_particle
 
 
 def noun_chunks(draft: Draft) -> list[list[Word]]:
-    """The noun chunks of a request that may be what is asked for, in order."""
-    """Noun phrases in head position: at the start, after a frame's "of", after a comma."""
+    """The noun phrases that may be what is asked for, in order: at the start, after a frame's "of",
+    after a comma.
+    """
     chunks: list[list[Word]] = []
     current: list[Word] = []
     scene = False

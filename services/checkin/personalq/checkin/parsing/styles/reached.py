@@ -30,7 +30,6 @@ _PICTURES = frozenset(["painting", "portrait", "landscape", "picture", "print", 
 
 def behind_tag(draft: Draft, tag: Tag) -> Word | None:
     """The word right behind a style word, if nothing parts them."""
-    """The word behind it in the same phrase."""
     following = draft.page.words[tag.last : tag.last + 1]
     return following[0] if following and following[0].joined else None
 

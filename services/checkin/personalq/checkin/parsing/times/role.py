@@ -185,7 +185,7 @@ def _is_of_a_thing(draft: Draft, setting: Setting) -> bool:
 
 
 def _everyday_constrains(draft: Draft, point: Point, setting: Setting, after: Word | None) -> bool:
-    """The same for "may", "spring", "sunday": they need a cue or the place of a modifier."""
+    """Whether "may", "spring" or "sunday" constrains: it needs a cue or the place of a modifier."""
     if setting.operator in DATING or (setting.operator == "around" and after is None):
         return True
     capital = bool(point.month) and draft.page.text[point.start].isupper()

@@ -14,7 +14,8 @@ from personalq.checkin.reasoning.meaning import (
 from personalq.checkin.reasoning.order import in_order
 
 SURELY_SHARED = 0.98
-"""The same of all the cards that share a detail: "the latest with a throw"."""
+"""How likely the cards that share a detail must be together, beside an order, to be surely meant:
+"the latest with a throw"."""
 ALONE = 3.0
 """Logit by which it is less likely beside an order that one card alone is meant: who says "the
 latest happy goose" speaks of several."""

@@ -54,7 +54,8 @@ SURELY = 0.95
 """How likely one card must be meant beside an order, which picks one without it: "the latest happy
 goose", "the latest goose swimming"."""
 ALIKE_BESIDE = 0.6
-"""The same for an answer, when a card that may be out of the question says the very words."""
+"""Likeness of meaning from which on an answer may mean what a card says, when another card, which
+may be out of the question, says the very words."""
 _PADDING = frozenset(["pet", "toy"])
 """Before a subject they say what it is for, where no card does: "the toy dinosaur"."""
 
@@ -169,7 +170,7 @@ def _gains(
 
 
 def _by_kind(wish: Wish, profiles: Sequence[Profile], gains: list[float]) -> list[float]:
-    """The same with what people say of kinds, where that tells some cards from the others."""
+    """The gains with what people say of kinds, where that tells some cards from the others."""
     told = [is_told_so(wish, card) for card in profiles]
     if not 0 < sum(1 for fit in told if fit) <= 0.5 * len(told):
         return gains
