@@ -1,4 +1,4 @@
-"""Styles, wanted and unwanted, and the looks that frames hint at ("a photo of")."""
+"""Styles, wanted, refused and preferred: "in watercolor", "not anime", "more comic than photo"."""
 
 from __future__ import annotations
 

@@ -1,3 +1,7 @@
-"""Times in a prompt: what they name (`points`), what is said about them (`setting`), and whether
-they constrain or belong to the picture (`role`).
+"""Times: `parse_time` claims those that say when a checkpoint was trained or used.
+
+`points` finds whatever names a time (a `point`): by the rules of `dates` ("April 11th"), `periods`
+("last spring") and `relative` ("two weeks ago"), with the hours of `clock`; `words` are what these
+rules are made of, `units` the reckoning. `setting` reads the words around a time ("used before"),
+`role` whether it constrains there, and `scene` what makes it a part of the picture.
 """
