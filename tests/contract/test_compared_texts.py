@@ -12,4 +12,4 @@ def test_check_in_never_sends_more_than_a_catalog_compares() -> None:
     assert wishes.MAX_PHRASES <= compare.MAX_TEXTS
     assert wishes.LONGEST_PHRASE <= cards.MAX_PHRASE
     assert labels.MOST_WORDINGS <= compare.MAX_WORDINGS
-    assert labels.LONGEST <= compare.MAX_WORDING
+    assert labels.LONGEST_WORDING <= compare.MAX_WORDING

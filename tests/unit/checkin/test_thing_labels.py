@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from personalq.checkin.cards import Card
-from personalq.checkin.labels import LONGEST, MOST_WORDINGS, Label
+from personalq.checkin.labels import LONGEST_WORDING, MOST_WORDINGS, Label
 from personalq.checkin.lexicon import stems, thesaurus
 from personalq.checkin.lexicon.thesaurus import told_in
 from personalq.checkin.thing_labels import chunks, telling, things_on
@@ -88,7 +88,7 @@ def test_a_match_is_looked_at_where_it_stands(monkeypatch: pytest.MonkeyPatch) -
 def test_what_is_told_is_short_enough() -> None:
     """For a catalog to compare, and cut between words."""
     told = _things("A guitar with a grandfather clock, a stork, a lobster and a falcon.")
-    assert all(0 < len(said) <= LONGEST for wordings in told.values() for said in wordings)
+    assert all(0 < len(said) <= LONGEST_WORDING for wordings in told.values() for said in wordings)
 
 
 def test_what_most_have_tells_none_apart() -> None:

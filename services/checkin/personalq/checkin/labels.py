@@ -20,7 +20,7 @@ _TOLD_WORDINGS = 64
 """The same of one that what people say of it is among."""
 MOST_WORDINGS = 900
 """Of all labels that are compared at once."""
-LONGEST = 100
+LONGEST_WORDING = 100
 """Characters of a wording that a catalog compares."""
 _LONGEST_NAME = 60
 """Characters of what a look or a place is called."""

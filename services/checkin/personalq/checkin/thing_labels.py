@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 
 from personalq.checkin.cards import Card
-from personalq.checkin.labels import LONGEST, MOST_WORDINGS, Label
+from personalq.checkin.labels import LONGEST_WORDING, MOST_WORDINGS, Label
 from personalq.checkin.lexicon import canonical, colours, thesaurus, wordnet, words
 from personalq.checkin.reasoning.profiles.profile import pieces_of
 
@@ -64,7 +64,7 @@ def _saying(kind: thesaurus.Kind) -> str:
     said = ""
     for each in kind.told:
         more = f"{said}, {each}" if said else each
-        if len(more) + 1 + len(kind.sort) > LONGEST:
+        if len(more) + 1 + len(kind.sort) > LONGEST_WORDING:
             break
         said = more
     return f"{said} {kind.sort}" if said else ""
@@ -97,7 +97,7 @@ def _definitions(name: str) -> tuple[str, ...]:
 
 
 def _shortened(text: str) -> str:
-    return text if len(text) <= LONGEST else text[:LONGEST].rpartition(" ")[0]
+    return text if len(text) <= LONGEST_WORDING else text[:LONGEST_WORDING].rpartition(" ")[0]
 
 
 def chunks(labels: Iterable[Label], wordings: int) -> Iterator[tuple[Label, ...]]:

@@ -36,7 +36,7 @@ def vocabulary(model_words: set[str]) -> list[str]:
         known = wordnet.look_up(word) is not None or any(wordnet.singulars(word))
         if known or word.endswith(("ed", "ing")):
             kept.add(word)
-    for word in filter(_PLAIN.fullmatch, wordnet.words()):
+    for word in filter(_PLAIN.fullmatch, wordnet.every_word()):
         entry = wordnet.look_up(word)
         if entry is None or word in model_words:
             continue

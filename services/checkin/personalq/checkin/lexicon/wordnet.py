@@ -55,7 +55,7 @@ _NATURES = {
 
 
 @dataclass(frozen=True, kw_only=True)
-class Word:
+class WordEntry:
     """What the data says about one canonical word or phrase."""
 
     senses: tuple[tuple[int, int], ...] = ()
@@ -92,7 +92,7 @@ def _lines(name: str) -> list[str]:
     return (files(__package__) / "wordnet" / name).read_text(encoding="ascii").splitlines()
 
 
-def words() -> Iterator[str]:
+def every_word() -> Iterator[str]:
     """Every word and phrase of the data, sorted."""
     return (line.partition("\t")[0] for line in _lines("words.tsv"))
 
@@ -109,7 +109,7 @@ def beginning_with(letters: str) -> Iterator[str]:
 
 
 @lru_cache(maxsize=16384)
-def look_up(phrase: str) -> Word | None:
+def look_up(phrase: str) -> WordEntry | None:
     """The entry of a canonical phrase, as spelled; None when WordNet has no such word."""
     lines = _lines("words.tsv")
     index = bisect_left(lines, f"{phrase}\t")
@@ -124,7 +124,7 @@ def look_up(phrase: str) -> Word | None:
             seen[name] = int(count)
         else:
             senses.append((int(name, 36), int(count or 0)))
-    return Word(
+    return WordEntry(
         senses=tuple(senses),
         singulars=tuple(singulars),
         other_noun=seen.get("-"),

@@ -16,7 +16,7 @@ from personalq.checkin.cards import Card
 from personalq.checkin.intent import Intent, Mention, Span
 from personalq.checkin.lexicon import canonical, plural
 from personalq.checkin.mapping.edits import Edit, apply
-from personalq.checkin.mapping.trim import SELECTOR, dropped, without
+from personalq.checkin.mapping.trim import SELECTOR, dropped, trimmed
 from personalq.checkin.nouns import is_kind_of
 from personalq.checkin.outcome import Replacement, Rewrite
 from personalq.checkin.parsing.text import ends_before, shadow
@@ -45,14 +45,14 @@ def rewrite(prompt: str, intent: Intent, card: Card) -> Rewrite:
     trigger is inserted; a card without triggers leaves the prompt as it is.
     """
     if not card.trigger:
-        rest, _ = without(prompt, dropped(prompt, intent, []))
+        rest, _ = trimmed(prompt, dropped(prompt, intent, []))
         note = "this checkpoint has no trigger word: nothing was replaced"
         return Rewrite(rewritten_prompt=prompt, render_prompt=rest or prompt, notes=(note,))
     notes = _other_triggers(card)
     edits = _spelled_out(prompt, intent, card) or _nouns(prompt, intent, card)
     if edits:
         text, spans = apply(prompt, edits)
-        render, render_spans = without(prompt, dropped(prompt, intent, edits), edits)
+        render, render_spans = trimmed(prompt, dropped(prompt, intent, edits), edits)
     else:
         text, spans = _insert(prompt, card, intent)
         render, render_spans = _render_inserted(prompt, intent, card)
@@ -164,9 +164,9 @@ def _render_inserted(prompt: str, intent: Intent, card: Card) -> tuple[str, tupl
     """The trigger in the place of "model", "build" …; else beside what is left."""
     place = _place(prompt, intent)
     if place is None:
-        return _insert_plain(without(prompt, dropped(prompt, intent, []))[0], card)
+        return _insert_plain(trimmed(prompt, dropped(prompt, intent, []))[0], card)
     edits = [Edit(start=place.start, end=place.end, text=card.trigger, trigger=True)]
-    return without(prompt, dropped(prompt, intent, edits), edits)
+    return trimmed(prompt, dropped(prompt, intent, edits), edits)
 
 
 def _place(prompt: str, intent: Intent) -> Span | None:

@@ -71,7 +71,7 @@ def dropped(prompt: str, intent: Intent, edits: Sequence[Edit]) -> list[Span]:
     return _bridged(lowered, [_orphans(prompt, lowered, span) for span in outside])
 
 
-def without(
+def trimmed(
     prompt: str, drops: Sequence[Span], edits: Sequence[Edit] = ()
 ) -> tuple[str, tuple[Span, ...]]:
     """The prompt with `edits` made and `drops` left out; "" when no word is left."""

@@ -9,7 +9,7 @@ from personalq.checkin import lexicon
 from personalq.checkin.intent import Attribute
 from personalq.checkin.lexicon import wordnet
 from personalq.checkin.lexicon.wordnet import Nature, nature
-from personalq.checkin.parsing.descriptions.phrase import describe, read_phrase
+from personalq.checkin.parsing.descriptions.phrase import add_description, read_phrase
 from personalq.checkin.parsing.draft import Draft
 from personalq.checkin.parsing.text import Word
 from personalq.checkin.parsing.word_roles import (
@@ -44,11 +44,11 @@ def read_asides(draft: Draft) -> None:
 
 def _read_aside(draft: Draft, run: list[Word]) -> None:
     if coloured := _coloured_beside_look(draft, run):
-        describe(draft, coloured)
+        add_description(draft, coloured)
         return
     run = _before_doing(_until_claimed(draft, run))
     if with_it := _adjectives_with(draft, run):
-        describe(draft, with_it)
+        add_description(draft, with_it)
         leads = next(word for word in run if word.norm == "with")
         read_phrase(draft, leads.index + 1)
         return
@@ -58,11 +58,11 @@ def _read_aside(draft: Draft, run: list[Word]) -> None:
         return
     coloured = run[run[0].norm == "in" :]
     if run[0].index and _is_colour(coloured) and all(map(draft.is_free, coloured)):
-        describe(draft, coloured)
+        add_description(draft, coloured)
         return
     told = _of_what_was_named(run) if run[0].index else []
     if told and all(draft.is_free(word) for word in told):
-        describe(draft, told)
+        add_description(draft, told)
         return
     said = [w for w in run if w.norm not in _PASSED_OVER]
     if said and not draft.answering:
@@ -75,7 +75,7 @@ def _read_aside(draft: Draft, run: list[Word]) -> None:
             _read_placed(draft, said[0])
             return
         if counted := _counted(draft, run):
-            describe(draft, counted, phrase=True)
+            add_description(draft, counted, phrase=True)
             return
         said = [] if _does(run) else _without_camera(said)
     if not said or not all(draft.is_free(w) for w in said):
@@ -85,10 +85,10 @@ def _read_aside(draft: Draft, run: list[Word]) -> None:
     if all(is_adjective(w.norm) for w in said) or _is_compounded(said):
         ends = _BAR.match(draft.page.shadow, run[-1].full_end) is not None
         if run[0].index > 0 or ends or _leads_to_it(draft, run):
-            describe(draft, said)
+            add_description(draft, said)
     elif all(may_describe(w, draft) for w in said) and len(said) <= 4 and not _frames(said):
         listed = not run[0].index and _BAR.match(draft.page.shadow, run[-1].full_end)
-        describe(draft, said, phrase=True, vague=run[0].norm != "the" and not listed)
+        add_description(draft, said, phrase=True, vague=run[0].norm != "the" and not listed)
 
 
 def _coloured_beside_look(draft: Draft, run: list[Word]) -> list[Word]:
@@ -311,7 +311,7 @@ def read_loose(draft: Draft) -> None:
     groups = lexicon.description_groups()
     words = [word for word in draft.page.words if may_describe(word, draft)]
     if not draft.answering:
-        describe(draft, [word for word in words if word.norm in groups])
+        add_description(draft, [word for word in words if word.norm in groups])
         return
     run: list[Word] = []
     for word in words:
@@ -325,4 +325,4 @@ def read_loose(draft: Draft) -> None:
 def _loosen(draft: Draft, run: list[Word]) -> None:
     """Neighbours of an answer: adjectives each, or one thing ("ski lift")."""
     adjectives = all(is_adjective(word.norm) for word in run)
-    describe(draft, run, phrase=bool(run) and not adjectives)
+    add_description(draft, run, phrase=bool(run) and not adjectives)

@@ -3,7 +3,12 @@
 from __future__ import annotations
 
 from personalq.checkin.lexicon import lacked, names_thing, words
-from personalq.checkin.parsing.descriptions.phrase import LACKED, NO_LACK, describe, read_phrase
+from personalq.checkin.parsing.descriptions.phrase import (
+    LACKED,
+    NO_LACK,
+    add_description,
+    read_phrase,
+)
 from personalq.checkin.parsing.draft import Draft
 from personalq.checkin.parsing.text import Word
 
@@ -21,7 +26,7 @@ def read_lacks(draft: Draft) -> None:
         behind = draft.page.words[word.index + 1 : word.index + 2]
         ends = not behind or not behind[0].joined or behind[0].norm == "this"
         if ends and lacked(word.norm) and draft.is_free(word) and _opens(draft, word):
-            describe(draft, [word])
+            add_description(draft, [word])
 
 
 def _is_thing(draft: Draft, word: Word) -> bool:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from personalq.checkin import lexicon
 from personalq.checkin.lexicon.wordnet import Nature, nature
-from personalq.checkin.parsing.descriptions.phrase import REACH, describe
+from personalq.checkin.parsing.descriptions.phrase import REACH, add_description
 from personalq.checkin.parsing.draft import Draft
 from personalq.checkin.parsing.text import Word
 from personalq.checkin.parsing.word_roles import (
@@ -71,7 +71,7 @@ def read_modifiers(draft: Draft, first: int) -> None:
     found.reverse()
     worn = len(found) > 1 and is_adjective(found[0].norm) and lexicon.is_wearable(found[-1].norm)
     worn = worn and not lexicon.is_wearable(words[first].norm)  # "the tangerine wrap dress"
-    describe(draft, found, phrase=worn, before=_head_at(draft, first))
+    add_description(draft, found, phrase=worn, before=_head_at(draft, first))
 
 
 def _is_small(words: Sequence[Word], index: int) -> bool:

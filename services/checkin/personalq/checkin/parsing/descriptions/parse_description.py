@@ -20,7 +20,11 @@ from personalq.checkin.parsing.apposition import forenamed, renamed, sorts
 from personalq.checkin.parsing.descriptions.asides import read_asides, read_loose
 from personalq.checkin.parsing.descriptions.lacks import read_lacks
 from personalq.checkin.parsing.descriptions.modifiers import read_modifiers
-from personalq.checkin.parsing.descriptions.phrase import describe, read_phrase, read_predicate
+from personalq.checkin.parsing.descriptions.phrase import (
+    add_description,
+    read_phrase,
+    read_predicate,
+)
 from personalq.checkin.parsing.descriptions.tail import read_tail
 from personalq.checkin.parsing.draft import Draft, Noun
 from personalq.checkin.parsing.roles import plays
@@ -94,7 +98,8 @@ def _read(draft: Draft) -> None:
     for noun in (*_apposed(draft, heads), *heads, *again):
         read_modifiers(draft, noun.first)
         if noun in again and noun.entry.narrower:
-            describe(draft, list(words[noun.first : noun.last]))  # "a watch; it's the smartwatch"
+            # "a watch; it's the smartwatch"
+            add_description(draft, list(words[noun.first : noun.last]))
         _role(draft, noun)
         read_tail(draft, noun.last)
     for index, word in enumerate(words):
@@ -106,7 +111,7 @@ def _read(draft: Draft) -> None:
     for told in _unnamed(draft, heads):
         read_modifiers(draft, told)
         if heads:
-            describe(draft, [words[told]])
+            add_description(draft, [words[told]])
         read_tail(draft, told + 1)
     for index in sorts(words) if heads else ():
         read_modifiers(draft, index)
@@ -161,7 +166,7 @@ def _role(draft: Draft, noun: Noun) -> None:
     for role in draft.page.words[noun.last : noun.last + 1]:
         selects = role.norm in lexicon.words("selectors")  # "the hedgehog models"
         if role.joined and draft.is_free(role) and not selects and plays(being.norm, role.norm):
-            describe(draft, [role], before=being.span.of(draft.page.text))
+            add_description(draft, [role], before=being.span.of(draft.page.text))
 
 
 def _refused(draft: Draft, heads: list[Noun]) -> None:
@@ -217,7 +222,7 @@ def _of_a_type(draft: Draft) -> None:
     for match in _TYPE.finditer(draft.page.shadow):
         if draft.free(*match.span()):
             said = "kind" if match["kind"] else "sort"
-            describe(draft, list(draft.page.run(match.start(said), match.end(said))))
+            add_description(draft, list(draft.page.run(match.start(said), match.end(said))))
             if behind := draft.page.word_at(match.end()):
                 read_tail(draft, behind.index)
 

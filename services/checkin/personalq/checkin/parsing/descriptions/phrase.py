@@ -88,7 +88,7 @@ def read_predicate(draft: Draft, index: int) -> int:
                 break
             found.append(word)
         index += 1
-    describe(draft, found)
+    add_description(draft, found)
     return index
 
 
@@ -142,7 +142,7 @@ def read_phrase(draft: Draft, index: int, *, opens: bool = False) -> int:
     found = [word for word in found if word is not around]
     beside = around is not None or _passes(words, last)
     vague = opens or apart or beside
-    describe(draft, found, phrase=True, vague=vague, beside=beside, thing=thing)
+    add_description(draft, found, phrase=True, vague=vague, beside=beside, thing=thing)
     return last
 
 
@@ -202,7 +202,7 @@ def _is_empty(word: Word) -> bool:
     return word.norm in lexicon.words("empty_adjectives")
 
 
-def describe(
+def add_description(
     draft: Draft,
     found: list[Word],
     *,
@@ -228,7 +228,7 @@ def describe(
     negated = len(found) > 1 and found[0].norm == "non" and found[1].hyphen
     negated = negated and is_adjective(found[1].norm) and (len(found) == 2 or not phrase)
     if negated:  # "the non-shiny red one"
-        describe(draft, found[2:], vague=vague, before=before)
+        add_description(draft, found[2:], vague=vague, before=before)
         found = found[1:2]
     span = Span(_start(draft, found[0]), _end(draft, found[-1]))
     coloured = [word for word in found if word.norm != "colored" or word.hyphen]

@@ -10,7 +10,7 @@ from personalq.checkin.parsing.descriptions.phrase import (
     DEGREES,
     LACKING,
     NO_LACK,
-    describe,
+    add_description,
     read_phrase,
     read_predicate,
 )
@@ -77,10 +77,10 @@ def read_tail(draft: Draft, index: int) -> None:
             if again and opens_phrase(draft, at + 1):
                 at = read_phrase(draft, at + 1)
         elif lead.norm in ("in", "colored") and (coloured := _colour(draft, at + 1)):
-            describe(draft, coloured)
+            add_description(draft, coloured)
             at = coloured[-1].index + 1
         elif lead.norm in ("of", "in") and (hue := _hue(draft, at + 1)):
-            describe(draft, hue)
+            add_description(draft, hue)
             at = hue[-1].index + 2
         elif lead.norm in _FULL and following in ("of", "with"):
             at = read_phrase(draft, at + 2)

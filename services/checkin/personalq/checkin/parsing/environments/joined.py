@@ -127,7 +127,7 @@ def and_before(draft: Draft, span: Span, whole: Span) -> None:
             return
 
 
-def is_subject(draft: Draft, index: int, end: int) -> bool:
+def is_pictured(draft: Draft, index: int, end: int) -> bool:
     """Whether the place is what is pictured: "the latest mountain model", "the house one"."""
     covering = (n for n in draft.nouns if n.first <= index and end <= n.last)  # no "toy shop"
     noun = next(covering, None)

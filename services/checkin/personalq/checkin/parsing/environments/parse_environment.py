@@ -12,7 +12,7 @@ from personalq.checkin.parsing.environments.joined import (
     LIES,
     and_also,
     and_before,
-    is_subject,
+    is_pictured,
     known_behind,
 )
 from personalq.checkin.parsing.environments.leads import (
@@ -23,7 +23,7 @@ from personalq.checkin.parsing.environments.leads import (
 from personalq.checkin.parsing.environments.named import named_phrase
 from personalq.checkin.parsing.environments.places import MATERIAL, last_noun, noun_phrase, place_in
 from personalq.checkin.parsing.environments.sentences import (
-    TRAINED,
+    TRAINING_VERB,
     come_from,
     grew_up,
     shot_then,
@@ -32,11 +32,11 @@ from personalq.checkin.parsing.environments.sentences import (
 from personalq.checkin.parsing.environments.told import (
     BY,
     ROOM_WHERE,
+    all_that_is_told,
     is_behind_subject,
     last_named,
     prefer_told,
     told_by_what_goes_on,
-    told_in,
 )
 from personalq.checkin.parsing.text import ends_before
 
@@ -62,7 +62,7 @@ def parse_environment(draft: Draft) -> None:
             continue
         count, entry = match
         span = draft.span_of(index, index + count)
-        if not draft.free(span.start, span.end) or is_subject(draft, index, index + count):
+        if not draft.free(span.start, span.end) or is_pictured(draft, index, index + count):
             continue
         whole = named_phrase(draft, span, known=entry.known)
         if whole is not None:
@@ -79,7 +79,7 @@ def _spelled_out(draft: Draft) -> None:
         if not phrase or not draft.free(lead.start(), phrase[-1].end):
             continue
         found = place_in(draft, phrase, surely=surely)
-        if TRAINED.search(lead[0]):
+        if TRAINING_VERB.search(lead[0]):
             known = found is not None and found[0].known
             found = known_behind(draft, phrase[-1].end, of=known) or found
         if found is None:
@@ -108,9 +108,9 @@ def _spelled_out(draft: Draft) -> None:
         said: tuple[str, ...] = ()
         where = ROOM_WHERE.match(draft.page.shadow, phrase[-1].start)
         if where and draft.free(lead.start(), where.end()):
-            end, said = told_in(draft, lead, where.end())
+            end, said = all_that_is_told(draft, lead, where.end())
         elif not entry.known or span.end < last_named(phrase).end:
-            end, said = told_in(draft, lead, end)
+            end, said = all_that_is_told(draft, lead, end)
         if draft.free(lead.start(), end):
             matter = nature(span.of(draft.page.shadow)) is Nature.MATTER  # "under glass"
             claim_place(draft, entry, span, Span(lead.start(), end), said=said, hard=not matter)

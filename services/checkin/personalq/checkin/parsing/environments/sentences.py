@@ -25,7 +25,7 @@ _NO_SCENE = frozenset((
     "please",
 ))  # fmt: skip
 """What goes on behind a place, and not with what is to be seen there."""
-TRAINED = compile_form(r"\b(train|tun|taught|learn|school)")
+TRAINING_VERB = compile_form(r"\b(train|tun|taught|learn|school)")
 
 
 def shot_then(draft: Draft) -> None:
@@ -48,7 +48,7 @@ def trained_then(draft: Draft) -> None:
     """
     shadow = draft.page.shadow
     for when in [c.span for c in draft.constraints if c.attribute is Attribute.CREATED_AT]:
-        if when is None or not (TRAINED.search(when.of(shadow)) or trains(draft, when.start)):
+        if when is None or not (TRAINING_VERB.search(when.of(shadow)) or trains(draft, when.start)):
             continue
         lead = IN_PLACE.match(shadow, when.end + 1)
         word = draft.page.word_at(lead.end()) if lead else None

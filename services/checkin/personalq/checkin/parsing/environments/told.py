@@ -58,7 +58,7 @@ def last_named(phrase: list[Word]) -> Word:
     return named[-1] if named else phrase[-1]
 
 
-def told_in(draft: Draft, lead: re.Match[str], end: int) -> tuple[int, tuple[str, ...]]:
+def all_that_is_told(draft: Draft, lead: re.Match[str], end: int) -> tuple[int, tuple[str, ...]]:
     """Where all that is told of an unknown place ends, and what that is: "under glass | among
     seedlings and potted plants".
     """

@@ -60,7 +60,7 @@ def is_asking(draft: Draft, index: int) -> bool:
     return before[-1] in ("i", "we") or before in (["let", "me"], ["let", "us"])
 
 
-def is_there(draft: Draft, index: int) -> bool:
+def asks_if_there(draft: Draft, index: int) -> bool:
     """Whether "is there" asks for what follows: "is there | a parachute by Lena"."""
     return index == 1 and draft.page.words[0].norm in ("is", "are")
 

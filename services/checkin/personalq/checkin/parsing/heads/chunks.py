@@ -8,6 +8,7 @@ from personalq.checkin.nouns import is_kind_of
 from personalq.checkin.parsing.draft import Draft
 from personalq.checkin.parsing.heads.choices import (
     ASKING,
+    asks_if_there,
     follows_choice,
     is_asking,
     is_can,
@@ -15,7 +16,6 @@ from personalq.checkin.parsing.heads.choices import (
     is_chosen,
     is_gone_with,
     is_sought,
-    is_there,
     is_what_we_do,
     names_something,
     takes_object,
@@ -57,7 +57,7 @@ def noun_chunks(draft: Draft) -> list[list[Word]]:
             head_again = transparent or word.norm in lexicon.words("openers") or word.norm in ASKING
             asked = word.norm == "have" and bool(word.index) and is_asking(draft, word.index)
             among = word.norm != "from" and is_choice(draft, word)
-            there = word.norm == "there" and is_there(draft, word.index)
+            there = word.norm == "there" and asks_if_there(draft, word.index)
             sought = word.norm == "for" and is_sought(draft, word.index)
             sought = sought or (word.norm == "with" and is_gone_with(draft, word))
             head_again = head_again or asked or among or there or sought

@@ -8,7 +8,7 @@ from personalq.checkin.nouns import is_kind_of
 from personalq.checkin.parsing.draft import Noun
 from personalq.checkin.parsing.nouns.modifiers import is_modifier, is_patterned
 from personalq.checkin.parsing.nouns.proper import is_proper
-from personalq.checkin.parsing.nouns.verbs import is_doing, is_verb
+from personalq.checkin.parsing.nouns.verbs import is_verb, is_what_it_does
 from personalq.checkin.parsing.text import Page, PhraseTable, Word
 from personalq.checkin.vocabulary import Lexicon
 
@@ -34,7 +34,7 @@ def find_nouns(page: Page, lexicon_: Lexicon) -> list[Noun]:
             continue  # "box" of "a jack-in-the-box"
         if _in_trap(page.words, first, last, traps) or is_verb(page.words, first):
             continue
-        if last - first == 1 and first and is_doing(page.words, lexicon_, first):
+        if last - first == 1 and first and is_what_it_does(page.words, lexicon_, first):
             continue  # "an owl building a sandcastle"
         if _is_other_thing(page.words, lexicon_, first, last):
             continue

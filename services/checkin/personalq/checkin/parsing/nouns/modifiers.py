@@ -10,7 +10,7 @@ from personalq.checkin import lexicon
 from personalq.checkin.lexicon import plural
 from personalq.checkin.lexicon.wordnet import look_up, may_be_noun, singulars
 from personalq.checkin.parsing.nouns.proper import VERSION
-from personalq.checkin.parsing.nouns.verbs import is_doing
+from personalq.checkin.parsing.nouns.verbs import is_what_it_does
 from personalq.checkin.parsing.numbers import CARDINALS, ORDINAL
 from personalq.checkin.parsing.roles import plays
 from personalq.checkin.parsing.text import Page, Word
@@ -79,7 +79,7 @@ def is_modifier(page: Page, lexicon_: Lexicon, first: int, last: int) -> bool:
         return False
     if opens_contact(page.words, last) or _opens_adjective(page.words, last):
         return False
-    if is_doing(page.words, lexicon_, last):
+    if is_what_it_does(page.words, lexicon_, last):
         return False
     if known:
         return True

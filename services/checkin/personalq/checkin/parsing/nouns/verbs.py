@@ -58,7 +58,7 @@ def _is_modal(words: tuple[Word, ...], index: int) -> bool:
 _NO_DOING = frozenset(["ring", "king", "wing", "string", "ceiling", "thing"])
 
 
-def is_doing(words: tuple[Word, ...], lexicon_: Lexicon, index: int) -> bool:
+def is_what_it_does(words: tuple[Word, ...], lexicon_: Lexicon, index: int) -> bool:
     """Whether a noun in -ing is what the subject before it does: "an owl building a sandcastle"."""
     following = words[index + 1] if index + 1 < len(words) else None
     if not words[index].norm.endswith("ing") or following is None or not words[index].joined:

@@ -9,26 +9,26 @@ from personalq.checkin import calendar, lexicon
 from personalq.checkin.intent import Interval
 from personalq.checkin.parsing.draft import Context
 from personalq.checkin.parsing.numbers import ORDINALS, number
-from personalq.checkin.parsing.times.point import Named, day_interval, full_year, latest
+from personalq.checkin.parsing.times.point import NamedTime, day_interval, full_year, latest
 from personalq.checkin.parsing.times.words import DAY, MONTHS, WEEKDAYS, YEAR, year_of
 
-Read = Callable[[re.Match[str], Context], Named | None]
+Read = Callable[[re.Match[str], Context], NamedTime | None]
 
 _ORDINAL_DAYS = "|".join(
     sorted((w for w, value in ORDINALS.items() if value <= 31 and " " not in w), key=len)[::-1]
 )
 
 
-def _iso(match: re.Match[str], context: Context) -> Named | None:
+def _iso(match: re.Match[str], context: Context) -> NamedTime | None:
     year, month = int(match["y"]), int(match["m"])
     if not 1 <= month <= 12:
         return None
     if match["d"]:
         return _day(year, month, int(match["d"]), context)
-    return Named(interval=calendar.month(year, month, context.zone), kind="month")
+    return NamedTime(interval=calendar.month(year, month, context.zone), kind="month")
 
 
-def _slash(match: re.Match[str], context: Context) -> Named | None:
+def _slash(match: re.Match[str], context: Context) -> NamedTime | None:
     """Day and month in either order: dots and dashes put the day first, slashes the month."""
     first, second, year = int(match["a"]), int(match["b"]), full_year(match["y"])
     day_first = match["sep"] != "/" or first > 12
@@ -36,14 +36,14 @@ def _slash(match: re.Match[str], context: Context) -> Named | None:
     return _day(year, month, day, context) if month <= 12 else None
 
 
-def _month_year(match: re.Match[str], context: Context) -> Named | None:
+def _month_year(match: re.Match[str], context: Context) -> NamedTime | None:
     month = int(match["m"])
     if not 1 <= month <= 12:
         return None
-    return Named(interval=calendar.month(int(match["y"]), month, context.zone), kind="month")
+    return NamedTime(interval=calendar.month(int(match["y"]), month, context.zone), kind="month")
 
 
-def _spelled(match: re.Match[str], context: Context) -> Named | None:
+def _spelled(match: re.Match[str], context: Context) -> NamedTime | None:
     said = re.sub(r"(?<=\d)(?:st|nd|rd|th)", "", match["d"])
     day = number(said)
     if day is None or _is_counted(match):
@@ -55,7 +55,7 @@ def _spelled(match: re.Match[str], context: Context) -> Named | None:
     def occurs(year: int) -> Interval | None:
         return day_interval(year, month, day, context.zone)
 
-    return Named(interval=latest(occurs, context), kind="day", occurs=occurs)
+    return NamedTime(interval=latest(occurs, context), kind="day", occurs=occurs)
 
 
 def _is_counted(match: re.Match[str]) -> bool:
@@ -65,7 +65,7 @@ def _is_counted(match: re.Match[str]) -> bool:
     return joined and match["d"].isalpha() and ones is not None
 
 
-def _days_of(match: re.Match[str], context: Context) -> Named | None:
+def _days_of(match: re.Match[str], context: Context) -> NamedTime | None:
     """From one day of a month to another: "between 12 and 16 June"."""
     first, last = (int(re.sub(r"\D", "", said)) for said in (match["a"] or match["c"], match["b"]))
     month = lexicon.calendar("months")[match["mon"]]
@@ -78,23 +78,23 @@ def _days_of(match: re.Match[str], context: Context) -> Named | None:
     if first >= last:
         return None
     interval = occurs(full_year(match["y"])) if match["y"] else latest(occurs, context)
-    return Named(interval=interval, kind="day") if interval else None
+    return NamedTime(interval=interval, kind="day") if interval else None
 
 
-def _of_this_month(match: re.Match[str], context: Context) -> Named | None:
+def _of_this_month(match: re.Match[str], context: Context) -> NamedTime | None:
     """The latest such day: "on the 5th", "on the fifth"."""
     day, today = number(match["d"] or match["said"]) or 0, context.local.date()
     for back in range(13):
         first = calendar.add_months(today, -back)
         interval = day_interval(first.year, first.month, day, context.zone)
         if interval and interval.start and interval.start <= context.now:
-            return Named(interval=interval, kind="monthday", sure=False, everyday=True)
+            return NamedTime(interval=interval, kind="monthday", sure=False, everyday=True)
     return None
 
 
-def _day(year: int, month: int, day: int, context: Context) -> Named | None:
+def _day(year: int, month: int, day: int, context: Context) -> NamedTime | None:
     interval = day_interval(year, month, day, context.zone)
-    return Named(interval=interval, kind="day") if interval else None
+    return NamedTime(interval=interval, kind="day") if interval else None
 
 
 _ON_A = f"(({WEEKDAYS}),? (the )?)?"

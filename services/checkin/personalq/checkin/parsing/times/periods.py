@@ -12,7 +12,7 @@ from personalq.checkin.parsing.draft import Context
 from personalq.checkin.parsing.numbers import CARDINALS, number
 from personalq.checkin.parsing.times.dates import Read
 from personalq.checkin.parsing.times.point import (
-    Named,
+    NamedTime,
     Occurs,
     day_interval,
     first_day,
@@ -40,29 +40,29 @@ _NEVER_BARE = frozenset(("may", "march"))
 
 def _recurring(
     occurs: Occurs, match: re.Match[str], context: Context, kind: str, **more: bool
-) -> Named | None:
+) -> NamedTime | None:
     """The occurrence meant: of the year said, this one, the last one, else the latest begun."""
     if match["y"]:
-        return Named(interval=occurs(full_year(match["y"])), kind=kind)
+        return NamedTime(interval=occurs(full_year(match["y"])), kind=kind)
     newest = latest(occurs, context)
     if newest is None or newest.start is None:
         return None
     relative = match["rel"] if "rel" in match.re.groupindex else None
     if relative is None:
-        return Named(interval=newest, kind=kind, occurs=occurs, **more)
+        return NamedTime(interval=newest, kind=kind, occurs=occurs, **more)
     if relative.startswith("this") and not relative.endswith("past"):
         running = occurrence(occurs, context.local.year)
         inside = newest.end is not None and newest.end > context.now
-        return Named(interval=newest if inside or running is None else running, kind=kind)
+        return NamedTime(interval=newest if inside or running is None else running, kind=kind)
     if newest.end is not None and newest.end > context.now:  # the running one is not the last
         year = newest.start.astimezone(context.zone).year
         before = [occurrence(occurs, year + step) for step in (1, 0, -1, -2)]
         ended = [i for i in before if i and i.end and i.end <= context.now]
         newest = ended[0] if ended else newest
-    return Named(interval=newest, kind=kind)
+    return NamedTime(interval=newest, kind=kind)
 
 
-def _month(match: re.Match[str], context: Context) -> Named | None:
+def _month(match: re.Match[str], context: Context) -> NamedTime | None:
     name = match["name"]
     month = lexicon.calendar("months")[name]
 
@@ -73,7 +73,7 @@ def _month(match: re.Match[str], context: Context) -> Named | None:
     if named is None or named.occurs is None:
         return named
     bare = name in _NEVER_BARE
-    return Named(
+    return NamedTime(
         interval=named.interval,
         kind="month",
         month=month,
@@ -83,7 +83,7 @@ def _month(match: re.Match[str], context: Context) -> Named | None:
     )
 
 
-def _season(match: re.Match[str], context: Context) -> Named | None:
+def _season(match: re.Match[str], context: Context) -> NamedTime | None:
     """A season; "winter 2026" is the one that ended in 2026."""
     first = lexicon.calendar("seasons")[match["name"]]
     if context.southern:
@@ -95,7 +95,7 @@ def _season(match: re.Match[str], context: Context) -> Named | None:
     return _recurring(occurs, match, context, "season", sure=False, everyday=True)
 
 
-def _ago(match: re.Match[str], context: Context) -> Named | None:
+def _ago(match: re.Match[str], context: Context) -> NamedTime | None:
     """The one before last for "two summers ago", "two Novembers ago"."""
     name = match["name"]
     months, seasons = lexicon.calendar("months"), lexicon.calendar("seasons")
@@ -103,12 +103,12 @@ def _ago(match: re.Match[str], context: Context) -> Named | None:
     if length == 3 and context.southern:
         first = (first + 5) % 12 + 1
     year = calendar.latest_month(context.local.date(), first) - counted(match["n"]) + 1
-    return Named(
+    return NamedTime(
         interval=calendar.month(max(year, 1), first, context.zone, length), kind="relative"
     )
 
 
-def _before_last(match: re.Match[str], context: Context) -> Named | None:
+def _before_last(match: re.Match[str], context: Context) -> NamedTime | None:
     """The one before the last that has ended: "the winter before last"."""
     name = match["name"]
     months, seasons = lexicon.calendar("months"), lexicon.calendar("seasons")
@@ -119,10 +119,10 @@ def _before_last(match: re.Match[str], context: Context) -> Named | None:
     last = calendar.month(year, first, context.zone, length)
     running = last.end is not None and last.end > context.now
     year = max(year - 1 - running, 1)
-    return Named(interval=calendar.month(year, first, context.zone, length), kind="relative")
+    return NamedTime(interval=calendar.month(year, first, context.zone, length), kind="relative")
 
 
-def _weekday_the(match: re.Match[str], context: Context) -> Named | None:
+def _weekday_the(match: re.Match[str], context: Context) -> NamedTime | None:
     """The latest day of a month that is such a weekday: "Friday the 13th"."""
     today = context.local.date()
     for months in range(_FARTHEST):
@@ -130,7 +130,7 @@ def _weekday_the(match: re.Match[str], context: Context) -> Named | None:
         interval = day_interval(first.year, first.month, int(match["d"]), context.zone)
         day = first_day(interval, context) if interval is not None else None
         if day and day <= today and day.weekday() == lexicon.weekdays().index(match["name"]):
-            return Named(interval=interval, kind="day")
+            return NamedTime(interval=interval, kind="day")
     return None
 
 
@@ -138,26 +138,26 @@ def _months_at(year: int, *, first: int, length: int, context: Context) -> Inter
     return calendar.month(year, first, context.zone, length)
 
 
-def _quarter(match: re.Match[str], context: Context) -> Named | None:
+def _quarter(match: re.Match[str], context: Context) -> NamedTime | None:
     said = match["n"]
     first = 3 * (NTHS.get(said) or CARDINALS.get(said) or int(said[-1])) - 2
     occurs = partial(_months_at, first=first, length=3, context=context)
     return _recurring(occurs, match, context, "quarter")
 
 
-def _year_quarter(match: re.Match[str], context: Context) -> Named | None:
+def _year_quarter(match: re.Match[str], context: Context) -> NamedTime | None:
     first = 3 * int(match["n"]) - 2
     interval = calendar.month(full_year(match["y"]), first, context.zone, 3)
-    return Named(interval=interval, kind="quarter")
+    return NamedTime(interval=interval, kind="quarter")
 
 
-def _half(match: re.Match[str], context: Context) -> Named | None:
+def _half(match: re.Match[str], context: Context) -> NamedTime | None:
     first = 7 if match["n"] in ("2", "second", "2nd") else 1
     occurs = partial(_months_at, first=first, length=6, context=context)
     return _recurring(occurs, match, context, "half")
 
 
-def _holiday(match: re.Match[str], context: Context) -> Named | None:
+def _holiday(match: re.Match[str], context: Context) -> NamedTime | None:
     entry = lexicon.calendar("holidays")[match["name"]]
 
     def occurs(year: int) -> Interval:
@@ -167,34 +167,34 @@ def _holiday(match: re.Match[str], context: Context) -> Named | None:
     named = _recurring(occurs, match, context, "holiday", sure=False, everyday=True)
     if named is None:
         return None
-    return Named(
+    return NamedTime(
         interval=named.interval, kind="holiday", sure=False, everyday=True, occurs=named.occurs
     )
 
 
-def _weekday(match: re.Match[str], context: Context) -> Named | None:
+def _weekday(match: re.Match[str], context: Context) -> NamedTime | None:
     today = context.local.date()
     back = (today.weekday() - lexicon.weekdays().index(match["name"])) % 7 or 7
     day = today - timedelta(back)
     sure = match["rel"] is not None
     interval = calendar.days(day, day + timedelta(1), context.zone)
-    return Named(interval=interval, kind="weekday", sure=sure, everyday=not sure)
+    return NamedTime(interval=interval, kind="weekday", sure=sure, everyday=not sure)
 
 
-def _year(match: re.Match[str], context: Context) -> Named | None:
+def _year(match: re.Match[str], context: Context) -> NamedTime | None:
     interval = calendar.month(int(match["y"]), 1, context.zone, 12)
-    return Named(interval=interval, kind="year", sure=False)
+    return NamedTime(interval=interval, kind="year", sure=False)
 
 
-def _short_year(match: re.Match[str], context: Context) -> Named | None:
-    return Named(
+def _short_year(match: re.Match[str], context: Context) -> NamedTime | None:
+    return NamedTime(
         interval=calendar.month(full_year(match["y"]), 1, context.zone, 12), kind="year", sure=False
     )
 
 
-def _spoken_year(match: re.Match[str], context: Context) -> Named | None:
+def _spoken_year(match: re.Match[str], context: Context) -> NamedTime | None:
     year = 2000 + 20 + (number(match["y"]) or 0) if match["y"] else 2020
-    return Named(interval=calendar.month(year, 1, context.zone, 12), kind="year", sure=False)
+    return NamedTime(interval=calendar.month(year, 1, context.zone, 12), kind="year", sure=False)
 
 
 RULES: tuple[tuple[str, Read], ...] = (

@@ -39,7 +39,7 @@ class Point:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Named:
+class NamedTime:
     """What a rule reads out of its words: a point without its place."""
 
     interval: Interval | None

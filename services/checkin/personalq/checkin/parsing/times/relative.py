@@ -9,34 +9,34 @@ from personalq.checkin import calendar, lexicon
 from personalq.checkin.intent import Interval
 from personalq.checkin.parsing.draft import Context
 from personalq.checkin.parsing.times.dates import Read
-from personalq.checkin.parsing.times.point import Named
+from personalq.checkin.parsing.times.point import NamedTime
 from personalq.checkin.parsing.times.units import back, part_of, rolling, unit_ago
 from personalq.checkin.parsing.times.words import COUNT, UNITS, WEEKDAYS, counted, is_vague
 
 
-def _relative(interval: Interval, kind: str = "relative") -> Named:
-    return Named(interval=interval, kind=kind)
+def _relative(interval: Interval, kind: str = "relative") -> NamedTime:
+    return NamedTime(interval=interval, kind=kind)
 
 
-def _before_yesterday(match: re.Match[str], context: Context) -> Named:
+def _before_yesterday(match: re.Match[str], context: Context) -> NamedTime:
     today = context.local.date()
     return _relative(calendar.days(today - timedelta(2), today - timedelta(1), context.zone), "day")
 
 
-def _before_last(match: re.Match[str], context: Context) -> Named:
+def _before_last(match: re.Match[str], context: Context) -> NamedTime:
     return _relative(unit_ago(match["u"] or match["v"], 2, context))
 
 
-def _one_before(match: re.Match[str], context: Context) -> Named:
+def _one_before(match: re.Match[str], context: Context) -> NamedTime:
     return _relative(unit_ago(match["u"], 1, context))
 
 
-def _today(match: re.Match[str], context: Context) -> Named:
+def _today(match: re.Match[str], context: Context) -> NamedTime:
     day = context.local.date() - timedelta(match["day"][0] in "yl")
     return _relative(calendar.days(day, day + timedelta(1), context.zone), "today")
 
 
-def _ago(match: re.Match[str], context: Context) -> Named:
+def _ago(match: re.Match[str], context: Context) -> NamedTime:
     """Anything before then for "over a year ago", since then for "less than a month ago"."""
     said, count = match["cmp"] or "", counted(match["n"])
     when = unit_ago(match["u"], count, context, vague=is_vague(match["n"]))
@@ -54,31 +54,31 @@ def _ago(match: re.Match[str], context: Context) -> Named:
     return _relative(when, "ago")
 
 
-def _half_year_ago(match: re.Match[str], context: Context) -> Named:
+def _half_year_ago(match: re.Match[str], context: Context) -> NamedTime:
     return _relative(unit_ago("month", 18 if match["more"] else 6, context), "ago")
 
 
-def _aged(match: re.Match[str], context: Context) -> Named:
+def _aged(match: re.Match[str], context: Context) -> NamedTime:
     """How old a checkpoint is, beside a cue: "less than a month old", "older than two weeks"."""
     day = back(context.local.date(), match["u"], counted(match["n"]))
     edge = calendar.midnight(day, context.zone)
     old = re.match(r"more|over|at\s+least|older|(?:not|no)\s+(?:newer|younger)", match["cmp"])
     interval = Interval(end=edge + timedelta(days=1)) if old else Interval(start=edge)
-    return Named(interval=interval, kind="aged", sure=False)
+    return NamedTime(interval=interval, kind="aged", sure=False)
 
 
-def _weekdays_ago(match: re.Match[str], context: Context) -> Named:
+def _weekdays_ago(match: re.Match[str], context: Context) -> NamedTime:
     today = context.local.date()
     last = (today.weekday() - lexicon.weekdays().index(match["name"])) % 7 or 7
     day = today - timedelta(last + 7 * (counted(match["n"]) - 1))
     return _relative(calendar.days(day, day + timedelta(1), context.zone), "day")
 
 
-def _rolling(match: re.Match[str], context: Context) -> Named:
+def _rolling(match: re.Match[str], context: Context) -> NamedTime:
     return _relative(rolling(match["u"], counted(match["n"]), context))
 
 
-def _this(match: re.Match[str], context: Context) -> Named:
+def _this(match: re.Match[str], context: Context) -> NamedTime:
     unit, which = match["u"], match["which"]
     rolls = which.endswith("past") or (match["the"] and which == "last")
     if rolls and unit != "weekend":
@@ -86,28 +86,28 @@ def _this(match: re.Match[str], context: Context) -> Named:
     return _relative(unit_ago(unit, 0 if which.startswith("this") else 1, context))
 
 
-def _in_the(match: re.Match[str], context: Context) -> Named:
+def _in_the(match: re.Match[str], context: Context) -> NamedTime:
     return _relative(unit_ago(match["u"], 0, context))
 
 
-def _part_of_this(match: re.Match[str], context: Context) -> Named:
+def _part_of_this(match: re.Match[str], context: Context) -> NamedTime:
     return _relative(part_of(match[0], unit_ago(match["u"], 0, context), context))
 
 
-def _weekend(match: re.Match[str], context: Context) -> Named:
-    return Named(
+def _weekend(match: re.Match[str], context: Context) -> NamedTime:
+    return NamedTime(
         interval=unit_ago("weekend", 0, context), kind="weekday", sure=False, everyday=True
     )
 
 
-def _while(match: re.Match[str], context: Context) -> Named:
+def _while(match: re.Match[str], context: Context) -> NamedTime:
     """Constrains only after "haven't used": "in months", "for three weeks"."""
     count = counted(match["n"]) if match["n"] else 1
     unit = {"ages": "month", "time": "month", "while": "month"}.get(
         match["u"], match["u"].rstrip("s")
     )
     first = back(context.local.date(), unit, count)
-    return Named(
+    return NamedTime(
         interval=Interval(start=calendar.midnight(first, context.zone)),
         kind="while",
         sure=False,
@@ -115,9 +115,9 @@ def _while(match: re.Match[str], context: Context) -> Named:
     )
 
 
-def _half_year(match: re.Match[str], context: Context) -> Named:
+def _half_year(match: re.Match[str], context: Context) -> NamedTime:
     first = back(context.local.date(), "month", 6)
-    return Named(
+    return NamedTime(
         interval=Interval(start=calendar.midnight(first, context.zone)),
         kind="while",
         sure=False,

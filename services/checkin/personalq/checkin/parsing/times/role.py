@@ -23,7 +23,7 @@ from personalq.checkin.parsing.times.scene import (
     of_a_story,
     of_another_thing,
     opens_place,
-    year_of,
+    year_begun,
 )
 from personalq.checkin.parsing.times.setting import Setting
 from personalq.checkin.parsing.word_roles import is_doing
@@ -118,7 +118,7 @@ def constrains(draft: Draft, point: Point, setting: Setting) -> bool:
     if after is not None and (draft.page.shadow[point.start : point.end], after.norm) in _COLOURS:
         return False
     if point.kind == "year":
-        recent = 2000 <= year_of(point) <= draft.context.local.year + 1
+        recent = 2000 <= year_begun(point) <= draft.context.local.year + 1
         return recent and (
             setting.operator in DATING | {"in", "of"} or is_the_head(draft, point, setting)
         )

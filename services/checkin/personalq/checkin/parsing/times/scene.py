@@ -239,6 +239,6 @@ def is_the_head(draft: Draft, point: Point, setting: Setting) -> bool:
     return following is not None and following.joined and draft.leads_to_head(following.index)
 
 
-def year_of(point: Point) -> int:
+def year_begun(point: Point) -> int:
     """The year a time begins in; 0 where it has no beginning."""
     return point.interval.start.year if point.interval.start is not None else 0
