@@ -15,10 +15,7 @@ from personalq.checkin.parsing.clauses.participles import (
 from personalq.checkin.parsing.clauses.stuff import in_a_stuff
 from personalq.checkin.parsing.draft import Draft
 from personalq.checkin.parsing.text import Word
-from personalq.checkin.parsing.word_roles import (
-    is_ing_verb,
-    is_of_the_scene,
-)
+from personalq.checkin.parsing.word_roles import is_ing_verb, is_of_the_scene
 
 _FOLLOWING = frozenset((
     "according", "assuming", "considering", "following", "including", "starting", "regarding",

@@ -9,10 +9,7 @@ from personalq.checkin.parsing.clauses.participles import is_done_off, is_on_its
 from personalq.checkin.parsing.clauses.reach import clause_from
 from personalq.checkin.parsing.clauses.which_one import tells_apart
 from personalq.checkin.parsing.draft import Draft
-from personalq.checkin.parsing.word_roles import (
-    PARTICIPLES,
-    opens_contact,
-)
+from personalq.checkin.parsing.word_roles import PARTICIPLES, opens_contact
 
 _TELLING = frozenset(
     ["got", "that", "which", "who", "whose", "where", "somebody", "someone", "some", "shaped",

@@ -34,10 +34,7 @@ from personalq.checkin.parsing.descriptions.tail import read_tail
 from personalq.checkin.parsing.draft import Draft
 from personalq.checkin.parsing.styles.reached import DRAWN
 from personalq.checkin.parsing.text import Word
-from personalq.checkin.parsing.word_roles import (
-    PARTICIPLES,
-    past_asides,
-)
+from personalq.checkin.parsing.word_roles import PARTICIPLES, past_asides
 
 _HAVING = frozenset(["with", "has", "have", "having", "had", "got"])
 _SURROUNDINGS = frozenset(["surrounded", "flanked", "engulfed", "bathed", "silhouetted", "backlit"])

@@ -8,11 +8,7 @@ from collections.abc import Sequence
 from personalq.checkin import lexicon
 from personalq.checkin.parsing.draft import Draft
 from personalq.checkin.parsing.text import Word
-from personalq.checkin.parsing.word_roles import (
-    PARTICIPLES,
-    is_ing_verb,
-    opens_compound,
-)
+from personalq.checkin.parsing.word_roles import PARTICIPLES, is_ing_verb, opens_compound
 
 _HOW = frozenset(["with", "in", "by", "as", "like", "all", "up"])
 """Behind "covered", "dressed", "clawed": it looks so. "Perched on" says where it is."""

@@ -14,11 +14,7 @@ from personalq.checkin.parsing.clauses.participles import (
 )
 from personalq.checkin.parsing.draft import Draft
 from personalq.checkin.parsing.text import Word
-from personalq.checkin.parsing.word_roles import (
-    PARTICIPLES,
-    goes_on,
-    opens_compound,
-)
+from personalq.checkin.parsing.word_roles import PARTICIPLES, goes_on, opens_compound
 
 _REACH = 14
 """Words of the longest clause."""

@@ -12,9 +12,7 @@ from personalq.checkin.lexicon.stuffs import stuffs_in
 from personalq.checkin.nouns import is_kind_of
 from personalq.checkin.parsing.draft import Draft, Noun
 from personalq.checkin.parsing.text import Word
-from personalq.checkin.parsing.word_roles import (
-    is_adjective,
-)
+from personalq.checkin.parsing.word_roles import is_adjective
 
 _STUFF = 4
 """Words of "in cast iron", and one more."""

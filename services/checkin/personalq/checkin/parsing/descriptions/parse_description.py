@@ -30,9 +30,7 @@ from personalq.checkin.parsing.draft import Draft, Noun
 from personalq.checkin.parsing.roles import plays
 from personalq.checkin.parsing.subjects.role import epithet
 from personalq.checkin.parsing.text import Word, ends_before
-from personalq.checkin.parsing.word_roles import (
-    is_adjective,
-)
+from personalq.checkin.parsing.word_roles import is_adjective
 
 _APPOSITION = compile_form(", ?the $")
 _NOT_THE = compile_form(

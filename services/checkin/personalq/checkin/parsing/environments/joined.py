@@ -10,11 +10,7 @@ from personalq.checkin.intent import Span
 from personalq.checkin.lexicon.wordnet import Nature, nature, singulars
 from personalq.checkin.parsing.draft import Draft
 from personalq.checkin.parsing.environments.claim import claim_place, claim_told
-from personalq.checkin.parsing.environments.leads import (
-    AND_IN,
-    AND_WHERE,
-    TRAINING,
-)
+from personalq.checkin.parsing.environments.leads import AND_IN, AND_WHERE, TRAINING
 from personalq.checkin.parsing.environments.places import MATERIAL, noun_phrase, place_in
 from personalq.checkin.parsing.text import Word, ends_before
 from personalq.checkin.vocabulary import TagEntry

@@ -15,11 +15,7 @@ from personalq.checkin.parsing.environments.joined import (
     is_pictured,
     known_behind,
 )
-from personalq.checkin.parsing.environments.leads import (
-    SHOT,
-    TRAINING,
-    training_leads,
-)
+from personalq.checkin.parsing.environments.leads import SHOT, TRAINING, training_leads
 from personalq.checkin.parsing.environments.named import named_phrase
 from personalq.checkin.parsing.environments.places import MATERIAL, last_noun, noun_phrase, place_in
 from personalq.checkin.parsing.environments.sentences import (

@@ -7,11 +7,7 @@ from personalq.checkin import lexicon
 from personalq.checkin.intent import Attribute, Span
 from personalq.checkin.parsing.draft import Draft
 from personalq.checkin.parsing.environments.claim import claim_place, preferred_place
-from personalq.checkin.parsing.environments.leads import (
-    GREW_UP,
-    IN_PLACE,
-    SHOT,
-)
+from personalq.checkin.parsing.environments.leads import GREW_UP, IN_PLACE, SHOT
 from personalq.checkin.parsing.environments.named import FROM
 from personalq.checkin.parsing.environments.places import noun_phrase, place_in
 from personalq.checkin.parsing.environments.told import behind_time

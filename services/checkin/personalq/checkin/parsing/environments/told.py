@@ -11,11 +11,7 @@ from personalq.checkin.lexicon.wordnet import Nature, nature
 from personalq.checkin.parsing.draft import Draft
 from personalq.checkin.parsing.environments.claim import claim_place, claim_told, preferred_place
 from personalq.checkin.parsing.environments.joined import MORE, and_also, longer_place, names_place
-from personalq.checkin.parsing.environments.leads import (
-    FROM_SET,
-    TRAINED_THERE,
-    TRAINED_WHERE,
-)
+from personalq.checkin.parsing.environments.leads import FROM_SET, TRAINED_THERE, TRAINED_WHERE
 from personalq.checkin.parsing.environments.places import MATERIAL, noun_phrase, place_in
 from personalq.checkin.parsing.text import Word
 from personalq.checkin.vocabulary import TagEntry

@@ -6,12 +6,7 @@ from personalq.chassis.forms import compile_form
 from personalq.checkin import lexicon
 from personalq.checkin.intent import Attribute, Constraint, Span
 from personalq.checkin.parsing.draft import Draft
-from personalq.checkin.parsing.styles.leads import (
-    NEGATION,
-    SCENE_PREPOSITIONS,
-    STYLED,
-    THAT_IS,
-)
+from personalq.checkin.parsing.styles.leads import NEGATION, SCENE_PREPOSITIONS, STYLED, THAT_IS
 from personalq.checkin.parsing.text import Word, ends_before
 
 _REFUSED = compile_form(

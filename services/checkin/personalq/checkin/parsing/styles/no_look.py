@@ -7,9 +7,7 @@ from personalq.checkin import lexicon
 from personalq.checkin.lexicon import wordnet
 from personalq.checkin.nouns import is_kind_of
 from personalq.checkin.parsing.draft import Draft, Tag
-from personalq.checkin.parsing.styles.leads import (
-    LIKE,
-)
+from personalq.checkin.parsing.styles.leads import LIKE
 from personalq.checkin.parsing.styles.reached import (
     STUFFS,
     behind_tag,

@@ -7,9 +7,7 @@ from collections.abc import Sequence
 from personalq.checkin import lexicon
 from personalq.checkin.lexicon.wordnet import look_up
 from personalq.checkin.parsing.draft import Draft, Tag
-from personalq.checkin.parsing.styles.leads import (
-    SCENE_PREPOSITIONS,
-)
+from personalq.checkin.parsing.styles.leads import SCENE_PREPOSITIONS
 from personalq.checkin.parsing.text import Word
 
 _PRONOUNS = frozenset(["it", "them", "there", "him", "her", "this"])

@@ -6,13 +6,7 @@ from personalq.chassis.forms import compile_form
 from personalq.checkin import lexicon
 from personalq.checkin.parsing.draft import Draft, Tag
 from personalq.checkin.parsing.styles.frames import refuses
-from personalq.checkin.parsing.styles.leads import (
-    KEY,
-    LIKE,
-    NEGATION,
-    STYLED,
-    THAT_IS,
-)
+from personalq.checkin.parsing.styles.leads import KEY, LIKE, NEGATION, STYLED, THAT_IS
 from personalq.checkin.parsing.styles.no_look import (
     is_likened,
     is_my_model,

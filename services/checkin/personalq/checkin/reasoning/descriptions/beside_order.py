@@ -8,9 +8,7 @@ from collections.abc import Sequence
 from personalq.checkin.cards import Hit
 from personalq.checkin.intent import Constraint
 from personalq.checkin.reasoning.descriptions.wishes import Wish, is_bare
-from personalq.checkin.reasoning.meaning import (
-    Meant,
-)
+from personalq.checkin.reasoning.meaning import Meant
 from personalq.checkin.reasoning.order import in_order
 
 SURELY_SHARED = 0.98

@@ -37,12 +37,7 @@ from personalq.checkin.reasoning.descriptions.wishes import (
     says_more,
     wishes,
 )
-from personalq.checkin.reasoning.meaning import (
-    compare,
-    probabilities,
-    readings,
-    striking,
-)
+from personalq.checkin.reasoning.meaning import compare, probabilities, readings, striking
 from personalq.checkin.reasoning.profiles.concepts import shades_in
 from personalq.checkin.reasoning.profiles.profile import Profile, profile
 

@@ -8,9 +8,7 @@ from dataclasses import dataclass, replace
 from personalq.checkin import lexicon
 from personalq.checkin.intent import Attribute, Constraint, Intent
 from personalq.checkin.lexicon import wordnet
-from personalq.checkin.reasoning.meaning import (
-    Place,
-)
+from personalq.checkin.reasoning.meaning import Place
 from personalq.checkin.reasoning.profiles.concepts import worded_concepts
 from personalq.checkin.reasoning.profiles.traits import Trait, things_of, trait
 
