@@ -71,6 +71,13 @@ def test_other_words_for_a_thing(said: str, meant: str, other: str) -> None:
     assert _best(said, meant, other) == [meant]
 
 
+def test_a_kind_counts_beside_what_says_the_word() -> None:
+    """A beanie is a hat, as a straw hat is; only the thesaurus knows."""
+    beanie, hat = "a kettle with a knitted beanie", "a kettle with a straw hat"
+    assert _best("hat", beanie, hat, "a kettle with a bell") == [beanie, hat]
+    assert _best("beanie", beanie, hat) == [beanie]
+
+
 @pytest.mark.parametrize(
     ("description", "said"),
     [

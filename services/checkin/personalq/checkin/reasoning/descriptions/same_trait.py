@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import lru_cache
 
 from personalq.checkin import lexicon
-from personalq.checkin.lexicon import wordnet
+from personalq.checkin.lexicon import canonical, thesaurus, wordnet
 from personalq.checkin.lexicon.stems import stem
 from personalq.checkin.reasoning.profiles.concepts import concepts
 from personalq.checkin.reasoning.profiles.profile import Profile
@@ -116,7 +116,9 @@ def _ends_alike(one: str, other: str) -> bool:
 
 @lru_cache(maxsize=16384)
 def are_kin(one: str, other: str) -> bool:
-    """Whether one noun is a kind of the other ("mortarboard", "cap")."""
+    """Whether one noun is a kind of the other, as "mortarboard" of "cap"."""
+    if canonical(one) in _sorts(other) or canonical(other) in _sorts(one):
+        return True  # "hat", of a beanie
     first, second = wordnet.senses(one), wordnet.senses(other)
     if not first or not second:
         return False
@@ -126,8 +128,15 @@ def are_kin(one: str, other: str) -> bool:
 
 
 @lru_cache(maxsize=16384)
+def _sorts(noun: str) -> frozenset[str]:
+    return frozenset(kind.sort for kind, _ in thesaurus.kinds_in(noun))
+
+
+@lru_cache(maxsize=16384)
 def _is_wider(one: str, other: str) -> bool:
     """Whether the first of two kin nouns is the more general."""
+    if canonical(one) in _sorts(other):
+        return True
     first = set(wordnet.senses(one))
     above_second = {n for sense in wordnet.senses(other) for n in wordnet.above(sense)[1:2]}
     return not first & set(wordnet.senses(other)) and bool(above_second & first)
