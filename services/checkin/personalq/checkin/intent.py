@@ -104,7 +104,7 @@ class Constraint:
     """For a description: what the subject does. It may as well be the scene: only its meaning as a
     whole tells."""
     scene: bool = False
-    """For a description: it was left for the picture, and only a card that is strikingly like it is
+    """For a description: it was left for the picture, and only cards that are strikingly like it are
     told by it; or, if it is coarse as well, it is seen beside the subject, and tells nothing beside
     an order."""
     hour: bool = False

@@ -2,7 +2,7 @@
 
 "Painted with a wet brush and lots of water", "had the heart that shines on its chest": to the
 grammar all of it is the picture's. Before a question is asked, it is compared with the cards by
-meaning; only what is strikingly like one of them tells anything, but for what stands right behind
+meaning; only what is strikingly like some of them tells anything, but for what stands right behind
 the subject where the scene is told before it.
 """
 

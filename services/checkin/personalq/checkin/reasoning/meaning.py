@@ -11,13 +11,22 @@ them equally likely. The weights were fitted to requests worded by hand
 from __future__ import annotations
 
 import math
+import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
+from personalq.chassis.forms import compile_form
+from personalq.checkin import lexicon
 from personalq.checkin.cards import Hit
 from personalq.checkin.reasoning.profiles.profile import pieces_of
+
+_PLACING = lexicon.words("prepositions") - {"like", "for", "as", "than", "without"}
+_OPENS_PLACE = compile_form(
+    rf"\W*({'|'.join(sorted(_PLACING))}|placed|set|shown|pictured)\s", flags=re.IGNORECASE
+)
+"""It says where or when the subject is to be."""
 
 
 class Place(StrEnum):
@@ -83,6 +92,8 @@ STRIKING_WORDS, STRIKING_LOOK, STRIKING_THING = 0.6, 0.75, 0.65
 """Likeness from which on words, a look or a thing of one card are strikingly like a scene."""
 STRIKING_LEAD = 0.1
 """What it must be ahead of every other card by."""
+STRIKING_WORDS_FAR, FAR = 0.5, 0.2
+"""Likeness and lead of words that are as striking, where no place is told."""
 RARE = 0.03
 """Likeness of a detail that is lost, times the logarithm of the number of cards that have it: who
 describes means to single out."""
@@ -186,19 +197,40 @@ def probabilities(meant: Meant, shared: Sequence[Sequence[int]] = ()) -> list[fl
     return odds
 
 
-def striking(said: Sequence[str], hits: Sequence[Hit]) -> int | None:
-    """The place of the one card that is strikingly like what was said, unlike every other."""
-    found = set()
-    for like, least in (
-        ([hit.word_likeness for hit in hits], STRIKING_WORDS),
-        ([hit.look_likeness for hit in hits], STRIKING_LOOK),
-        ([hit.thing_likeness for hit in hits], STRIKING_THING),
-    ):
-        values = [_likest(said, told) or 0.0 for told in like]
-        first, *others = sorted(range(len(hits)), key=lambda place: -values[place])
-        if others and values[first] >= max(least, values[others[0]] + STRIKING_LEAD):
-            found.add(first)
-    return found.pop() if len(found) == 1 else None
+def striking(said: Sequence[str], hits: Sequence[Hit]) -> frozenset[int]:
+    """The places of the cards that are strikingly like what was said, unlike all others.
+
+    At most half of the cards, and one where a place is told: "on a stack of pancakes" is like every
+    card that has food on it. Where words, looks and things tell of different ones, none.
+    """
+    placed = all(map(_OPENS_PLACE.match, said))
+    most = 1 if placed else len(hits) // 2
+    far = () if placed else ((STRIKING_WORDS_FAR, FAR),)
+    told = (
+        _striking([_likest(said, like) or 0.0 for like in likeness], leads, most)
+        for likeness, leads in (
+            ([hit.word_likeness for hit in hits], ((STRIKING_WORDS, STRIKING_LEAD), *far)),
+            ([hit.look_likeness for hit in hits], ((STRIKING_LOOK, STRIKING_LEAD),)),
+            ([hit.thing_likeness for hit in hits], ((STRIKING_THING, STRIKING_LEAD),)),
+        )
+    )
+    found = [places for places in told if places]
+    return frozenset.intersection(*found) if found else frozenset()
+
+
+def _striking(
+    likeness: Sequence[float], leads: Sequence[tuple[float, float]], most: int
+) -> frozenset[int]:
+    """The places of the likest cards, as many as are ahead of all others."""
+    order = sorted(range(len(likeness)), key=lambda place: -likeness[place])
+    values = [likeness[place] for place in order]
+    ends = [
+        end
+        for end in range(1, min(most, len(order) - 1) + 1)
+        for least, lead in leads
+        if values[end - 1] >= max(least, values[end] + lead)
+    ]
+    return frozenset(order[: max(ends, default=0)])
 
 
 def likest(said: Sequence[str], hit: Hit) -> float:

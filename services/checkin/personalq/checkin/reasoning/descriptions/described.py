@@ -100,7 +100,7 @@ def _by_meaning(
         return None
     if wish.scene:
         strikes = striking(wish.said, hits)
-        return [float(place == strikes) for place in range(len(hits))]
+        return [float(place in strikes) for place in range(len(hits))]
     like = compare(wish.said, hits)
     if like is None:
         return None
