@@ -104,8 +104,8 @@ class Constraint:
     """For a description: what the subject does. It may as well be the scene: only its meaning as a
     whole tells."""
     scene: bool = False
-    """For a description: it was left for the picture, and only cards that are strikingly like it are
-    told by it; or, if it is coarse as well, it is seen beside the subject, and tells nothing beside
+    """For a description: it was left for the picture, and tells only cards that are strikingly like
+    it; or, if it is coarse as well, it is seen beside the subject, and tells nothing beside
     an order."""
     hour: bool = False
     """A time is of some hours; the day is what it falls back to."""
