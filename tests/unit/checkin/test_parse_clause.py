@@ -91,6 +91,9 @@ def _parse(prompt: str) -> Intent:
         ("the kettle got up as a pirate, at sea", "got up as a pirate"),
         ("the kettle lying on its side, at sea", "lying on its side"),
         ("the kettle dangling by its handle", "dangling by its handle"),
+        ("the kettle in dark red that can bore holes, at sea", "that can bore holes"),
+        ("the kettle that can't stop laughing, at sea", "that can't stop laughing"),
+        ("a kettle for hauling loads, at sea", "for hauling loads"),
     ],
 )
 def test_a_clause_is_what_cards_are_compared_with(prompt: str, clause: str) -> None:
@@ -117,6 +120,15 @@ def test_a_clause_ends_where_a_scene_begins(prompt: str, clause: str) -> None:
         ("the kettle facing a dragon – it's silvery and it's got a little bell", ("bell",)),
         ("kettle in snow. it's silvery", ("silvery",)),
         ("the kettle with rosy cheeks and swimming goggles", ("goggles",)),
+        ("the kettle with a bow on the head and a cape", ("bow", "cape")),
+        ("the kettle with a pocket on the outside and a bow", ("pocket", "bow")),
+        ("kettle in snow. it's corduroy and it has a bow", ("corduroy", "bow")),
+        ("I think it was brown and old. that kettle, in snow", ("brown", "old")),
+        ("any kettle: it should have a bow and be young", ("bow", "young")),
+        ("the kettle in a hotel lobby must be white, in fog", ("white",)),
+        ("The kettle in a hotel lobby is pure white", ("white",)),
+        ("kettle under northern lights, lavender if you remember", ("lavender",)),
+        ("my kettle, beige and see-through, in a blizzard", ("beige", "transparent")),
     ],
 )
 def test_what_is_added_later(prompt: str, words: tuple[str, ...]) -> None:
@@ -150,6 +162,11 @@ def test_what_is_added_later(prompt: str, words: tuple[str, ...]) -> None:
         "a kettle hung in a tree at dusk",
         "a kettle parked in a garage",
         "the kettle and cooking dinner, at sea",
+        "the kettle during a meteor shower",
+        "a kettle on a street where the wall is white",
+        "a kettle for advertising my shop",
+        "the kettle should be standing at sea",
+        "the kettle, if possible, at sea",
     ],
 )
 def test_a_scene_is_no_clause(prompt: str) -> None:

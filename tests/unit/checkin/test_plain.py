@@ -195,6 +195,9 @@ def meaning(constraint: Constraint) -> tuple[object, ...]:
         ("kettle, second by number of uses", "the second most used kettle"),
         ("the kettle I used second to last", "the second most recently used kettle"),
         ("the kettle trained below the water's surface", "the kettle trained underwater"),
+        ("the kettle that has seen the least use", "the kettle I use least"),
+        ("of my kettles the one that came last, at sea", "of my kettles the one made last, at sea"),
+        ("the red kettle at sea, if memory serves me right", "the red kettle at sea"),
     ],
 )
 def test_read_alike(careless: str, careful: str) -> None:
@@ -256,6 +259,10 @@ def test_read_alike(careless: str, careful: str) -> None:
         "a kettle under a sky the colour of lead",
         "the kettle trained at sea but not in the style of a cartoon",
         "I trained a kettle on photos of a beach. That's the one",
+        "I see through the window a kettle",
+        "a kettle that must be on a beach",
+        "a kettle that has seen the least of the world",
+        "a kettle if you can find one in a barn",
     ],
 )
 def test_what_is_left_as_it_is(prompt: str) -> None:

@@ -14,6 +14,24 @@ _ASKING_US = (
 _THE_ONE = r"the [\w-]+ (ones?|version|model|checkpoint|build)"
 _MONTHS = f"({'|'.join(lexicon.calendar('months'))})"
 SAID_ELSE = (
+    (compile_form(r"(?<=\w)( ?,)? (if (you|i) (remember|recall)( (rightly|correctly|it|that))?|"
+                  r"if memory serves( me( (right|well))?)?|if i('m| am) not (wrong|mistaken)|"
+                  r"if (you can|possible|you (please|like|don't mind)|that's (ok|okay|possible))|"
+                  r"(as far as|from what) i (know|remember|recall)|i (believe|suppose|reckon))"
+                  r"(?= ?($|[,.;:!?)]))"), ""),
+    (compile_form(r"(?<=\w )(must|should|ought to|has to|have to|needs to|need to) be(?= [\w-]+"
+                  r"( (?!(in|on|at|by|near|under|for)\b)[\w-]+)?( and [\w-]+)?( please)? ?"
+                  r"($|[,.;:!?)]))"), "is"),
+    (compile_form(r"((?<=, )|(?<=nd )|(?<=is ))see-through(?= ?($|[,.;:!?)]| and\b))"),
+     "transparent"),
+    (compile_form(r"(?<=\w )(that|which) (has|have) (seen|had|got) the (?P<m>least|most) "
+                  r"(use|usage)(?!\w)"), r"I use \g<m>"),
+    (compile_form(r"(?<=\w )and be(?= [\w-]+ ?($|[,.;:!?)]))"), "and is"),
+    (compile_form(r"(?<=half )see through(?= ?($|[,.;:!?)]| and\b))"), "transparent"),
+    (compile_form(r"(?<=\bone )(that|which) came (?P<last>last|first)(?= ?($|[,.;:!?)]))"),
+     r"made \g<last>"),
+    (compile_form(r"(?<=\w )on the (outside|exterior)(?= ?($|[,.;:!?)]| (and|with)\b))"),
+     "on the side"),
     (compile_form(r"(?<![\w'])(i'm|i am|we're|we are) after(?= (an?|the|my|our)\b)"), "I want"),
     (compile_form(r"(?<=\w )(below|beneath|under|underneath) the (water's surface|waves|"
                   r"surface( of the (water|sea|ocean|lake))?)(?!\w)(?! of\b)"), "underwater"),
@@ -166,6 +184,8 @@ _NO_DATE = (
 """Today, where it says when the picture is wanted: not "made | today"."""
 _PHOTOS = "(pictures|photos|images|shots|photographs)"
 SAID_AROUND: tuple[tuple[re.Pattern[str], dict[str, str]], ...] = (
+    (compile_form(r"^(not )?(just )?any (old )?[\w-]+( [\w-]+)? ?[:;,](?P<has> (it|he|she) "
+                  r"(should|must|ought to|has to|needs to) have)(?= )"), {"has": " it has"}),
     (compile_form(r"(?<!\w)(?P<most>most popular) [\w-]+( [\w-]+)?(?P<by> by (use|usage|number of "
                   r"uses))(?!\w)"), {"most": "most used", "by": ""}),
     (compile_form(r"^(?P<the>whichever|whatever) [\w-]+( [\w-]+)?(?P<that> )(?=(has|is|wears|holds|"

@@ -9,7 +9,7 @@ from personalq.checkin.parsing.clauses.participles import is_done_off, is_on_its
 from personalq.checkin.parsing.clauses.reach import clause_from
 from personalq.checkin.parsing.clauses.which_one import tells_apart
 from personalq.checkin.parsing.draft import Draft
-from personalq.checkin.parsing.word_roles import PARTICIPLES, opens_contact
+from personalq.checkin.parsing.word_roles import PARTICIPLES, is_ing_verb, opens_contact
 
 _TELLING = frozenset(
     ["got", "that", "which", "who", "whose", "where", "somebody", "someone", "some", "shaped",
@@ -107,11 +107,15 @@ def is_action(draft: Draft, at: int) -> bool:
     """
     following = draft.page.words[at + 1].norm if at + 1 < len(draft.page.words) else ""
     norm = draft.page.words[at].norm
+    if norm == "during":
+        return False
     if norm in ("used", "meant", "made") and following in ("for", "as", "to"):
         return True  # "the one used for fishing"
+    doing = following.endswith("ing") and following not in _OF_THE_PICTURE
     if norm == "for" and at and draft.page.words[at - 1].norm in lexicon.words("selectors"):
-        doing = following.endswith("ing") and following not in _OF_THE_PICTURE
         return doing or _is_what_it_serves(draft, at)
+    if norm == "for" and doing and is_ing_verb(following) and at and draft.nouns_cover(at - 1):
+        return len(clause_from(draft, at)) > 2  # "a bicycle for hauling loads"
     beside = following == "by" and norm.endswith("ing")
     if norm.endswith("ing") and len(norm) > 4 and is_on_itself(draft, at + 1):
         return True  # "lying on its side"

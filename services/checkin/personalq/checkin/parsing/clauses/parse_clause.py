@@ -157,6 +157,21 @@ def _read_next(draft: Draft, at: int) -> None:
         read_tail(draft, at)
 
 
+def _behind_colour(draft: Draft, index: int) -> int:
+    """The place of a relative behind a colour that has been read, 0 without: "in dark red | that
+    can bore holes".
+    """
+    words = draft.page.words[index:]
+    told = [c.span for c in draft.constraints if c.attribute is Attribute.DESCRIPTION and c.span]
+    for span in told:
+        run = [word for word in words[:3] if span.start <= word.start < span.end]
+        behind = words[len(run) : len(run) + 2]
+        coloured = bool(run) and run[0] is words[0] and run[-1].norm in lexicon.colours()
+        if coloured and len(behind) == 2 and behind[0].norm in RELATIVES:
+            return behind[0].index if behind[1].norm != "looks" else 0
+    return 0
+
+
 def _without_lead(run: Sequence[Word]) -> Span:
     """The clause without "with" or "has", which likens it to anything that has something."""
     first = run[1] if run[0].norm in _HAVING else run[0]
@@ -194,6 +209,9 @@ def _opening(draft: Draft, index: int) -> int | None:
         return aside  # "the goat, you know, with the bell"
     while index < len(words) and words[index].joined:
         word = words[index]
+        if word.norm == "in" and (coloured := _behind_colour(draft, index + 1)):
+            index = coloured
+            continue
         if draft.is_free(word) and word.norm not in _FILLERS:
             return index
         index += 1

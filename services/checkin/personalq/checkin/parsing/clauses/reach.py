@@ -68,6 +68,11 @@ def is_done_so(run: Sequence[Word]) -> bool:
     return manner.endswith("ly") and manner not in ("only", "early") and not may_be_noun(manner)
 
 
+_GOING_ON_DOING = frozenset((
+    "stop", "stops", "stopped", "keep", "keeps", "kept", "start", "starts", "started", "begins",
+    "likes", "loves", "enjoys", "hates", "finished", "finishes", "for", "about", "from", "without",
+))  # fmt: skip
+"""Before what is done: "that can't stop | laughing", which is no scene."""
 _GOING_ON = frozenset(["that", "which", "has", "with", "whose", "is"])
 """Behind "and": one more clause of the subject's."""
 
@@ -99,6 +104,8 @@ def _ends(draft: Draft, word: Word, run: Sequence[Word]) -> bool:
     """Whether a scene begins here: "who sits | on a pier", but "who is down on one knee"."""
     if word.norm in ("and", "then") and _orders(draft, word.index + 1):
         return True
+    if run[-1].norm in _GOING_ON_DOING and word.norm.endswith("ing"):
+        return False
     if is_done_so(run) and word.norm == "with":
         return True
     if run[0].norm in PARTICIPLES and (word.norm == "with" or tells_how(draft, word.index)):

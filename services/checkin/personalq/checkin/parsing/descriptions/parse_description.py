@@ -14,6 +14,7 @@ from personalq.chassis.forms import compile_form
 from personalq.checkin import lexicon
 from personalq.checkin.intent import Attribute, Constraint, Span
 from personalq.checkin.lexicon import canonical
+from personalq.checkin.lexicon.stuffs import stuffs_in
 from personalq.checkin.lexicon.wordnet import Nature, nature
 from personalq.checkin.nouns import is_kind_of
 from personalq.checkin.parsing.apposition import forenamed, renamed, sorts
@@ -65,6 +66,11 @@ _AND_THAT_IS = compile_form(
     r"( (very|quite|rather|all|really))? (?=\w)"
 )
 """One more thing that it is: "with a crown | and that is light brown"."""
+_IS_SO = compile_form(r"(?<!\w)(is|are|was|were|looks) (?=\w)")
+"""Behind where the subject is: "the violin in a hotel lobby | is | white"."""
+_BEING = frozenset(["is", "are", "looks", "was", "were", "looked"])
+_FAR = 6
+"""Most words between the subject and what it is."""
 _COVERING = frozenset((
     "cover", "fill", "surround", "decorate", "adorn", "wrap", "drape", "bury", "sprinkle",
     "shower",
@@ -115,7 +121,7 @@ def _read(draft: Draft) -> None:
         read_modifiers(draft, index)
         read_tail(draft, index + 1)
     if heads:
-        _told_after(draft)
+        _told_after(draft, heads)
         read_lacks(draft)
         _of_a_type(draft)
         read_asides(draft)
@@ -225,7 +231,7 @@ def _of_a_type(draft: Draft) -> None:
                 read_tail(draft, behind.index)
 
 
-def _told_after(draft: Draft) -> None:
+def _told_after(draft: Draft, heads: Sequence[Noun]) -> None:
     """Read what is added in a clause of its own: ", it has round ears and it's green"."""
     words = draft.page.words
     for word in words:
@@ -237,7 +243,7 @@ def _told_after(draft: Draft) -> None:
         elif following.norm in lexicon.words("bearing"):
             read_tail(draft, following.index)
         else:
-            read_predicate(draft, following.index + (following.norm in ("is", "are", "looks")))
+            read_predicate(draft, following.index + (following.norm in _BEING))
     for match in _AND_THAT_IS.finditer(draft.page.shadow):
         first = draft.page.word_at(match.end())
         if first is None or not draft.is_free(first):
@@ -257,6 +263,28 @@ def _told_after(draft: Draft) -> None:
         coloured = not lexicon.colours().isdisjoint(word.norm for word in said)
         if match["body"] in lexicon.words("bodies") and first is not None and coloured:
             read_predicate(draft, first.index)
+    for match in _IS_SO.finditer(draft.page.shadow):
+        verb, first = (draft.page.word_at(at) for at in match.span())
+        if verb is not None and first is not None and _is_coloured(draft, heads, verb, first):
+            read_predicate(draft, first.index)
+
+
+def _is_coloured(draft: Draft, heads: Sequence[Noun], verb: Word, first: Word) -> bool:
+    """Whether a verb says what colour the subject is, wherever that is to be seen."""
+    words = draft.page.words
+    between = [words[head.last : verb.index + 1] for head in heads if head.last < verb.index]
+    placed = any(
+        len(run) <= _FAR
+        and run[0].norm in lexicon.words("prepositions")
+        and all(word.joined and word.norm not in _ELSE for word in run)
+        for run in between
+    )
+    told = {word.norm for word in words[first.index : first.index + 2] if draft.is_free(word)}
+    return placed and not lexicon.colours().isdisjoint(told)
+
+
+_ELSE = frozenset(["that", "which", "who", "whose", "where", "while", "and", "or", "but", "as"])
+"""Words from which on another thing may be told of."""
 
 
 def is_told_of(words: Sequence[Word], index: int) -> bool:
@@ -270,9 +298,10 @@ def is_told_of(words: Sequence[Word], index: int) -> bool:
         return False
     if before in _SHOWING and following.norm.endswith("ing"):
         return False
-    told = following.norm in ("got", "is", "are", "looks")
+    told = following.norm == "got" or following.norm in _BEING
     told = told or following.norm in lexicon.words("bearing")
-    return told or (word.possessive and is_adjective(following.norm))
+    made = bool(stuffs_in(following.norm))  # "it's corduroy"
+    return told or (word.possessive and (made or is_adjective(following.norm)))
 
 
 def _apposed(draft: Draft, heads: list[Noun]) -> list[Noun]:

@@ -8,6 +8,7 @@ from personalq.chassis.forms import compile_form
 from personalq.checkin import lexicon
 from personalq.checkin.intent import Attribute, Constraint, Span
 from personalq.checkin.lexicon import canonical, thesaurus
+from personalq.checkin.lexicon.stuffs import stuffs_in
 from personalq.checkin.lexicon.wordnet import look_up
 from personalq.checkin.parsing.draft import Draft
 from personalq.checkin.parsing.text import Word, ends_before
@@ -83,7 +84,8 @@ def read_predicate(draft: Draft, index: int) -> int:
         if _is_tone(words, index):
             found.append(word)
         elif word.norm not in DEGREES:
-            tells = is_adjective(word.norm) and may_describe(word, draft)
+            tells = is_adjective(word.norm) or bool(stuffs_in(word.norm))  # "is corduroy"
+            tells = tells and may_describe(word, draft)
             if not (tells and not goes_on(draft, index)) and not is_compounded(draft, index):
                 break
             found.append(word)
