@@ -86,7 +86,6 @@ async def _of(
 ) -> list[CardVectors]:
     """Those of rows that all have some."""
     found = await vectors.of(tenant, MODEL, detail, rows)
-    assert found is not None
     return [each for each in found if each is not None]
 
 
@@ -123,22 +122,23 @@ async def test_a_card_without_vectors_is_not_looked_up() -> None:
     found = await FoundVectors(table.read).of(
         "red", MODEL, Detail.WORDS, [bare, table.put("red", "dog", "x")]
     )
-    assert found is not None
     assert [each is None for each in found] == [True, False]
     assert table.read_rows == 1
 
 
-async def test_what_changed_since_the_search_is_searched_for_again() -> None:
-    """What the search saw of a card must not be mixed with what it is now, or is no more."""
+async def test_what_changed_since_the_search_is_taken_as_it_is_now() -> None:
+    """And kept under what it is now; one whose vectors went away has none."""
     table = Table()
     vectors = FoundVectors(table.read)
     seen = table.put("red", "dog", "x")
     again = table.put("red", "dog", "y")
-    assert await vectors.of("red", MODEL, Detail.WORDS, [seen]) is None
-    assert len(await _of(vectors, [again])) == 1
+    [changed] = await _of(vectors, [seen])
+    assert changed.rows[0].tolist() == list(Y)
+    await _of(vectors, [again])
+    assert table.read_rows == 1
     gone = table.put("red", "dog", "x")
     table.rows.clear()
-    assert await vectors.of("red", MODEL, Detail.WORDS, [gone]) is None
+    assert await vectors.of("red", MODEL, Detail.WORDS, [gone]) == [None]
 
 
 async def test_words_are_read_only_where_they_are_compared() -> None:
@@ -167,12 +167,15 @@ async def test_vectors_of_which_one_is_missing_are_none() -> None:
     assert (len(found.rows), found.phrases) == (3, 2)
 
 
-async def test_a_large_page_has_the_same_vectors() -> None:
-    """They are taken apart in a thread."""
+async def test_a_large_page_has_the_same_vectors(beside: list[str]) -> None:
+    """They are taken apart beside the event loop."""
     table = Table()
     rows = [table.put("red", f"bear-{n}", "x" if n % 2 else "y") for n in range(150)]
     found = await _of(FoundVectors(table.read), rows)
     assert [each.rows[0].tolist() for each in found] == [list(Y), list(X)] * 75
+    assert beside == ["_taken"]
+    await _of(FoundVectors(table.read), rows[:100])
+    assert beside == ["_taken"]
 
 
 async def test_no_more_vectors_are_kept_than_allowed(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -169,8 +169,9 @@ async def test_of_large_pages_words_are_not_compared(
     assert {(hit.likeness, hit.word_likeness) for hit in hits} == {((1.0,), words)}
 
 
-async def test_a_page_of_a_thousand_is_compared_as_well() -> None:
-    """In a thread."""
+async def test_a_page_of_a_thousand_is_compared_as_well(beside: list[str]) -> None:
+    """Beside the event loop, which has other requests."""
     embedder = Embedder()
     hits = (await _search(Reader(embedder, cards=1000), embedder, PHRASE, 1000)).hits
     assert [hit.likeness for hit in hits] == [(1.0,)] * 1000
+    assert beside == ["likeness_of"]

@@ -46,14 +46,18 @@ def _struck(
         ("with a tow hook", (0.52, 0.35, *REST), set()),
         ("with a tow hook", (0.45, *REST), set()),
         ("with a tow hook", (0.9, 0.9, 0.9, 0.2), set()),
+        ("with a tow hook", (0.95, 0.65, *REST), {0}),
         ("on a snowy fence", (0.9, *REST), {0}),
+        ("sitting on a snowy fence", (0.9, 0.85, *REST), set()),
         ("on a snowy fence", (0.9, 0.85, *REST), set()),
         ("on a snowy fence", (0.55, *REST), set()),
         ("placed beside a fence", (0.55, *REST), set()),
     ],
 )
 def test_by_words(said: str, words: Sequence[float], struck: set[int]) -> None:
-    """Several that say it, but no more than half; where a place is told, one, and more like it."""
+    """As few as are ahead of the rest, and at most half; where a place is told, one, and more like
+    it.
+    """
     assert _struck(said, words=words) == struck
 
 

@@ -133,7 +133,7 @@ async def search_checkpoints(
 
     detail = Detail.WORDS if page.size <= _WORDS_PAGE else Detail.PHRASES
     found, phrases = await _found(query, embedder, detail, read)
-    found = replace(found, hits=await _compared(found.hits, phrases))
+    found = replace(found, hits=await _compared(found.hits, phrases, detail))
     end = offset + len(found.hits)
     more = bool(found.hits) and end < found.total_matches
     return replace(found, next_page_token=offset_token(end, query) if more else "")
@@ -183,10 +183,14 @@ async def _found(
     return found, phrases
 
 
-async def _compared(hits: Sequence[Hit], phrases: Sequence[Embedded]) -> Sequence[Hit]:
+async def _compared(
+    hits: Sequence[Hit], phrases: Sequence[Embedded], detail: Detail
+) -> Sequence[Hit]:
     """The hits with how like they are to the phrases; as they are where nothing can tell."""
     if not phrases:
         return hits
+    if detail is not Detail.WORDS:
+        phrases = [Embedded(vector=phrase.vector) for phrase in phrases]
     vectors = [hit.vectors for hit in hits]
     many = len(hits) > _WORDS_PAGE
     found = (

@@ -273,11 +273,10 @@ class PostgresStore:
             cards = await self._found.of(tenant, found(rows))
             if cards is None:
                 continue  # One has changed in between: it may not satisfy the constraints any more.
-            vectors: Sequence[CardVectors | None] | None = [None] * len(cards)
+            vectors: Sequence[CardVectors | None] = [None] * len(cards)
             if detail is not Detail.NONE and model is not None:
                 vectors = await self._vectors.of(tenant, model, detail, found(rows))
-            if vectors is not None:
-                return to_hits(rows, cards, vectors)
+            return to_hits(rows, cards, vectors)
 
     async def vocabulary(self, tenant: str, known_revision: str) -> Vocabulary:
         """The words of selectable cards and their names, unless the caller has them already."""

@@ -58,12 +58,19 @@ class FoundVectors:
 
     async def of(
         self, tenant: str, model: Model, detail: Detail, rows: Sequence[Row]
-    ) -> Sequence[CardVectors | None] | None:
-        """Those of each row's card, None for one without; None when one of them has changed."""
+    ) -> Sequence[CardVectors | None]:
+        """Those of each row's card; None for one without.
+
+        What was written since the search is taken as it is now: vectors decide no hit.
+        """
         keys = [_key(tenant, model, detail, row) for row in rows]
         vectors = {key: self._known[key] for key in keys if key in self._known}
-        absent = {key for key, row in zip(keys, rows, strict=True) if row["vectors_by"] is None}
-        unknown = [key[1] for key in keys if key not in vectors and key not in absent]
+        unknown = [
+            row["checkpoint_id"]
+            for key, row in zip(keys, rows, strict=True)
+            if key not in vectors and row["vectors_by"] is not None
+        ]
+        read_now: dict[str, CardVectors] = {}
         if unknown:
             statement = _GET_VECTORS.format(dim=model.dim, words=_WORDS[detail])
             [read] = await self._read(tenant, (statement, {"ids": unknown, "model": model.id}))
@@ -71,10 +78,9 @@ class FoundVectors:
             many = len(read) > _MANY
             made = await asyncio.to_thread(_taken, read, model) if many else _taken(read, model)
             vectors |= dict(zip(new, made, strict=True))
+            read_now = {key[1]: each for key, each in zip(new, made, strict=True)}
         self._remember(vectors)
-        if any(key not in vectors and key not in absent for key in keys):
-            return None
-        return [vectors.get(key) for key in keys]
+        return [vectors.get(key) or read_now.get(key[1]) for key in keys]
 
     def _remember(self, vectors: Mapping[_Key, CardVectors]) -> None:
         for key, each in vectors.items():

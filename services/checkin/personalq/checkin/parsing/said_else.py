@@ -14,14 +14,15 @@ _ASKING_US = (
 _THE_ONE = r"the [\w-]+ (ones?|version|model|checkpoint|build)"
 _MONTHS = f"({'|'.join(lexicon.calendar('months'))})"
 SAID_ELSE = (
-    (compile_form(r"(?<=\w)( ?,)? (if (you|i) (remember|recall)( (rightly|correctly|it|that))?|"
+    (compile_form(r"(?<=\w)(( ?,)? (if (you|i) (remember|recall)( (rightly|correctly|it|that))?|"
                   r"if memory serves( me( (right|well))?)?|if i('m| am) not (wrong|mistaken)|"
                   r"if (you can|possible|you (please|like|don't mind)|that's (ok|okay|possible))|"
-                  r"(as far as|from what) i (know|remember|recall)|i (believe|suppose|reckon))"
-                  r"(?= ?($|[,.;:!?)]))"), ""),
-    (compile_form(r"(?<=\w )(must|should|ought to|has to|have to|needs to|need to) be(?= [\w-]+"
+                  r"(as far as|from what) i (know|remember|recall))|"
+                  r" ?, i (believe|suppose|reckon))(?= ?($|[,.;:!?)]))"), ""),
+    (compile_form(r"(?<=\w )(?<!style )(?<!look )(?<!version )(?<!finish )(?<!manner )"
+                  r"(must|should|ought to|has to|have to|needs to|need to) be(?= [\w-]+"
                   r"( (?!(in|on|at|by|near|under|for)\b)[\w-]+)?( and [\w-]+)?( please)? ?"
-                  r"($|[,.;:!?)]))"), "is"),
+                  r"($|[,.;:!?)]))(?! (the|an?|my|our|your|one)\b)"), "is"),
     (compile_form(r"((?<=, )|(?<=nd )|(?<=is ))see-through(?= ?($|[,.;:!?)]| and\b))"),
      "transparent"),
     (compile_form(r"(?<=\w )(that|which) (has|have) (seen|had|got) the (?P<m>least|most) "

@@ -22,11 +22,13 @@ from personalq.checkin import lexicon
 from personalq.checkin.cards import Hit
 from personalq.checkin.reasoning.profiles.profile import pieces_of
 
-_PLACING = lexicon.words("prepositions") - {"like", "for", "as", "than", "without"}
-_OPENS_PLACE = compile_form(
-    rf"\W*({'|'.join(sorted(_PLACING))}|placed|set|shown|pictured)\s", flags=re.IGNORECASE
+_WHERE = lexicon.words("prepositions") - {"like", "for", "as", "than", "without"}
+_TELLS_WHERE = compile_form(
+    rf"\W*((\w+ing|deep|high|far|right|just|out|there|somewhere) )?({'|'.join(sorted(_WHERE))})\s|"
+    r"\W*(placed|set|shown|pictured|outdoors|indoors|outside|inside)(?!\w)",
+    flags=re.IGNORECASE,
 )
-"""It says where or when the subject is to be."""
+"""It may well say where or when the subject is to be: "on a fence", "sitting on a fence"."""
 
 
 class Place(StrEnum):
@@ -89,9 +91,9 @@ LOOK = 0.45
 THING = 0.4
 """The same of a thing."""
 STRIKING_WORDS, STRIKING_LOOK, STRIKING_THING = 0.6, 0.75, 0.65
-"""Likeness from which on words, a look or a thing of one card are strikingly like a scene."""
+"""Likeness from which on words, a look or a thing of cards are strikingly like a scene."""
 STRIKING_LEAD = 0.1
-"""What it must be ahead of every other card by."""
+"""What they must be ahead of all other cards by."""
 STRIKING_WORDS_FAR, FAR = 0.5, 0.2
 """Likeness and lead of words that are as striking, where no place is told."""
 RARE = 0.03
@@ -201,9 +203,9 @@ def striking(said: Sequence[str], hits: Sequence[Hit]) -> frozenset[int]:
     """The places of the cards that are strikingly like what was said, unlike all others.
 
     At most half of the cards, and one where a place is told: "on a stack of pancakes" is like every
-    card that has food on it. Where words, looks and things tell of different ones, none.
+    card that has food on it. Of words, looks and things all that tell must tell of a card.
     """
-    placed = all(map(_OPENS_PLACE.match, said))
+    placed = all(map(_TELLS_WHERE.match, said))
     most = 1 if placed else len(hits) // 2
     far = () if placed else ((STRIKING_WORDS_FAR, FAR),)
     told = (
@@ -221,16 +223,16 @@ def striking(said: Sequence[str], hits: Sequence[Hit]) -> frozenset[int]:
 def _striking(
     likeness: Sequence[float], leads: Sequence[tuple[float, float]], most: int
 ) -> frozenset[int]:
-    """The places of the likest cards, as many as are ahead of all others."""
+    """The places of the likest cards, as few as are ahead of all others."""
     order = sorted(range(len(likeness)), key=lambda place: -likeness[place])
     values = [likeness[place] for place in order]
-    ends = [
+    ends = (
         end
         for end in range(1, min(most, len(order) - 1) + 1)
         for least, lead in leads
         if values[end - 1] >= max(least, values[end] + lead)
-    ]
-    return frozenset(order[: max(ends, default=0)])
+    )
+    return frozenset(order[: next(ends, 0)])
 
 
 def likest(said: Sequence[str], hit: Hit) -> float:

@@ -5,7 +5,12 @@ from __future__ import annotations
 from personalq.chassis.forms import compile_form
 from personalq.checkin import lexicon
 from personalq.checkin.lexicon.wordnet import Nature, nature
-from personalq.checkin.parsing.clauses.participles import is_done_off, is_on_itself, tells_how
+from personalq.checkin.parsing.clauses.participles import (
+    is_done_off,
+    is_on_itself,
+    is_only_noun,
+    tells_how,
+)
 from personalq.checkin.parsing.clauses.reach import clause_from
 from personalq.checkin.parsing.clauses.which_one import tells_apart
 from personalq.checkin.parsing.draft import Draft
@@ -37,7 +42,8 @@ _RESEMBLANCE = compile_form(
 _OF_THE_PICTURE = frozenset((
     "printing", "posting", "sharing", "using", "showing", "framing", "making", "generating",
     "drawing", "painting", "rendering", "illustrating", "advertising", "selling", "testing",
-    "training", "publishing", "editing",
+    "training", "publishing", "editing", "decorating", "putting", "trying", "celebrating",
+    "sending", "presenting", "promoting", "marketing", "wrapping", "hanging",
 ))  # fmt: skip
 """What is done with a picture, or to make it: "use the one for printing"."""
 _MEDIA = frozenset((
@@ -100,6 +106,16 @@ def _is_what_it_serves(draft: Draft, at: int) -> bool:
     return lexicon.names_thing(run[-1].norm) and not lexicon.is_no_noun(run[-1].norm)
 
 
+def _is_use(draft: Draft, at: int) -> bool:
+    """Whether "for" says what is done with it: "a bicycle | for hauling loads"; not with the
+    picture: "for livening up a blog".
+    """
+    run = [word.norm for word in clause_from(draft, at)]
+    if len(run) < 3 or is_only_noun(run[1]) or not is_ing_verb(run[1]):
+        return False
+    return _MEDIA.isdisjoint(run) and lexicon.words("determiners").isdisjoint(run)
+
+
 def is_action(draft: Draft, at: int) -> bool:
     """Whether a clause begins with what the subject does, or had done to it: "hauling hay".
 
@@ -114,8 +130,8 @@ def is_action(draft: Draft, at: int) -> bool:
     doing = following.endswith("ing") and following not in _OF_THE_PICTURE
     if norm == "for" and at and draft.page.words[at - 1].norm in lexicon.words("selectors"):
         return doing or _is_what_it_serves(draft, at)
-    if norm == "for" and doing and is_ing_verb(following) and at and draft.nouns_cover(at - 1):
-        return len(clause_from(draft, at)) > 2  # "a bicycle for hauling loads"
+    if norm == "for" and doing and at and draft.nouns_cover(at - 1):
+        return _is_use(draft, at)
     beside = following == "by" and norm.endswith("ing")
     if norm.endswith("ing") and len(norm) > 4 and is_on_itself(draft, at + 1):
         return True  # "lying on its side"

@@ -14,7 +14,7 @@ from personalq.checkin.parsing.clauses.participles import (
 )
 from personalq.checkin.parsing.draft import Draft
 from personalq.checkin.parsing.text import Word
-from personalq.checkin.parsing.word_roles import PARTICIPLES, goes_on, opens_compound
+from personalq.checkin.parsing.word_roles import PARTICIPLES, goes_on, is_ing_verb, opens_compound
 
 _REACH = 14
 """Words of the longest clause."""
@@ -104,7 +104,7 @@ def _ends(draft: Draft, word: Word, run: Sequence[Word]) -> bool:
     """Whether a scene begins here: "who sits | on a pier", but "who is down on one knee"."""
     if word.norm in ("and", "then") and _orders(draft, word.index + 1):
         return True
-    if run[-1].norm in _GOING_ON_DOING and word.norm.endswith("ing"):
+    if run[-1].norm in _GOING_ON_DOING and word.norm != "during" and is_ing_verb(word.norm):
         return False
     if is_done_so(run) and word.norm == "with":
         return True

@@ -68,7 +68,8 @@ _AND_THAT_IS = compile_form(
 """One more thing that it is: "with a crown | and that is light brown"."""
 _IS_SO = compile_form(r"(?<!\w)(is|are|was|were|looks) (?=\w)")
 """Behind where the subject is: "the violin in a hotel lobby | is | white"."""
-_BEING = frozenset(["is", "are", "looks", "was", "were", "looked"])
+_IS = frozenset(["is", "are", "looks"])
+_WAS = frozenset(["was", "were", "looked"])
 _FAR = 6
 """Most words between the subject and what it is."""
 _COVERING = frozenset((
@@ -235,7 +236,7 @@ def _told_after(draft: Draft, heads: Sequence[Noun]) -> None:
     """Read what is added in a clause of its own: ", it has round ears and it's green"."""
     words = draft.page.words
     for word in words:
-        if not is_told_of(words, word.index):
+        if not (is_told_of(words, word.index) or _was_so(words, word.index)):
             continue
         following = words[word.index + 1]
         if following.norm == "got":
@@ -243,7 +244,7 @@ def _told_after(draft: Draft, heads: Sequence[Noun]) -> None:
         elif following.norm in lexicon.words("bearing"):
             read_tail(draft, following.index)
         else:
-            read_predicate(draft, following.index + (following.norm in _BEING))
+            read_predicate(draft, following.index + (following.norm in _IS | _WAS))
     for match in _AND_THAT_IS.finditer(draft.page.shadow):
         first = draft.page.word_at(match.end())
         if first is None or not draft.is_free(first):
@@ -269,21 +270,42 @@ def _told_after(draft: Draft, heads: Sequence[Noun]) -> None:
             read_predicate(draft, first.index)
 
 
+def _was_so(words: Sequence[Word], index: int) -> bool:
+    """Whether a pronoun was of a colour or a stuff: "it was dark brown", and not "it was sunny"."""
+    said = [word.norm for word in words[index : index + 4]]
+    if said[0] not in ("it", "he", "she", "they") or _WAS.isdisjoint(said[1:2]):
+        return False
+    return any(word in lexicon.colours() or stuffs_in(word) for word in said[2:])
+
+
 def _is_coloured(draft: Draft, heads: Sequence[Noun], verb: Word, first: Word) -> bool:
     """Whether a verb says what colour the subject is, wherever that is to be seen."""
     words = draft.page.words
     between = [words[head.last : verb.index + 1] for head in heads if head.last < verb.index]
-    placed = any(
-        len(run) <= _FAR
-        and run[0].norm in lexicon.words("prepositions")
-        and all(word.joined and word.norm not in _ELSE for word in run)
-        for run in between
-    )
+    placed = any(len(run) <= _FAR and _is_place(run) for run in between)
     told = {word.norm for word in words[first.index : first.index + 2] if draft.is_free(word)}
     return placed and not lexicon.colours().isdisjoint(told)
 
 
-_ELSE = frozenset(["that", "which", "who", "whose", "where", "while", "and", "or", "but", "as"])
+def _is_place(run: Sequence[Word]) -> bool:
+    """Whether words only say where it is: "in a hotel lobby"; not "by a house | the roof"."""
+    if run[0].norm not in lexicon.words("prepositions") - _WHEN:
+        return False
+    if any(not word.joined or word.norm in _ELSE for word in run):
+        return False
+    determiners, placing = lexicon.words("determiners"), lexicon.words("prepositions")
+    return all(
+        before.norm in placing or before.norm == "of"
+        for before, word in itertools.pairwise(run)
+        if word.norm in determiners
+    )
+
+
+_WHEN = frozenset(["after", "before", "since", "until", "till", "as", "than", "like"])
+_ELSE = _WHEN | frozenset((
+    "that", "which", "who", "whose", "where", "when", "while", "and", "or", "but", "if", "so",
+    "because", "once", "though", "although",
+))  # fmt: skip
 """Words from which on another thing may be told of."""
 
 
@@ -298,7 +320,7 @@ def is_told_of(words: Sequence[Word], index: int) -> bool:
         return False
     if before in _SHOWING and following.norm.endswith("ing"):
         return False
-    told = following.norm == "got" or following.norm in _BEING
+    told = following.norm == "got" or following.norm in _IS
     told = told or following.norm in lexicon.words("bearing")
     made = bool(stuffs_in(following.norm))  # "it's corduroy"
     return told or (word.possessive and (made or is_adjective(following.norm)))
