@@ -129,6 +129,11 @@ def test_a_clause_ends_where_a_scene_begins(prompt: str, clause: str) -> None:
         ("The kettle in a hotel lobby is pure white", ("white",)),
         ("kettle under northern lights, lavender if you remember", ("lavender",)),
         ("my kettle, beige and see-through, in a blizzard", ("beige", "transparent")),
+        ("a kettle with a dent, and also whistling, at sea", ("dent", "whistling")),
+        ("the kettle trained in a studio and has a glass top", ("glass", "top")),
+        ("the kettle by a wall. It must have a bow on the lid.", ("bow",)),
+        ("the kettle by a wall. The colour must be dark green.", ("green",)),
+        ("v2 of the kettle, whichever is black, by a wall", ("black",)),
     ],
 )
 def test_what_is_added_later(prompt: str, words: tuple[str, ...]) -> None:

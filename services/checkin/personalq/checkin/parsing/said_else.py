@@ -27,6 +27,11 @@ SAID_ELSE = (
      "transparent"),
     (compile_form(r"(?<=\w )(that|which) (has|have) (seen|had|got) the (?P<m>least|most) "
                   r"(use|usage)(?!\w)"), r"I use \g<m>"),
+    (compile_form(r"(?<=\w)( ?,)? and also(?= \w)"), " and"),
+    (compile_form(r", whichever is(?= \w)"), ", the one that is"),
+    (compile_form(r"(?<![\w'])(the|its) colou?r (is|(must|should|ought to|has to|needs to) be)"
+                  r"(?= [\w-]+( [\w-]+)?( please)? ?($|[,.;:!?)]))"), "it is"),
+    (compile_form(r"(?<=[.;] )it (must|has to|needs to) have(?= )"), "it has"),
     (compile_form(r"(?<=\w )and be(?= [\w-]+ ?($|[,.;:!?)]))"), "and is"),
     (compile_form(r"(?<=half )see through(?= ?($|[,.;:!?)]| and\b))"), "transparent"),
     (compile_form(r"(?<=\bone )(that|which) came (?P<last>last|first)(?= ?($|[,.;:!?)]))"),

@@ -77,7 +77,7 @@ def _goes_on_about_it(draft: Draft, word: Word) -> bool:
         return True  # "with freckles and | made of rags"
     acts = word.norm.endswith("ing") and word.norm not in lexicon.words("bearing")
     scene = acts and draft.nouns_cover(before.index)  # "the dog and cooking dinner"
-    more = word.norm in ("that", "which", "with", "whose")
+    more = word.norm in ("that", "which", "with", "whose", "has")
     more = more or (not scene and is_done_or_doing(draft, word.index))
     return not draft.is_free(before) and more
 

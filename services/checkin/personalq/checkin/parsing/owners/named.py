@@ -55,7 +55,17 @@ def _is_half_a_name(draft: Draft, word: Word) -> bool:
     following = draft.page.words[word.index + 1 : word.index + 2]
     goes_on = bool(following) and following[0].joined and following[0].capital
     known = goes_on and draft.noun_at(following[0].index) is not None
-    return goes_on and word.capital and not word.possessive and not known
+    if goes_on and word.capital and not word.possessive and not known:
+        return True
+    place = bool(following) and following[0].joined and following[0].norm in _PLACES
+    return place and word.norm in _DIRECTIONS and not word.possessive
+
+
+_DIRECTIONS = frozenset(["north", "south", "east", "west"])
+_PLACES = frozenset(
+    ["pole", "sea", "coast", "shore", "bank", "wall", "wind", "side", "wing", "gate"]
+)
+"""Behind a direction: "at the north pole"."""
 
 
 def _with_people(draft: Draft, name: Word, first: Word | None) -> Word:
