@@ -78,9 +78,12 @@ class FoundVectors:
             many = len(read) > _MANY
             made = await asyncio.to_thread(_taken, read, model) if many else _taken(read, model)
             vectors |= dict(zip(new, made, strict=True))
-            read_now = {key[1]: each for key, each in zip(new, made, strict=True)}
+            read_now = {row["checkpoint_id"]: each for row, each in zip(read, made, strict=True)}
         self._remember(vectors)
-        return [vectors.get(key) or read_now.get(key[1]) for key in keys]
+        return [
+            vectors[key] if key in vectors else read_now.get(row["checkpoint_id"])
+            for key, row in zip(keys, rows, strict=True)
+        ]
 
     def _remember(self, vectors: Mapping[_Key, CardVectors]) -> None:
         for key, each in vectors.items():

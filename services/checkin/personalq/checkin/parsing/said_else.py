@@ -23,8 +23,8 @@ SAID_ELSE = (
                   r"(must|should|ought to|has to|have to|needs to|need to) be(?= [\w-]+"
                   r"( (?!(in|on|at|by|near|under|for)\b)[\w-]+)?( and [\w-]+)?( please)? ?"
                   r"($|[,.;:!?)]))(?! (the|an?|my|our|your|one)\b)"), "is"),
-    (compile_form(r"((?<=, )|(?<=nd )|(?<=is ))see-through(?= ?($|[,.;:!?)]| and\b))"),
-     "transparent"),
+    (compile_form(r"(((?<=, )|(?<=nd )|(?<=is ))see-through|(?<=half )see through)"
+                  r"(?= ?($|[,.;:!?)]| and\b))"), "transparent"),
     (compile_form(r"(?<=\w )(that|which) (has|have) (seen|had|got) the (?P<m>least|most) "
                   r"(use|usage)(?!\w)"), r"I use \g<m>"),
     (compile_form(r"(?<=\w)( ?,)? and also(?= \w)"), " and"),
@@ -33,7 +33,6 @@ SAID_ELSE = (
                   r"(?= [\w-]+( [\w-]+)?( please)? ?($|[,.;:!?)]))"), "it is"),
     (compile_form(r"(?<=[.;] )it (must|has to|needs to) have(?= )"), "it has"),
     (compile_form(r"(?<=\w )and be(?= [\w-]+ ?($|[,.;:!?)]))"), "and is"),
-    (compile_form(r"(?<=half )see through(?= ?($|[,.;:!?)]| and\b))"), "transparent"),
     (compile_form(r"(?<=\bone )(that|which) came (?P<last>last|first)(?= ?($|[,.;:!?)]))"),
      r"made \g<last>"),
     (compile_form(r"(?<=\w )on the (outside|exterior)(?= ?($|[,.;:!?)]| (and|with)\b))"),

@@ -104,7 +104,7 @@ def _ends(draft: Draft, word: Word, run: Sequence[Word]) -> bool:
     """Whether a scene begins here: "who sits | on a pier", but "who is down on one knee"."""
     if word.norm in ("and", "then") and _orders(draft, word.index + 1):
         return True
-    if run[-1].norm in _GOING_ON_DOING and word.norm != "during" and is_ing_verb(word.norm):
+    if run[-1].norm in _GOING_ON_DOING and is_ing_verb(word.norm):
         return False
     if is_done_so(run) and word.norm == "with":
         return True

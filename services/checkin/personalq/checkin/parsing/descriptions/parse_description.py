@@ -66,10 +66,10 @@ _AND_THAT_IS = compile_form(
     r"( (very|quite|rather|all|really))? (?=\w)"
 )
 """One more thing that it is: "with a crown | and that is light brown"."""
-_IS_SO = compile_form(r"(?<!\w)(is|are|was|were|looks) (?=\w)")
-"""Behind where the subject is: "the violin in a hotel lobby | is | white"."""
 _IS = frozenset(["is", "are", "looks"])
 _WAS = frozenset(["was", "were", "looked"])
+_IS_SO = compile_form(rf"(?<!\w)({'|'.join(sorted(_IS | _WAS))}) (?=\w)")
+"""Behind where the subject is: "the violin in a hotel lobby | is | white"."""
 _FAR = 6
 """Most words between the subject and what it is."""
 _COVERING = frozenset((
