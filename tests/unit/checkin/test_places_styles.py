@@ -189,6 +189,7 @@ def test_many_places(monkeypatch: pytest.MonkeyPatch) -> None:
         ("An old-timey photograph look for the kite", {"vintage"}),
         ("Generate a kite in a boat. Style: photo.", {"photo-realistic"}),
         ("a kite made of bare lines", {"lineart", "line-art"}),
+        ("the hand-drawn kite", {"lineart", "line-art"}),
     ],
 )
 def test_a_look(prompt: str, tags: set[str]) -> None:

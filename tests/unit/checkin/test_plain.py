@@ -198,6 +198,8 @@ def meaning(constraint: Constraint) -> tuple[object, ...]:
         ("the kettle that has seen the least use", "the kettle I use least"),
         ("of my kettles the one that came last, at sea", "of my kettles the one made last, at sea"),
         ("the red kettle at sea, if memory serves me right", "the red kettle at sea"),
+        ("I remember making a kettle in June", "we trained a kettle in June"),
+        ("the kettle minus an arm", "the kettle without an arm"),
     ],
 )
 def test_read_alike(careless: str, careful: str) -> None:
@@ -266,6 +268,10 @@ def test_read_alike(careless: str, careful: str) -> None:
         "a kettle that knows what I suppose, and smiles",
         "a kettle that has seen the least of the world",
         "a kettle if you can find one in a barn",
+        "I remember making tea, a kettle",
+        "a kettle this time of year",
+        "a kettle the size of which nobody knows",
+        "a kettle on fire-red cloth",
     ],
 )
 def test_what_is_left_as_it_is(prompt: str) -> None:

@@ -23,11 +23,17 @@ SAID_ELSE = (
                   r"(must|should|ought to|has to|have to|needs to|need to) be(?= [\w-]+"
                   r"( (?!(in|on|at|by|near|under|for)\b)[\w-]+)?( and [\w-]+)?( please)? ?"
                   r"($|[,.;:!?)]))(?! (the|an?|my|our|your|one)\b)"), "is"),
-    (compile_form(r"(((?<=, )|(?<=nd )|(?<=is ))see-through|(?<=half )see through)"
+    (compile_form(r"(((?<=, )|(?<=nd )|(?<=is )|(?<='s ))see-through|(?<=half )see through)"
                   r"(?= ?($|[,.;:!?)]| and\b))"), "transparent"),
     (compile_form(r"(?<=\w )(that|which) (has|have) (seen|had|got) the (?P<m>least|most) "
                   r"(use|usage)(?!\w)"), r"I use \g<m>"),
     (compile_form(r"(?<=\w)( ?,)? and also(?= \w)"), " and"),
+    (compile_form(r"(?<=\w) this time(?= ?($|[,.;:!?)]))"), ""),
+    (compile_form(r"(?<=\w )(?=(the size of an?|up to (its|his|her) (knees|neck|ears|eyes|waist|"
+                  r"elbows|chin|ankles) in|out of (breath|shape|tune|order|fuel|ink)) ?\b)"),
+     "that is "),
+    (compile_form(r"(?<=\w )in (dire |bad |urgent )?need of (?=(an?|some) )"), "that needs "),
+    (compile_form(r"(?<=\w )covered all over (?=(in|with)\b)"), "covered "),
     (compile_form(r", whichever is(?= \w)"), ", the one that is"),
     (compile_form(r"(?<![\w'])(the|its) colou?r (is|(must|should|ought to|has to|needs to) be)"
                   r"(?= [\w-]+( [\w-]+)?( please)? ?($|[,.;:!?)]))"), "it is"),
@@ -35,6 +41,17 @@ SAID_ELSE = (
     (compile_form(r"(?<=\w )and be(?= [\w-]+ ?($|[,.;:!?)]))"), "and is"),
     (compile_form(r"(?<=\bone )(that|which) came (?P<last>last|first)(?= ?($|[,.;:!?)]))"),
      r"made \g<last>"),
+    (compile_form(r"(?<=\w )((that|which|who) (is|are|was) |that's )?(up to no good|looking for "
+                  r"trouble)(?= ?($|[,.;:!?)]| (and|with|in|on|at|by|from)\b))"),
+     "that is mischievous"),
+    (compile_form(r"(?<=\w )((that|which) (is|was) |that's )?(on fire|in flames|ablaze)"
+                  r"(?= ?($|[,.;:!?)]| (and|with|in|on|at|by|from)\b))"), "that is burning"),
+    (compile_form(r"(?<=\w )(somewhere |halfway )?between (?P<a>blue|green|red|yellow|pink) and "
+                  r"(?P<b>green|blue|orange|brown|purple)(?= ?($|[,.;:!?)]| (and|with|in|on|at|by|"
+                  r"from)\b))"), r"in \g<a>-\g<b>"),
+    (compile_form(r"^i (can |do )?(still )?(remember|recall) (training|making|tuning)(?= (an?|the|"
+                  r"our|my)\b)"), "we trained"),
+    (compile_form(r"(?<=\bone )got up (like|as)(?= (an?|the)\b)"), "dressed as"),
     (compile_form(r"(?<=\w )on the (outside|exterior)(?= ?($|[,.;:!?)]| (and|with)\b))"),
      "on the side"),
     (compile_form(r"(?<![\w'])(i'm|i am|we're|we are) after(?= (an?|the|my|our)\b)"), "I want"),
@@ -136,8 +153,10 @@ SAID_ELSE = (
                   r"used|opened|run|loaded) (?=(the|my|our)\b)"), r"not used \g<t>: "),
     (compile_form(r"(?<=\w )((i|we)('ve| have)) been using (non-?stop|all the time|constantly|"
                   r"day and night|more than any( other)?)(?!\w)"), "I use most"),
-    (compile_form(r"(?<=\w )minus (?=((its|the|any) )?[a-z]+( ?$| ?[,.;:!?]| (in|on|at|by)\b))"),
-     "without "),
+    (compile_form(r"(?<=\w)(?P<c>,| [-–]) but (?=with (an?|the|its|two|three|no|one)\b)"),
+     r"\g<c> "),
+    (compile_form(r"(?<=\w )minus (?=((its|the|any|an?|one) )?[a-z]+( ?$| ?[,.;:!?]| (in|on|at|"
+                  r"by)\b))"), "without "),
     (compile_form(r"(^|(?<=[.;,!?] ))(leave out|skip|forget( about)?|ignore|rule out) "
                   rf"(?P<x>{_THE_ONE})(?= ?($|[.;!?]))"), r"not \g<x>"),
     (compile_form(r"(?<=\w )in two (colou?rs|tones|shades)(?!\w)(?! of\b)"), "that is two-tone"),
@@ -168,7 +187,8 @@ SAID_ELSE = (
     (compile_form(r"(?<=\w )((that )?is )?(?<!driving )(?<!going )(?<!running )the wrong way round"
                   r"(?= ?$| ?[,.;:!?]| (and|in|on|at)\b)"), "that is backwards"),
     (compile_form(r"(?<=\w)(, | )(i|we) (think|believe|guess|reckon|suppose)"
-                  r"(?= ?$| ?[.!?]| ?, (in|on|at|by|under|beside|next|inside|near|please)\b)"), ""),
+                  r"(?= ?$| ?[.!?;:]| ?, (in|on|at|by|under|beside|next|inside|near|please)\b)"),
+     ""),
     (compile_form(r"(?<=\w )(photographed|shot|pictured|captured|snapped) (?P<x>(in|on|at|by|near|"
                   r"under|beside|inside|outside|around|round) [\w' -]{3,40}?) for (the )?training"
                   r"(?!\w)"), r"trained \g<x>"),
@@ -195,11 +215,10 @@ SAID_AROUND: tuple[tuple[re.Pattern[str], dict[str, str]], ...] = (
                   r"uses))(?!\w)"), {"most": "most used", "by": ""}),
     (compile_form(r"^(?P<the>whichever|whatever) [\w-]+( [\w-]+)?(?P<that> )(?=(has|is|wears|holds|"
                   r"carries) )"), {"the": "the", "that": " that "}),
-    (compile_form(r"^(the|my|our) [\w-]+(?P<is> (i|we)('d| would| want to| had in mind to)? (pick|"
-                  r"choose|use|take|like|want|mean|am after|have in mind) is)(?= [a-z])"),
-     {"is": " that is"}),
-    (compile_form(r"^(the|my|our) [\w-]+(?P<has> (i|we)('d| would| want to)? (pick|choose|use|take|"
-                  r"like|want|mean|have in mind) has)(?= [a-z])"), {"has": " that has"}),
+    (compile_form(r"^(the|my|our|that) ([\w-]+ ){1,3}(?P<is>(that )?(i|we)('d| would| want to| had "
+                  r"in mind to|'m| am|'re| are| was| were)? (pick|choose|use|take|like|want|mean|"
+                  r"need|remember|after|looking for|thinking of|have in mind) )(?=(is|has|wears|"
+                  r"holds|carries|looks) [a-z])"), {"is": "that "}),
     (compile_form(r"^(?P<fed>(we|i) ((had|have) )?(fed|trained|taught|tuned)) (one|an?|the|our|my) "
                   rf"[\w-]+( [\w-]+)? (?P<on>with|from|on) (the )?{_PHOTOS} of [\w' -]{{2,40}}"
                   r"(?P<again>[.:;,!] ?(use )?(that|this|it|the same)( one)?)"

@@ -36,6 +36,8 @@ def is_aside(draft: Draft, word: Word) -> bool:
     if word.joined:
         return _goes_on_about_it(draft, word)
     before, following = words[word.index - 1], words[word.index + 1]
+    if before.norm == "please" and before.index:
+        before = words[before.index - 1]
     told = word.norm.endswith("ed") and len(word.norm) > 4 and following.norm in ("with", "by")
     made = word.norm in _MADE and following.norm in ("of", "from", "out")
     in_stuff = word.norm.endswith("ed") and len(in_a_stuff(draft, word.index + 1)) > 1
@@ -44,6 +46,8 @@ def is_aside(draft: Draft, word: Word) -> bool:
         made and _before_scene(draft, before)
     )
     if told_last and (told or made or word.norm in _BESIDES):
+        return draft.is_free(word) and not is_of_the_scene(words, word.index)
+    if word.norm == "with" and _is_chosen_by(draft, before):
         return draft.is_free(word) and not is_of_the_scene(words, word.index)
     behind = not draft.is_free(before) or before.norm in lexicon.words("selectors")
     told = told or (word.norm == "which" and not draft.is_free(before))
@@ -92,6 +96,15 @@ def _is_last_described(draft: Draft, word: Word) -> bool:
     """Whether a description ends with a word."""
     return any(
         c.attribute is Attribute.DESCRIPTION and c.span is not None and c.span.end == word.full_end
+        for c in draft.constraints
+    )
+
+
+def _is_chosen_by(draft: Draft, word: Word) -> bool:
+    """Whether a look or a time of making ends with a word: "in plasticine, | with a bag"."""
+    told = (Attribute.STYLE, Attribute.CREATED_AT, Attribute.ENVIRONMENT, Attribute.VERSION)
+    return any(
+        c.attribute in told and c.span is not None and c.span.end == word.full_end
         for c in draft.constraints
     )
 

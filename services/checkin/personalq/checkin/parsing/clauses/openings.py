@@ -6,6 +6,7 @@ from personalq.chassis.forms import compile_form
 from personalq.checkin import lexicon
 from personalq.checkin.lexicon.wordnet import Nature, nature
 from personalq.checkin.parsing.clauses.participles import (
+    is_all_it_does,
     is_done_off,
     is_on_itself,
     is_only_noun,
@@ -57,6 +58,8 @@ _MEDIA = frozenset((
     "spring", "summer", "autumn", "fall", "winter", "release", "launch", "clients", "customers",
 ))  # fmt: skip
 """What a picture is for, and no thing's use."""
+_READY = frozenset(["ready", "able", "unable", "eager", "too"])
+"""Before "to" and what one does."""
 _USE = 3
 """Words of what one is used for."""
 
@@ -123,14 +126,17 @@ def is_action(draft: Draft, at: int) -> bool:
     """
     following = draft.page.words[at + 1].norm if at + 1 < len(draft.page.words) else ""
     norm = draft.page.words[at].norm
-    if norm == "during":
+    if norm == "during" or (norm in ("seen", "viewed") and following == "through"):
         return False
+    if norm in _READY and "to" in [word.norm for word in draft.page.words[at + 1 : at + 3]]:
+        return True  # "ready to save the world", "too shy to look up"
     if norm in ("used", "meant", "made") and following in ("for", "as", "to"):
         return True  # "the one used for fishing"
     doing = following.endswith("ing") and following not in _OF_THE_PICTURE
     if norm == "for" and at and draft.page.words[at - 1].norm in lexicon.words("selectors"):
         return doing or _is_what_it_serves(draft, at)
-    if norm == "for" and doing and at and draft.nouns_cover(at - 1):
+    added = at > 0 and draft.page.words[at - 1].norm == "and"  # "grey and | for hauling loads"
+    if norm == "for" and doing and at and (added or draft.nouns_cover(at - 1)):
         return _is_use(draft, at)
     beside = following == "by" and norm.endswith("ing")
     if norm.endswith("ing") and len(norm) > 4 and is_on_itself(draft, at + 1):
@@ -141,4 +147,7 @@ def is_action(draft: Draft, at: int) -> bool:
         return False
     if norm in PARTICIPLES or norm in ("being", "about"):  # "about to"
         return True
-    return norm.endswith(("ing", "ed")) and len(norm) > 4 and not lexicon.names_thing(norm)
+    if not norm.endswith(("ing", "ed")) or len(norm) < 5:
+        return False
+    word = draft.page.words[at]
+    return not lexicon.names_thing(norm) or (is_all_it_does(draft, word) and not is_only_noun(norm))

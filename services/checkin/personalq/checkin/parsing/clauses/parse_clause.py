@@ -21,6 +21,7 @@ from personalq.checkin.parsing.clauses.reach import (
     RELATIVES,
     clause_from,
     content_of,
+    is_being,
     is_done_so,
     is_followed_by_another,
     is_where,
@@ -88,11 +89,10 @@ def _behind(draft: Draft, index: int) -> None:
 
 def _read_clause(draft: Draft, at: int) -> None:
     """Read the clause that begins at word `at`."""
-    if draft.page.words[at].norm.endswith("ed") and (stuff := in_a_stuff(draft, at + 1)):
+    upholstered = draft.page.words[at].norm.endswith("ed")  # "in leather"
+    if stuff := in_a_stuff(draft, at + upholstered) or in_a_stuff(draft, at):
         read_stuff(draft, stuff)
-        return
-    if stuff := in_a_stuff(draft, at):
-        read_stuff(draft, stuff)
+        read_tail(draft, stuff[-1].index + 1)
         return
     likened = behind_likening(draft, at)
     telling = likened > at or is_telling(draft, at)
@@ -108,10 +108,10 @@ def _read_clause(draft: Draft, at: int) -> None:
     if apart and leads_on(draft, run):
         return
     goes_on = is_followed_by_another(draft, run[-1].index + 1)
-    if run[0].norm in PARTICIPLES or run[0].norm == "for" or is_done_so(run):
-        read_tail(draft, run[-1].index + 1)
-    elif goes_on:
+    if goes_on:
         _read_next(draft, run[-1].index + 2)
+    elif run[0].norm in PARTICIPLES or run[0].norm == "for" or is_done_so(run):
+        read_tail(draft, run[-1].index + 1)
     made = run[-3:]
     if len(made) == 3 and made[0].norm in ("made", "built") and made[1].norm in ("of", "from"):
         read_stuff(draft, made)
@@ -138,7 +138,8 @@ def _read_clause(draft: Draft, at: int) -> None:
         for place, constraint in inside:
             draft.constraints[place] = replace(constraint, said=(constraint.text, both))
     elif not inside:
-        _add(draft, span, content_of(run), action=likened > at)
+        doing = is_being(run[:-1]) and run[-1].norm.endswith("ing")
+        _add(draft, span, content_of(run), action=likened > at or doing)
 
 
 def _read_next(draft: Draft, at: int) -> None:
@@ -149,7 +150,7 @@ def _read_next(draft: Draft, at: int) -> None:
         read_predicate(draft, at + 1)
     elif being or is_done_or_doing(draft, at):
         _read_clause(draft, at + being)
-    elif word.norm in RELATIVES:
+    elif word.norm in RELATIVES or word.norm == "for":
         _read_clause(draft, at)
     elif word.norm in lexicon.colours():
         read_predicate(draft, at)
@@ -166,7 +167,8 @@ def _behind_colour(draft: Draft, index: int) -> int:
     for span in told:
         run = [word for word in words[:3] if span.start <= word.start < span.end]
         behind = words[len(run) : len(run) + 2]
-        coloured = bool(run) and run[0] is words[0] and run[-1].norm in lexicon.colours()
+        colours = lexicon.colours().union(lexicon.colors_of_things())
+        coloured = bool(run) and run[0] is words[0] and run[-1].norm in colours
         if coloured and len(behind) == 2 and behind[0].norm in RELATIVES:
             return behind[0].index if behind[1].norm != "looks" else 0
     return 0

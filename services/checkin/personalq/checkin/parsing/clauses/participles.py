@@ -37,10 +37,18 @@ _PARTICLES = frozenset(["down", "over", "off", "out", "open", "apart", "together
 
 
 def is_all_it_does(draft: Draft, word: Word) -> bool:
-    """Whether a verb alone ends what is said: "the white parrot | flying"."""
+    """Whether a verb alone ends what is said: "the white parrot | flying", "the drum | shaking and
+    trimmed with feathers".
+    """
     behind = draft.page.words[word.index + 1 : word.index + 2]
-    ends = not behind or not behind[0].joined
+    ends = not behind or not behind[0].joined or _leads_to_doing(draft, behind[0])
     return ends and word.norm.endswith("ing") and is_ing_verb(word.norm)
+
+
+def _leads_to_doing(draft: Draft, word: Word) -> bool:
+    """Whether "and" leads to another participle."""
+    at = word.index + 1
+    return word.norm == "and" and at < len(draft.page.words) and is_done_or_doing(draft, at)
 
 
 def is_done_or_doing(draft: Draft, at: int) -> bool:

@@ -14,7 +14,13 @@ from personalq.checkin.parsing.clauses.participles import (
 )
 from personalq.checkin.parsing.draft import Draft
 from personalq.checkin.parsing.text import Word
-from personalq.checkin.parsing.word_roles import PARTICIPLES, goes_on, is_ing_verb, opens_compound
+from personalq.checkin.parsing.word_roles import (
+    PARTICIPLES,
+    goes_on,
+    is_ing_verb,
+    leads_to_side,
+    opens_compound,
+)
 
 _REACH = 14
 """Words of the longest clause."""
@@ -50,6 +56,9 @@ def clause_from(draft: Draft, at: int) -> list[Word]:
             break
         if run and word.norm in ("and", "but") and _goes_on_with_that(draft, word.index):
             break
+        doing = is_being(run) and is_ing_verb(word.norm)
+        if doing and goes_on(draft, word.index) and not of_its_own(draft, word.index + 1):
+            return [*run, word]  # "that is grinning | beside a cup"
         acts = len(run) > 1 and goes_on(draft, word.index)  # "carrying flowers | leaning on"
         acts = acts and not opens_compound(draft, word)
         whom = len(run) > 1 and run[0].norm == "for" and not run[1].norm.endswith("ing")
@@ -58,6 +67,14 @@ def clause_from(draft: Draft, at: int) -> list[Word]:
             break
         run.append(word)
     return run
+
+
+def is_being(run: Sequence[Word]) -> bool:
+    """Whether a clause has only said that something is: "that is | grinning"."""
+    said = [word.norm for word in run]
+    if len(run) == 1:
+        return run[0].possessive and said[0] in RELATIVES  # "that's"
+    return len(run) == 2 and said[0] in RELATIVES and said[1] in ("is", "are", "was")
 
 
 def is_done_so(run: Sequence[Word]) -> bool:
@@ -71,9 +88,12 @@ def is_done_so(run: Sequence[Word]) -> bool:
 _GOING_ON_DOING = frozenset((
     "stop", "stops", "stopped", "keep", "keeps", "kept", "start", "starts", "started", "begins",
     "likes", "loves", "enjoys", "hates", "finished", "finishes", "for", "about", "from", "without",
+    "be",
 ))  # fmt: skip
 """Before what is done: "that can't stop | laughing", which is no scene."""
-_GOING_ON = frozenset(["that", "which", "has", "with", "whose", "is"])
+_GOING_ON = frozenset((
+    "that", "which", "has", "with", "whose", "is", "wears", "holds", "carries", "wearing",
+))  # fmt: skip
 """Behind "and": one more clause of the subject's."""
 
 
@@ -86,9 +106,18 @@ def _goes_on_with_that(draft: Draft, index: int) -> bool:
         return True
     if not words or not words[0].joined:
         return False
+    if len(words) == 2 and words[1].joined and _is_made_or_meant(words[0].norm, words[1].norm):
+        return True
     ends = len(words) < 2 or not words[1].joined or words[1].norm in lexicon.words("prepositions")
     coloured = ends and words[0].norm in lexicon.colours()  # "caked in mud | and turquoise"
     return coloured or is_done_or_doing(draft, index + 1)
+
+
+def _is_made_or_meant(norm: str, following: str) -> bool:
+    """Whether "and" adds what it is of, or for: "and | made of china", "and | for hauling hay"."""
+    if norm == "made":
+        return following in ("of", "from", "for", "to")
+    return norm == "for" and following.endswith("ing")
 
 
 def is_where(run: Sequence[Word]) -> bool:
@@ -119,7 +148,8 @@ def _ends(draft: Draft, word: Word, run: Sequence[Word]) -> bool:
         return False
     if run[0].norm in RELATIVES and not content_of(run):
         return False
-    return not of_its_own(draft, word.index)
+    on_it = leads_to_side(draft.page.words, word.index, part_only=True)  # "over the ankle"
+    return not (on_it or of_its_own(draft, word.index))
 
 
 def _orders(draft: Draft, index: int) -> bool:

@@ -48,14 +48,10 @@ def read_stuff(draft: Draft, run: Sequence[Word]) -> None:
 def in_a_stuff(draft: Draft, at: int) -> Sequence[Word]:
     """The words of "in metal" where they say what a subject is made of, and nothing goes on."""
     words = draft.page.words[at : at + _STUFF]
+    if len(words) < 2 or words[0].norm not in ("in", "of") or not words[1].joined:
+        return ()
     worn = any(n.last <= at and _is_dressed(draft, n) for n in draft.nouns[:1])
-    if (
-        worn
-        or not words
-        or words[0].norm not in ("in", "of")
-        or len(words) < 2
-        or not words[1].joined
-    ):
+    if worn and words[0].norm == "in":
         return ()
     run = [words[0], *itertools.takewhile(lambda w: w.joined and draft.is_free(w), words[1:])]
     for length in range(len(run), 1, -1):

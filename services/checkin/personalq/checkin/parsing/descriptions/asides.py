@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from collections.abc import Iterator
 
 from personalq.chassis.forms import compile_form
 from personalq.checkin import lexicon
@@ -64,6 +65,7 @@ def _read_aside(draft: Draft, run: list[Word]) -> None:
     if told and all(draft.is_free(word) for word in told):
         add_description(draft, told)
         return
+    run = run[: len(run) - (run[-1].norm == "please")]
     said = [w for w in run if w.norm not in _PASSED_OVER]
     if said and not draft.answering:
         words = draft.page.words
@@ -88,7 +90,19 @@ def _read_aside(draft: Draft, run: list[Word]) -> None:
             add_description(draft, said)
     elif all(may_describe(w, draft) for w in said) and len(said) <= 4 and not _frames(said):
         listed = not run[0].index and _BAR.match(draft.page.shadow, run[-1].full_end)
-        add_description(draft, said, phrase=True, vague=run[0].norm != "the" and not listed)
+        for thing in _each(run):
+            add_description(draft, thing, phrase=True, vague=run[0].norm != "the" and not listed)
+
+
+def _each(run: list[Word]) -> Iterator[list[Word]]:
+    """The things of an aside: "torn ear | silver whistle" of "a torn ear and silver whistle"."""
+    at = next((place for place, word in enumerate(run) if word.norm == "and"), 0)
+    parts = (run[:at], run[at + 1 :])
+    several = [[word for word in part if word.norm not in _PASSED_OVER] for part in parts]
+    if at and all(len(part) > 1 for part in several):
+        yield from several
+    else:
+        yield [word for word in run if word.norm not in _PASSED_OVER]
 
 
 def _coloured_beside_look(draft: Draft, run: list[Word]) -> list[Word]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from personalq.checkin import lexicon
-from personalq.checkin.lexicon.wordnet import Nature, nature
+from personalq.checkin.lexicon.wordnet import Nature, look_up, nature
 from personalq.checkin.parsing.descriptions.phrase import REACH, add_description
 from personalq.checkin.parsing.draft import Draft
 from personalq.checkin.parsing.text import Word
@@ -106,7 +106,13 @@ def _coordinates(draft: Draft, index: int) -> bool:
     words = draft.page.words
     if words[index].norm not in ("and", "&") or index == 0:
         return False
-    return all(is_adjective(word.norm) for word in (words[index - 1], words[index + 1]))
+    return all(_is_like(word.norm) for word in (words[index - 1], words[index + 1]))
+
+
+def _is_like(norm: str) -> bool:
+    """Whether a word may be one of two adjectives: "low and wide"."""
+    entry = look_up(norm)
+    return is_adjective(norm) or (entry is not None and entry.mostly_adjective)
 
 
 def _listed(draft: Draft, index: int) -> bool:
@@ -116,4 +122,7 @@ def _listed(draft: Draft, index: int) -> bool:
         return False
     gap = draft.page.shadow[words[index - 1].full_end : words[index].start].strip()
     norm = words[index - 1].norm
+    named = draft.noun_at(index - 1)
+    if named is not None and named.entry.subjects:
+        return False  # "under a street lamp, 2026-08 model"
     return gap == "," and (is_adjective(norm) or nature(norm) is Nature.NO_NOUN)

@@ -31,7 +31,7 @@ from personalq.checkin.parsing.draft import Draft, Noun
 from personalq.checkin.parsing.roles import plays
 from personalq.checkin.parsing.subjects.role import epithet
 from personalq.checkin.parsing.text import Word, ends_before
-from personalq.checkin.parsing.word_roles import is_adjective
+from personalq.checkin.parsing.word_roles import is_adjective, is_of_the_scene
 
 _APPOSITION = compile_form(", ?the $")
 _NOT_THE = compile_form(
@@ -107,6 +107,8 @@ def _read(draft: Draft) -> None:
             add_description(draft, list(words[noun.first : noun.last]))
         _role(draft, noun)
         read_tail(draft, noun.last)
+    if heads and _opens_with_it(words):
+        read_tail(draft, 0)
     for index, word in enumerate(words):
         if word.norm in lexicon.words("selectors") and draft.is_free(word):
             read_modifiers(draft, index)
@@ -128,6 +130,15 @@ def _read(draft: Draft) -> None:
         read_asides(draft)
     if draft.answering or (not heads and draft.unknown_subject is None):
         read_loose(draft)
+
+
+def _opens_with_it(words: Sequence[Word]) -> bool:
+    """Whether a request begins with what the subject has: "With a torn ear: my bear"; not "With
+    the terrier: my dog".
+    """
+    following = [word.norm for word in words[1:2]]
+    theirs = following in (["the"], ["my"], ["our"])
+    return words[0].norm == "with" and not theirs and not is_of_the_scene(words, 0)
 
 
 def _elsewhere(draft: Draft) -> list[Span]:
@@ -244,7 +255,9 @@ def _told_after(draft: Draft, heads: Sequence[Noun]) -> None:
         elif following.norm in lexicon.words("bearing"):
             read_tail(draft, following.index)
         else:
-            read_predicate(draft, following.index + (following.norm in _IS | _WAS))
+            after = read_predicate(draft, following.index + (following.norm in _IS | _WAS))
+            if words[after - 1].norm == "and":  # "it's corduroy and | has a torn ear"
+                read_tail(draft, after)
     for match in _AND_THAT_IS.finditer(draft.page.shadow):
         first = draft.page.word_at(match.end())
         if first is None or not draft.is_free(first):

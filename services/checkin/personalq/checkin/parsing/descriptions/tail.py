@@ -34,6 +34,14 @@ _FULL = frozenset((
 ))  # fmt: skip
 _DONE = ("done", "made", "modeled", "modelled", "painted", "drawn", "rendered", "sculpted", "shown")
 """How a picture was made: "a cactus modelled in plasticine with a blue flower"."""
+_PATTERNS = frozenset((
+    "tartan", "plaid", "gingham", "camouflage", "camo", "paisley", "stripes", "checks", "check",
+    "houndstooth", "herringbone", "dots", "print", "pattern", "patchwork", "fabric", "cloth",
+    "material", "pieces", "bits", "shreds", "tatters", "bloom", "blossom", "flower", "bud", "leaf",
+))  # fmt: skip
+"""What something is in that looks so: "in tartan", "in a flowery fabric", "in pieces"."""
+_PATTERNED = 3
+"""Words before a pattern, and itself."""
 _HUES = frozenset(["color", "shade", "hue", "tone", "tint"])
 _NO_WHENCE = frozenset((
     "set", "session", "shoot", "batch", "series", "list", "folder", "archive", "collection",
@@ -58,13 +66,15 @@ def read_tail(draft: Draft, index: int) -> None:
     """Read what follows the head: "with a red scarf", "that has a crystal ball and is green"."""
     words = draft.page.words
     at = _skip(draft, past_asides(words, index))
-    first = True
+    first, coloured = True, False
     while at < len(words):
         lead = words[at]
         following = words[at + 1].norm if at + 1 < len(words) else ""
         besides = lead.norm == "with" and not is_of_the_scene(words, at)
         worn = lead.norm == "in" and _is_clad_aside(draft, at)
         besides = besides or (first and (lead.norm in ("wearing", "with") or worn))
+        besides = besides or (coloured and lead.norm == "wearing")  # "in green, wearing a cloak"
+        coloured = False
         if not lead.joined and not besides:
             return
         if lead.norm == "all" and following == "in":
@@ -76,16 +86,16 @@ def read_tail(draft: Draft, index: int) -> None:
             again = at < len(words) and words[at].joined and words[at].norm in ("and", "plus", "&")
             if again and opens_phrase(draft, at + 1):
                 at = read_phrase(draft, at + 1)
-        elif lead.norm in ("in", "colored") and (coloured := _colour(draft, at + 1)):
-            add_description(draft, coloured)
-            at = coloured[-1].index + 1
+        elif lead.norm in ("in", "colored") and (colour := _colour(draft, at + 1)):
+            add_description(draft, colour)
+            at, coloured = colour[-1].index + 1, True
         elif lead.norm in ("of", "in") and (hue := _hue(draft, at + 1)):
             add_description(draft, hue)
-            at = hue[-1].index + 2
+            at, coloured = hue[-1].index + 2, True
         elif lead.norm in _FULL and following in ("of", "with"):
             at = read_phrase(draft, at + 2)
         elif (
-            (lead.norm == "in" and is_worn(draft, at + 1))
+            (lead.norm == "in" and (is_worn(draft, at + 1) or _is_patterned(draft, at + 1)))
             or (lead.norm in ("under", "beneath") and _is_held(draft, at + 1))
             or (lead.norm == "on" and _is_shod(draft, at + 1))
             or _is_its_own(draft, at)
@@ -112,6 +122,18 @@ def read_tail(draft: Draft, index: int) -> None:
             if not words[at].joined:
                 return
             at += 1
+
+
+def _is_patterned(draft: Draft, index: int) -> bool:
+    """Whether "in" opens a pattern, a cloth or a state, and nothing else: "in leopard | print"."""
+    words = draft.page.words[index : index + 1 + _PATTERNED]
+    run = list(itertools.takewhile(lambda word: word.joined and draft.is_free(word), words))
+    at = next((place for place, word in enumerate(run) if word.norm in _PATTERNS), None)
+    if at is None or any(word.norm in lexicon.words("prepositions") for word in run[:at]):
+        return False
+    behind = draft.page.words[index + at + 1 : index + at + 2]
+    following = lexicon.words("prepositions") | lexicon.words("links") | {"please", "made", "we"}
+    return not behind or not behind[0].joined or behind[0].norm in following - {"of"}
 
 
 def _colour(draft: Draft, index: int) -> list[Word]:
