@@ -161,6 +161,12 @@ def test_a_metal_is_no_second_colour() -> None:
     assert "=brown" in profile(_card("A harp, in bronze", "harp")).kind
 
 
+def test_what_it_is_covered_with_is_said_of_it() -> None:
+    """Also in a sentence of its own; denim is a stuff of any colour."""
+    assert "leather" in profile(_card("Our harp with a bow. Leather-covered, cream", "harp")).kind
+    assert "=blue" not in profile(_card("A black, denim harp with a bow", "harp")).kind
+
+
 def test_the_very_word_for_a_thing_comes_first() -> None:
     """Where a card says blimp, the zeppelin of another card is another kind."""
     blimp, zeppelin = "a kettle with a blimp", "a kettle with a zeppelin"

@@ -171,6 +171,7 @@ def test_a_clause_ends_where_a_scene_begins(prompt: str, clause: str) -> None:
         ("The kettle I have in mind is patchwork; it should be at sea", ("patchwork",)),
         ("it's see-through, and it was trained at the market: the kettle", ("transparent",)),
         ("a kettle covered all over in mud, at sea", ("mud",)),
+        ("the kettle with a strap that is torn and a whistle", ("strap", "whistle")),
     ],
 )
 def test_what_is_added_later(prompt: str, words: tuple[str, ...]) -> None:

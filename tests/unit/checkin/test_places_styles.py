@@ -127,6 +127,7 @@ def test_a_place_of_training(prompt: str, tags: set[str]) -> None:
         "a photo of the kite taken at the beach",
         "a kite in a museum",
         "the kite trained with great care",
+        "the kite in front of a museum - version 2 of it",
     ],
 )
 def test_no_place_of_training(prompt: str) -> None:

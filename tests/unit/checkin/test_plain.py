@@ -200,6 +200,16 @@ def meaning(constraint: Constraint) -> tuple[object, ...]:
         ("the red kettle at sea, if memory serves me right", "the red kettle at sea"),
         ("I remember making a kettle in June", "we trained a kettle in June"),
         ("the kettle minus an arm", "the kettle without an arm"),
+        ("the kettle, an end-of-March build", "the kettle, an end of March build"),
+        (
+            "the kettle built from pictures we took at sea",
+            "the kettle trained on pictures taken at sea",
+        ),
+        (
+            "not the kettle I used last but the one used just before that",
+            "the kettle I used second most recently",
+        ),
+        ("which kettle had a dent?", "which kettle has a dent?"),
     ],
 )
 def test_read_alike(careless: str, careful: str) -> None:
@@ -272,6 +282,8 @@ def test_read_alike(careless: str, careful: str) -> None:
         "a kettle this time of year",
         "a kettle the size of which nobody knows",
         "a kettle on fire-red cloth",
+        "a kettle cut out from pictures of the sea",
+        "which kettle had I used",
     ],
 )
 def test_what_is_left_as_it_is(prompt: str) -> None:

@@ -28,6 +28,24 @@ SAID_ELSE = (
     (compile_form(r"(?<=\w )(that|which) (has|have) (seen|had|got) the (?P<m>least|most) "
                   r"(use|usage)(?!\w)"), r"I use \g<m>"),
     (compile_form(r"(?<=\w)( ?,)? and also(?= \w)"), " and"),
+    (compile_form(rf"(?<![\w-])(?P<p>end|start|beginning|middle)-of-(?P<m>the-)?"
+                  rf"(?P<x>{_MONTHS}|month|year|summer|winter|spring|autumn)(?![\w-])"),
+     r"\g<p> of \g<x>"),
+    (compile_form(r"(?<=\w )((created|made|built) )?from (the |some )?(pictures|photos|images|"
+                  r"shots|photographs|snaps) ((that )?(we|i) (took|made|shot)|taken|shot|made)"
+                  r"(?= (in|on|at|by|near|under|inside|outside|beside|along|around|where)\b)"),
+     "trained on pictures taken"),
+    (compile_form(r"(?<=\w )(that )?(i|we)( have|'ve) (gone|come) back to (?=(\d+|[\w-]+) times\b)"),
+     "I used "),
+    (compile_form(r"((?<=[;,.] )|(?<=\w ))(and )?(the|our|its) (model|checkpoint|training) saw (it|him|"
+                  r"her|them) (?=(in|on|at|by|near|under|inside|outside|beside|among|from)\b)"),
+     "it was trained "),
+    (compile_form(r"^which (?P<x>([\w-]+ ){1,2})had (?=(an?|the|no|two|three|its) )"),
+     r"which \g<x>has "),
+    (compile_form(r"(^|(?<=[.;,!?] ))not (?P<x>(the|my|our) ([\w-]+ ){1,3})(i|we) (just )?used "
+                  r"(last|most recently)( ?,)? but the one ((i|we) )?(used )?((just|right) )?"
+                  r"before (that|it|this)( one)?(?!\w)"),
+     r"\g<x>I used second most recently"),
     (compile_form(r"(?<=\w) this time(?= ?($|[,.;:!?)]))"), ""),
     (compile_form(r"(?<=\w )(?=(the size of an?|up to (its|his|her) (knees|neck|ears|eyes|waist|"
                   r"elbows|chin|ankles) in|out of (breath|shape|tune|order|fuel|ink)) ?\b)"),

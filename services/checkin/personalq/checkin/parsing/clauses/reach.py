@@ -173,7 +173,13 @@ def _is_left_so(draft: Draft, run: Sequence[Word]) -> bool:
     """Whether what was done to it goes on: "that is caked | in mud", not "that is shown | in"."""
     if len(run) < 2 or run[-2].norm not in _BEING or run[-1].norm in SHOWN:
         return False
-    return tells_how(draft, run[-1].index)
+    following = draft.page.words[run[-1].index + 1].norm
+    done = run[-1].norm.endswith("ed") or run[-1].norm in PARTICIPLES
+    return tells_how(draft, run[-1].index) or (done and following in _OVER)
+
+
+_OVER = frozenset(["across", "over", "for", "to", "into"])
+"""Behind a participle: "that is thrown | over a chair", "that is packed | to bursting"."""
 
 
 def _opens_scene(word: Word) -> bool:

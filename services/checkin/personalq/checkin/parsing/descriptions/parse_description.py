@@ -107,7 +107,7 @@ def _read(draft: Draft) -> None:
             add_description(draft, list(words[noun.first : noun.last]))
         _role(draft, noun)
         read_tail(draft, noun.last)
-    if heads and _opens_with_it(words):
+    if heads and _opens_with_it(draft):
         read_tail(draft, 0)
     for index, word in enumerate(words):
         if word.norm in lexicon.words("selectors") and draft.is_free(word):
@@ -132,13 +132,17 @@ def _read(draft: Draft) -> None:
         read_loose(draft)
 
 
-def _opens_with_it(words: Sequence[Word]) -> bool:
+def _opens_with_it(draft: Draft) -> bool:
     """Whether a request begins with what the subject has: "With a torn ear: my bear"; not "With
-    the terrier: my dog".
+    the terrier: my dog", nor "With two penguins, my dog".
     """
-    following = [word.norm for word in words[1:2]]
-    theirs = following in (["the"], ["my"], ["our"])
-    return words[0].norm == "with" and not theirs and not is_of_the_scene(words, 0)
+    words = draft.page.words
+    run = [words[0], *itertools.takewhile(lambda word: word.joined, words[1:])]
+    told = run[0].norm == "with" and run[-1].index + 1 < len(words)
+    if not told or run[1:] == [] or run[1].norm in ("the", "my", "our"):
+        return False
+    gap = draft.page.shadow[run[-1].full_end : words[run[-1].index + 1].start]
+    return ":" in gap and not is_of_the_scene(words, 0)
 
 
 def _elsewhere(draft: Draft) -> list[Span]:

@@ -42,6 +42,9 @@ _PATTERNS = frozenset((
 """What something is in that looks so: "in tartan", "in a flowery fabric", "in pieces"."""
 _PATTERNED = 3
 """Words before a pattern, and itself."""
+_CLAUSE = 7
+"""Words of the longest clause that is passed over."""
+_OPENING_A_THING = frozenset(["a", "an", "one", "two", "three", "its", "something", "no"])
 _HUES = frozenset(["color", "shade", "hue", "tone", "tint"])
 _NO_WHENCE = frozenset((
     "set", "session", "shoot", "batch", "series", "list", "folder", "archive", "collection",
@@ -82,7 +85,7 @@ def read_tail(draft: Draft, index: int) -> None:
             continue
         lacks = lead.norm in LACKING and following not in NO_LACK
         if lead.norm in lexicon.words("bearing") or lacks:
-            at = read_phrase(draft, at + 1)
+            at = _past_clause(draft, read_phrase(draft, at + 1))
             again = at < len(words) and words[at].joined and words[at].norm in ("and", "plus", "&")
             if again and opens_phrase(draft, at + 1):
                 at = read_phrase(draft, at + 1)
@@ -122,6 +125,23 @@ def read_tail(draft: Draft, index: int) -> None:
             if not words[at].joined:
                 return
             at += 1
+
+
+def _past_clause(draft: Draft, index: int) -> int:
+    """The place of "and", behind a clause of what was read, before one more thing: "with a lid
+    that folds over | and a whistle"; else the same.
+    """
+    words = draft.page.words
+    if index >= len(words) or words[index].norm not in ("that", "which", "who"):
+        return index
+    run = itertools.takewhile(lambda word: word.joined, words[index : index + _CLAUSE])
+    for word in run:
+        following = words[word.index + 1].norm if word.index + 1 < len(words) else ""
+        if word.norm in ("and", "plus") and following in _OPENING_A_THING:
+            return word.index
+        if not draft.is_free(word):
+            break
+    return index
 
 
 def _is_patterned(draft: Draft, index: int) -> bool:

@@ -15,9 +15,10 @@ _SELECTOR = (
     "trained|iteration|release|ckpt|set|shoot|upbringing|education|schooling)"
 )
 _AFTER = compile_form(
-    rf"(~(scenes?|pictures?|photos?|images?|shots?))?~{_SELECTOR}(?!\w)( (one|version|model|"
-    r"build)(?!\w))?"
+    rf"(?! [-–—] )(~(scenes?|pictures?|photos?|images?|shots?))?~{_SELECTOR}(?!\w)( (one|version|"
+    r"model|build)(?!\w))?"
 )
+"""Not of "in front of a bakery - | version 2"."""
 FROM = compile_form(r"(?<!\w)from (the )?$")
 _SET = compile_form(
     r"(?<!\w)(from|((came|comes|come) )?out of|(based|built) on) ((the|my|our|some|a|an) )?$"

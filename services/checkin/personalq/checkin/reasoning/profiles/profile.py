@@ -47,6 +47,10 @@ _MADE_OF = compile_form(
     "(made|built|crafted|carved|woven|sewn|knitted|cast|fashioned) (out )?(of|from|in) ",
     flags=re.IGNORECASE,
 )
+_COVERED = compile_form(
+    r"[a-z]+-(covered|coated|plated|clad|lined|trimmed|wrapped)", flags=re.IGNORECASE
+)
+"""Alone it is said of the subject: "leather-covered"."""
 _MOOD = compile_form(
     r"(?<!\w)((looking|looks|feeling|feels) ((quite|very|rather|a bit) )?(?P<how>[\w-]+)|"
     r"(?P<in>[\w-]+) mood)(?!\w)(?! (at|up|for|into|out|over|down|like))",
@@ -139,7 +143,7 @@ def _profile(pieces: tuple[str, ...], subjects: tuple[str, ...], name: str) -> P
         before = canonical(piece[: mood.start()]) if mood else ""
         other = not told and before not in ("", "a", "an", "in a", "in an")  # "a dog looking sad"
         about = told or plain or (nature(found.noun) is Nature.NO_NOUN and not other)
-        about = about or _MADE_OF.match(piece) is not None
+        about = about or (_MADE_OF.match(piece) or _COVERED.fullmatch(piece)) is not None
         if mood and not other:
             kind.update(concepts(mood["how"] or mood["in"]))
             things.update(found.things)
