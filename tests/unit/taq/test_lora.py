@@ -347,6 +347,16 @@ def test_numbers_that_make_no_lora_are_refused(tensors: dict[str, Tensor], metad
         parse_lora(tensors, {"lora_adapter_metadata": metadata} if metadata else {})
 
 
+@pytest.mark.parametrize("dtype", [torch.int8, torch.uint8, torch.bool, torch.complex64])
+@pytest.mark.parametrize("key", [DOWN, UP, ROWS])
+def test_codes_of_a_quantizer_are_no_weights(dtype: torch.dtype, key: str) -> None:
+    """Taken as they are, they would change the model by nonsense; only an alpha may be whole."""
+    tensors = PAIR | {ROWS: torch.ones(1, 8), "unet.0.alpha": torch.tensor(4)}
+    assert parse_lora(tensors).unet["0"].scale == 2.0
+    with pytest.raises(UnsupportedFormatError, match="1 tensors hold no floating numbers"):
+        parse_lora(tensors | {key: tensors[key].to(dtype)})
+
+
 def test_a_lora_of_layers_that_the_model_lacks_is_refused(unet: Any) -> None:
     """Known keys, unknown layers."""
     lora = parse_lora(
