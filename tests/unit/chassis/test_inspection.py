@@ -366,6 +366,11 @@ class TestKeyStyles:
         with pytest.raises(CorruptFile, match="do not fit each other"):
             made(tmp_path, shapes)
 
+    def test_factors_of_no_rank(self, tmp_path: Path) -> None:
+        """There is nothing in them."""
+        with pytest.raises(CorruptFile, match="do not fit each other"):
+            made(tmp_path, unet_lora(rank=0))
+
     def test_a_text_encoder_beside_the_unet(self, tmp_path: Path) -> None:
         """Both components are counted."""
         found = made(tmp_path, {**unet_lora(), **TEXT_LORA})
