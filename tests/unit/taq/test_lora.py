@@ -335,6 +335,7 @@ ROWS = "bundle_emb.<x>.string_to_param.*"
         (PAIR, "[]"),
         (PAIR, "[" * 100_000),
         (PAIR, '{"unet.lora_alpha": ' + "1" * 5000 + "}"),
+        (PAIR, '{"unet.lora_alpha": ' + "1" * 400 + "}"),
         (PAIR, '{"unet.lora_alpha": "much"}'),
         ({ROWS: torch.zeros(())}, ""),
         ({ROWS: torch.zeros(0, 8)}, ""),

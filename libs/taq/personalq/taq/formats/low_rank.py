@@ -64,7 +64,7 @@ def scale_of(layer: str, alpha: Any, rank: int, *, root: bool = False) -> float:
     """
     try:
         value = float(alpha)
-    except (TypeError, ValueError, RuntimeError) as error:
+    except (TypeError, ValueError, OverflowError, RuntimeError) as error:
         raise LoraError(f"The alpha of {layer} is no number.") from error
     if not math.isfinite(value):
         raise LoraError(f"The alpha of {layer} is not finite.")
