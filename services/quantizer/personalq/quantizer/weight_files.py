@@ -12,6 +12,7 @@ from personalq.chassis.errors import InvalidInput
 from personalq.taq.formats.files import is_pickle, read_tensors
 
 OTHER_BASE = "publish the fine-tune with the base model that it was made from"
+EARLIER_STATE = "the training diverged; publish an earlier state of it"
 
 
 def read_shapes(files: Sequence[Path]) -> dict[str, tuple[int, ...]]:
@@ -79,7 +80,4 @@ def check_finite(name: str, *tensors: Tensor) -> None:
     """
     wide = (t.float() if t.is_floating_point() and t.itemsize == 1 else t for t in tensors)
     if not all(bool(tensor.isfinite().all()) for tensor in wide):  # float8 has no isfinite
-        raise InvalidInput(
-            f"{name} holds numbers that are infinite or no numbers: the training diverged; publish "
-            "an earlier state of it"
-        )
+        raise InvalidInput(f"{name} holds numbers that are infinite or no numbers: {EARLIER_STATE}")
