@@ -105,6 +105,10 @@ def _converted(
         raise InvalidInput(
             f"the weights are not {part} in the original layout: {error} is missing"
         ) from error
+    if missing := [key for key, tensor in state.items() if tensor is None]:
+        raise InvalidInput(
+            f"the weights are not {part} in the original layout: {missing[0]} is missing"
+        )
     if len(state) != count:
         raise InvalidInput(
             f"the weights are not {part}: of {count} tensors in the original layout {len(state)} "
