@@ -27,7 +27,8 @@ from personalq.taq import (
     read_lora,
 )
 from personalq.taq.lora import has_lora, resolve
-from personalq.taq.modules import QuantLinear, Scheme
+from personalq.taq.modules import QuantLinear
+from personalq.taq.scheme import Scheme
 
 REAL = Path(__file__).parents[3] / "../shared/data"
 RANK = 4

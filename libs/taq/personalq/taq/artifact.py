@@ -36,10 +36,11 @@ from personalq.taq.attention import install_attention_
 from personalq.taq.calibrate import Range
 from personalq.taq.errors import ArtifactMismatchError, ManifestError
 from personalq.taq.lora import PARTS, TEXT_PARTS, Factors, Lora, TextPart, has_lora, resolve
-from personalq.taq.modules import EXACT_BUFFERS, QuantConv2d, QuantLinear, QuantModule, Scheme
+from personalq.taq.modules import EXACT_BUFFERS, QuantConv2d, QuantLinear, QuantModule
 from personalq.taq.protection import Protected, resolve_protection
 from personalq.taq.quantize import FULL_BITS, STORED_FLOAT, report
 from personalq.taq.recipe import Recipe
+from personalq.taq.scheme import Scheme
 
 Kind = Literal["base", "lora", "full"]
 
