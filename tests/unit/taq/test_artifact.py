@@ -36,7 +36,7 @@ from personalq.taq import (
     write_full_artifact,
     write_lora_artifact,
 )
-from personalq.taq.artifact import canonical_json
+from personalq.taq.artifact_manifest import canonical_json
 
 MAPS = Path("/proc/self/maps")
 NAME = "down_blocks.0.attentions.0.transformer_blocks.0.attn1.to_q"
