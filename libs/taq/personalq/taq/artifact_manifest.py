@@ -35,7 +35,7 @@ def parse_manifest(text: bytes) -> dict[str, Any]:
     """
     try:
         manifest = json.loads(text)
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise ManifestError(f"{MANIFEST} is not JSON: {error}.") from error
     known = (SCHEMA_VERSION, TEXT_ENCODER_SCHEMA_VERSION, SECOND_ENCODER_SCHEMA_VERSION)
     if not isinstance(manifest, dict) or manifest.get("schema_version") not in known:
@@ -48,6 +48,7 @@ def parse_manifest(text: bytes) -> dict[str, Any]:
         raise ManifestError(f"{MANIFEST} lacks {', '.join(missing)}.")
     if manifest["kind"] not in ("base", "lora", "full"):
         raise ManifestError(f"{MANIFEST} has the unknown kind {manifest['kind']!r}.")
+    _check_files(manifest["files"])
     if manifest["kind"] == "lora":
         _check_scales(manifest["scales"])
     _check_text_encoders(manifest)
@@ -73,6 +74,16 @@ def _is_canonical(manifest: Mapping[str, Any], text: bytes) -> bool:
         return canonical_json(manifest) == text
     except ValueError:
         return False
+
+
+def _check_files(files: object) -> None:
+    """Refuse what is not a name, a size and a sha256 for each file."""
+    kinds = {"name": str, "size": int, "sha256": str}
+    if not isinstance(files, list) or not all(
+        isinstance(file, dict) and {key: type(value) for key, value in file.items()} == kinds
+        for file in files
+    ):
+        raise ManifestError(f"{MANIFEST} must have name, size and sha256 of each file under files.")
 
 
 def _check_scales(scales: object) -> None:
