@@ -46,7 +46,7 @@ def draw(
     """Render `plan` and emit each step, each picture and the end.
 
     Raises:
-        Cancelled: `cancellation` was set; no later than one step after.
+        Cancelled: `cancellation` was set; no later than one step, or one picture's decoding, after.
     """
     base = model.base
     times = [clock()]
@@ -65,8 +65,10 @@ def draw(
             on_step=partial(_after_step, emit, model, plan, cancellation),
         )
         times.append(clock())
-    cancellation.check()
-    drawn = pictures.decode(base.vae, latents)
+    drawn = []
+    for one in latents:
+        cancellation.check()
+        drawn.append(pictures.decode(base.vae, one))
     if safety is not None:
         allowed = safety.allowed(drawn)
         drawn = [p if ok else pictures.blacken(p) for p, ok in zip(drawn, allowed, strict=True)]
