@@ -294,6 +294,20 @@ def test_the_safety_checker_has_the_last_word(model: Model) -> None:
     assert not second.any()
 
 
+@pytest.mark.parametrize("allowed", [True, False])
+def test_the_safety_checker_sees_previews_too(model: Model, allowed: bool) -> None:
+    """The last of them are all but the picture itself."""
+
+    class Always:
+        def allowed(self, pictures: Sequence[Image.Image]) -> Sequence[bool]:
+            return [allowed] * len(pictures)
+
+    emitted = run(model, make_plan(preview_every=1), safety=Always())
+    previews = [e.preview for e in emitted if isinstance(e, Progress) and e.preview]
+    assert len(previews) == 3
+    assert all(np.asarray(Image.open(io.BytesIO(preview))).any() == allowed for preview in previews)
+
+
 def test_every_picture_says_what_made_it(model: Model) -> None:
     """The PNG's text chunks hold checkpoint, artifact, prompt, seed, settings and version."""
     emitted = run(model, make_plan(count=2, prompt="a 🐻 bear"))

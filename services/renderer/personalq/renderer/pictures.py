@@ -40,9 +40,8 @@ def unscaled(vae: Any, latents: Tensor) -> Any:
     return latents / config.scaling_factor + (getattr(config, "shift_factor", None) or 0.0)
 
 
-def preview(vae: Any, latents: Tensor) -> bytes:
-    """Return a small PNG of the first picture of `latents`."""
-    picture = decode(vae, latents[0])
+def preview(picture: Image.Image) -> bytes:
+    """Return a small PNG of a picture, which is made small itself."""
     picture.thumbnail((PREVIEW_SIDE, PREVIEW_SIDE))
     return png(picture)
 
