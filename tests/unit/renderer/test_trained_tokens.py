@@ -119,6 +119,16 @@ def test_all_tokens_of_a_trigger_stand_however_it_is_spelled(
     assert run(own, [prompt], trigger).mask.sum() == 2
 
 
+@pytest.mark.parametrize(("trigger", "kept"), [("My Bear", 2), ("<s1><s2>", 4), ("my bear cub", 5)])
+def test_a_trigger_made_of_trained_tokens_is_kept_whole(
+    text: TextEncoders, trigger: str, kept: int
+) -> None:
+    """Written otherwise than they are called, several at once, or with a word beside them."""
+    rows = torch.randn(2, HIDDEN)
+    own = extend(text, {"my bear": rows, "<s1>": rows, "<s2>": rows})
+    assert run(own, [f"a photo of {trigger}, asleep"], trigger).mask.sum() == kept
+
+
 def test_a_trigger_that_is_a_word_is_no_part_of_others(text: TextEncoders) -> None:
     """Where the trigger's span ends, its embedding ends: "nova" is not in "casanova"."""
     own = extend(text, {"zqnova": torch.randn(1, HIDDEN)})

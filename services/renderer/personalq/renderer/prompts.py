@@ -127,7 +127,7 @@ def encode(
     words = [
         Words(
             reader.expand(prompt),
-            tuple(reader.phrases.get(trigger, trigger) for trigger in of_prompt),
+            tuple(reader.expand(trigger) for trigger in of_prompt),
             protection.noun,
         )
         for prompt, of_prompt in zip(prompts, triggers, strict=True)
