@@ -10,6 +10,7 @@ import pytest
 
 from personalq.chassis.base_folders import (
     TOKENIZERS,
+    base_folder,
     check_base_folder,
     has_second_text_encoder,
     latent_side,
@@ -140,3 +141,13 @@ def test_an_index_that_cannot_be_read_is_refused(tmp_path: Path, content: str) -
 def test_the_miniature_is_served() -> None:
     """As a base of one text encoder."""
     check_base_folder("miniature", base_dir(), (*PARTS, "vae", "scheduler"))
+
+
+async def test_a_folder_is_fetched_only_where_it_is_not_on_this_machine(tmp_path: Path) -> None:
+    """A path and a `file://` URI are taken as they are; what was fetched whole is kept."""
+    folder, kept = tmp_path / "my base", tmp_path / "kept"
+    assert await base_folder(str(folder), kept, max_bytes=1) == folder
+    assert await base_folder(folder.as_uri(), kept, max_bytes=1) == folder
+    (kept / "model/unet").mkdir(parents=True)
+    (kept / ".model.partial/unet").mkdir(parents=True)
+    assert await base_folder("hf://somebody/model", kept, max_bytes=1) == kept / "model"

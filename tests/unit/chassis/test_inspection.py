@@ -19,6 +19,16 @@ TEXT_LORA = {
 }
 
 
+def unet_file(width: int = 768) -> dict[str, tuple[int, ...]]:
+    """A few keys of a whole UNet in one file, first and last layer included."""
+    unet = "model.diffusion_model"
+    return {
+        f"{unet}.input_blocks.0.0.weight": (320, 4, 3, 3),
+        f"{unet}.out.2.weight": (4, 320, 3, 3),
+        f"{unet}.input_blocks.1.1.transformer_blocks.0.attn2.to_k.weight": (8, width),
+    }
+
+
 def made(
     folder: Path,
     shapes: Mapping[str, tuple[int, ...]],
@@ -356,6 +366,11 @@ class TestKeyStyles:
         with pytest.raises(CorruptFile, match="do not fit each other"):
             made(tmp_path, shapes)
 
+    def test_factors_of_no_rank(self, tmp_path: Path) -> None:
+        """There is nothing in them."""
+        with pytest.raises(CorruptFile, match="do not fit each other"):
+            made(tmp_path, unet_lora(rank=0))
+
     def test_a_text_encoder_beside_the_unet(self, tmp_path: Path) -> None:
         """Both components are counted."""
         found = made(tmp_path, {**unet_lora(), **TEXT_LORA})
@@ -606,13 +621,10 @@ class TestFolders:
 
     def test_a_single_file_model(self, tmp_path: Path) -> None:
         """A CompVis checkpoint is a full model, of which the UNet is served."""
-        unet = "model.diffusion_model"
         found = made(
             tmp_path,
             {
-                f"{unet}.input_blocks.0.0.weight": (320, 4, 3, 3),
-                f"{unet}.out.2.weight": (4, 320, 3, 3),
-                f"{unet}.input_blocks.1.1.transformer_blocks.0.attn2.to_k.weight": (8, 1024),
+                **unet_file(1024),
                 "first_stage_model.decoder.conv_in.weight": (8, 4, 3, 3),
                 "cond_stage_model.model.ln_final.weight": (8,),
             },
@@ -656,6 +668,36 @@ class TestValues:
         (problem,) = inspect(path, values=True).problems
         assert problem.startswith(f'1 of 6 tensors hold numbers that are infinite or no numbers, '
                                   f'for example "{bad}"')  # fmt: skip
+
+    @pytest.mark.parametrize("dtype", ["int8", "uint8", "bool", "complex64"])
+    @pytest.mark.parametrize(
+        ("shapes", "whole"),
+        [
+            (unet_lora(), "unet.down_blocks.0.attentions.0.transformer_blocks.0.attn2.to_k.alpha"),
+            ({"<bear>": (1, 768)}, None),
+            (unet_file(), "model_ema.num_updates"),
+            (unet_file(), "cond_stage_model.transformer.text_model.embeddings.position_ids"),
+        ],
+        ids=["lora", "token", "model", "text encoder"],
+    )
+    def test_codes_of_a_quantizer_are_no_weights(
+        self, tmp_path: Path, shapes: dict[str, tuple[int, ...]], whole: str | None, dtype: str
+    ) -> None:
+        """What they stand for is not said; alphas, counts and positions may be whole numbers."""
+        import torch
+        from safetensors.torch import save_file
+
+        path = tmp_path / "bear.safetensors"
+        tensors = {key: torch.ones(shape) for key, shape in shapes.items()}
+        if whole:
+            tensors[whole] = torch.tensor(4)
+        save_file(tensors, path)
+        assert inspect(path).problems == ()
+        codes = next(iter(shapes))
+        save_file(tensors | {codes: tensors[codes].to(getattr(torch, dtype))}, path)
+        (problem,) = inspect(path).problems
+        assert problem.startswith(f"1 of {len(tensors)} tensors hold no floating numbers but ")
+        assert codes in problem
 
 
 class TestModelCard:

@@ -91,6 +91,10 @@ def test_a_single_file_of_another_model_is_refused(
     save_file({k: t for k, t in tensors.items() if k != key}, file)
     with pytest.raises(InvalidInput, match=r"not a UNet of tests/tiny-sd.*mid_block"):
         load_fine_tune(file, base)
+    down = f"{UNET}input_blocks.2.0.op.bias"
+    save_file({k: t for k, t in tensors.items() if k != down}, file)
+    with pytest.raises(InvalidInput, match=r"not a UNet of tests/tiny-sd.*downsamplers\.0\.conv"):
+        load_fine_tune(file, base)
     save_file(tensors | {f"{UNET}label_emb.0.0.weight": torch.zeros(2)}, file)
     with pytest.raises(InvalidInput, match="have a place in it"):
         load_fine_tune(file, base)

@@ -10,6 +10,7 @@ import pytest
 import torch
 from safetensors.torch import load_file, save_file
 from support.original_layout import OPEN_CLIP, open_clip_names, write_single_file
+from support.safetensors_files import with_header
 from support.tiny_sd import BASE_MODEL, TRIGGER, make_full, make_tiny_sd, train_text_encoder
 
 from personalq.chassis.errors import CorruptFile, InvalidInput
@@ -355,6 +356,15 @@ def test_a_layout_that_is_not_read_is_refused(
     save_file(moved, file)
     with pytest.raises(InvalidInput, match="layout that is not read"):
         load_fine_tune(file, base)
+
+
+def test_types_that_torch_does_not_know_are_refused(base: BaseModel, fine_tune: Path) -> None:
+    """The format has them, and a header that names one is whole."""
+    six_bits = {"x": {"dtype": "F6_E2M3", "shape": [4], "data_offsets": [0, 3]}}
+    (fine_tune / WEIGHTS).write_bytes(with_header(six_bits, bytes(3)))
+    assert inspect(fine_tune).problems == ()
+    with pytest.raises(CorruptFile, match=r"model\.safetensors is no safetensors file .* F6_E2M3"):
+        load_fine_tune(fine_tune, base)
 
 
 def test_an_index_lists_safetensors_only(base: BaseModel, fine_tune: Path) -> None:

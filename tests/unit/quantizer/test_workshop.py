@@ -270,6 +270,40 @@ def test_diverged_weights_are_refused(
         load_fine_tune(tmp_path / "dog", base)
 
 
+@pytest.mark.parametrize("number", [1e5, -1e38])
+def test_numbers_beyond_what_is_stored_are_refused(
+    base: BaseModel, tmp_path: Path, number: float
+) -> None:
+    """In float16 they would be infinite, and every picture black."""
+    file = make_full(base.folder, tmp_path / "dog") / "unet/diffusion_pytorch_model.safetensors"
+    tensors = load_file(file)
+    tensors["conv_norm_out.weight"][0] = number
+    save_file(tensors, file)
+    with pytest.raises(InvalidInput, match=r"conv_norm_out\.weight, in float16 .* diverged"):
+        load_fine_tune(tmp_path / "dog", base)
+
+
+def test_a_fine_tune_that_computes_no_numbers_is_refused(
+    base: BaseModel, workshop: Workshop, tmp_path: Path
+) -> None:
+    """Each weight is finite, what they make of each other is not: no other attempt would help."""
+    file = make_full(base.folder, tmp_path / "dog") / "unet/diffusion_pytorch_model.safetensors"
+    save_file(
+        {key: tensor * 6e4 / tensor.abs().max() for key, tensor in load_file(file).items()}, file
+    )
+    with pytest.raises(InvalidInput, match="computes numbers that are infinite"):
+        workshop.make_full(
+            tmp_path / "dog",
+            base,
+            "w8a8",
+            triggers=[],
+            source_sha256=DIGEST,
+            directory=tmp_path / "out",
+            stop=NEVER,
+        )
+    assert not (tmp_path / "out").exists()
+
+
 @pytest.mark.parametrize("form", ["folder", "unet", "file"])
 def test_a_fine_tune_is_read_in_any_of_its_forms(
     base: BaseModel, tmp_path: Path, form: str

@@ -102,6 +102,17 @@ async def test_the_disk_budget_drops_what_is_not_in_use(tmp_path: Path) -> None:
     assert {path.name for path in (tmp_path / "cache").iterdir()} == {digests[0], digests[2]}
 
 
+async def test_a_file_of_others_in_the_cache_is_left_alone(tmp_path: Path) -> None:
+    """It is no artifact: fetching goes on beside it."""
+    async with open_blob_store((tmp_path / "blobs").as_uri(), None) as blobs:
+        digest, _ = await put_artifact(blobs, tmp_path / "in", b"bear")
+        files = ArtifactFiles(tmp_path / "cache", blobs, bytes_max=1)
+        (tmp_path / "cache" / ".DS_Store").write_bytes(b"of another program")
+        async with files.use(digest) as folder:
+            assert folder.is_dir()
+        assert (tmp_path / "cache" / ".DS_Store").is_file()
+
+
 async def test_leftovers_of_a_killed_renderer_are_removed(tmp_path: Path) -> None:
     """A half-fetched folder does not survive the next start."""
     (tmp_path / "cache" / ".partial-1").mkdir(parents=True)

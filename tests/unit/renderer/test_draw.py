@@ -256,6 +256,24 @@ def test_a_set_flag_stops_the_next_step_and_frees_the_unet(
     assert np.array_equal(pixels(run(model, make_plan()))[0], before)
 
 
+def test_a_set_flag_stops_between_two_pictures(
+    model: Model, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Cancelled while the second of four is decoded: the others are not, and none is emitted."""
+    cancellation, decoded = Cancellation(), list[int]()
+
+    def decode(latents: torch.Tensor, **_: object) -> tuple[torch.Tensor]:
+        decoded.append(len(latents))
+        if len(decoded) == 2:
+            cancellation.cancel()
+        return (torch.zeros(len(latents), 3, 16, 16),)
+
+    monkeypatch.setattr(model.base.vae, "decode", decode)
+    with pytest.raises(Cancelled):
+        run(model, make_plan(count=4), cancellation=cancellation)
+    assert decoded == [1, 1]
+
+
 def test_previews_are_small_pictures_of_the_way(model: Model) -> None:
     """Every second step, but not the last, comes with a preview."""
     emitted = run(model, make_plan(steps=4, preview_every=2))
@@ -274,6 +292,20 @@ def test_the_safety_checker_has_the_last_word(model: Model) -> None:
     first, second = pixels(run(model, make_plan(count=2), safety=FirstOnly()))
     assert first.any()
     assert not second.any()
+
+
+@pytest.mark.parametrize("allowed", [True, False])
+def test_the_safety_checker_sees_previews_too(model: Model, allowed: bool) -> None:
+    """The last of them are all but the picture itself."""
+
+    class Always:
+        def allowed(self, pictures: Sequence[Image.Image]) -> Sequence[bool]:
+            return [allowed] * len(pictures)
+
+    emitted = run(model, make_plan(preview_every=1), safety=Always())
+    previews = [e.preview for e in emitted if isinstance(e, Progress) and e.preview]
+    assert len(previews) == 3
+    assert all(np.asarray(Image.open(io.BytesIO(preview))).any() == allowed for preview in previews)
 
 
 def test_every_picture_says_what_made_it(model: Model) -> None:

@@ -165,6 +165,16 @@ async def test_one_who_gives_up_does_not_stop_the_others_load() -> None:
     assert [resident.leases for resident in residents.residents()] == [0]
 
 
+async def test_what_is_told_of_weights_is_forgotten_with_them() -> None:
+    """Checkpoints that share an artifact are told by the latest; once evicted, by none."""
+    residents = make()
+    for label in (("bear-v3", "w8a8"), ("bear-v4", "w8a8")):
+        async with residents.lease("a", loader(60), expected_bytes=60, label=label):
+            assert [resident.label for resident in residents.residents()] == [label]
+    await use(residents, "b", 60)
+    assert [resident.label for resident in residents.residents()] == [("", "")]
+
+
 async def test_idle_weights_leave_when_told_so() -> None:
     """With an idle time set, what was not used for that long is dropped; what is in use is not."""
     now = 0.0

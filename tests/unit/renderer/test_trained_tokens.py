@@ -102,6 +102,41 @@ def test_a_trigger_is_found_in_any_case(text: TextEncoders) -> None:
     assert torch.equal(lower.told.states, upper.told.states)
 
 
+@pytest.mark.parametrize(
+    ("trigger", "written"),
+    [("my bear", "My  bear"), ("my bear", "my\nbear"), ("<b\u00e9ar>", "<be\u0301ar>")],
+    ids=["spaces", "lines", "accents"],
+)
+def test_all_tokens_of_a_trigger_stand_however_it_is_spelled(
+    text: TextEncoders, trigger: str, written: str
+) -> None:
+    """What is the same text to CLIP calls every row, and all of them are protected."""
+    own = extend(text, {trigger: torch.randn(2, HIDDEN)})
+    prompt = f"a photo of {written}, asleep"
+    encoder = own.text.encoders[0]
+    ids, first = encoder.tokenizer(own.expand(prompt))["input_ids"], encoder.first_own_id
+    assert [i - first for i in ids if i >= first] == [0, 1]
+    assert run(own, [prompt], trigger).mask.sum() == 2
+
+
+@pytest.mark.parametrize(("trigger", "kept"), [("My Bear", 2), ("<s1><s2>", 4), ("my bear cub", 5)])
+def test_a_trigger_made_of_trained_tokens_is_kept_whole(
+    text: TextEncoders, trigger: str, kept: int
+) -> None:
+    """Written otherwise than they are called, several at once, or with a word beside them."""
+    rows = torch.randn(2, HIDDEN)
+    own = extend(text, {"my bear": rows, "<s1>": rows, "<s2>": rows})
+    assert run(own, [f"a photo of {trigger}, asleep"], trigger).mask.sum() == kept
+
+
+def test_a_trigger_that_is_a_word_is_no_part_of_others(text: TextEncoders) -> None:
+    """Where the trigger's span ends, its embedding ends: "nova" is not in "casanova"."""
+    own = extend(text, {"zqnova": torch.randn(1, HIDDEN)})
+    encoder = own.text.encoders[0]
+    ids = encoder.tokenizer("zqnova casazqnova zqnovas zqnova_2, ZQNOVA.")["input_ids"]
+    assert sum(i >= encoder.first_own_id for i in ids) == 2
+
+
 def test_a_trigger_that_is_a_token_of_the_base_is_retrained(text: TextEncoders) -> None:
     """A word the tokenizer has whole is replaced in this checkpoint's prompts alone."""
     tokenizer, _ = parts(text)

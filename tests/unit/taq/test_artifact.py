@@ -36,7 +36,7 @@ from personalq.taq import (
     write_full_artifact,
     write_lora_artifact,
 )
-from personalq.taq.artifact import canonical_json
+from personalq.taq.artifact_manifest import canonical_json
 
 MAPS = Path("/proc/self/maps")
 NAME = "down_blocks.0.attentions.0.transformer_blocks.0.attn1.to_q"
@@ -501,6 +501,7 @@ def test_malformed_manifests_are_refused(base: tuple[Artifact, Any], tmp_path: P
     good = manifest.read_bytes()
     for content, words in (
         (b"{", "not JSON"),
+        (b"[" * 100_000, "not JSON"),
         (b"[]", "schema version 1"),
         (canonical_json(json.loads(good) | {"schema_version": 99}), "schema version 1"),
         (json.dumps(json.loads(good), indent=1).encode(), "canonical"),
@@ -509,6 +510,8 @@ def test_malformed_manifests_are_refused(base: tuple[Artifact, Any], tmp_path: P
         (good.replace(b'"kind":"base"', b'"kind":1e999'), "canonical"),
         (canonical_json(json.loads(good) | {"schema_version": 2}), "or nowhere"),
         (canonical_json(json.loads(good) | {"text_encoder": {}}), "or nowhere"),
+        (canonical_json(json.loads(good) | {"files": {}}), "of each file"),
+        (canonical_json(json.loads(good) | {"files": [{"name": "a", "size": 1}]}), "of each file"),
     ):
         manifest.write_bytes(content)
         with pytest.raises(ManifestError, match=words):

@@ -154,6 +154,29 @@ def test_exceptions_that_fit_nothing_in_time_are_refused(pattern: str) -> None:
         _scale_with(pattern, "mid_block." + "a" * 100)
 
 
+def test_every_layer_may_be_an_exception() -> None:
+    """As a file has it whose layers are of many ranks; each expression is matched with each."""
+    layers = [f"down_blocks.{i}.attentions.{j}.attn2.to_k" for i in range(20) for j in range(20)]
+    pair = {"lora_A.weight": torch.ones(2, 8), "lora_B.weight": torch.ones(8, 2)}
+    tensors = {f"unet.{layer}.{key}": t for layer in layers for key, t in pair.items()}
+    stated = {"unet.alpha_pattern": {layer: 2 * (n + 1) for n, layer in enumerate(layers)}}
+    found = parse_lora(tensors, {"lora_adapter_metadata": json.dumps(stated)}).unet
+    assert [found[layer].scale for layer in layers] == [n + 1.0 for n in range(len(layers))]
+
+
+def test_involved_exceptions_of_many_layers_are_refused() -> None:
+    """What one layer takes a moment for would take hours for all that a file can name."""
+    pair = {"lora_A.weight": torch.ones(2, 8), "lora_B.weight": torch.ones(8, 2)}
+    tensors = {
+        f"unet.mid_block.{n:02}{'a' * 170}.{key}": t for n in range(50) for key, t in pair.items()
+    }
+    stated = {"unet.lora_alpha": 2, "unet.alpha_pattern": {"mid.*b.*c.*d.*e": 16}}
+    with pytest.raises(LoraError, match="too involved for so many layers"):
+        parse_lora(tensors, {"lora_adapter_metadata": json.dumps(stated)})
+    few = dict(list(tensors.items())[:2])
+    assert parse_lora(few, {"lora_adapter_metadata": json.dumps(stated)}).unet
+
+
 def test_numbers_that_many_tensors_share_are_refused(tmp_path: Path) -> None:
     """A small file would grow without bound once something is made of each."""
     numbers = torch.ones(4096, dtype=torch.float16)

@@ -28,7 +28,8 @@ from personalq.taq import (
 from personalq.taq.formats import parse
 from personalq.taq.formats.low_rank import scale_of
 from personalq.taq.formats.lycoris import hadamard
-from personalq.taq.modules import QuantConv2d, QuantLinear, Scheme
+from personalq.taq.modules import QuantConv2d, QuantLinear
+from personalq.taq.scheme import Scheme
 
 ALPHA, RANK = 3.0, 2
 LINEAR = nn.Linear(24, 16)

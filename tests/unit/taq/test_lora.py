@@ -27,7 +27,8 @@ from personalq.taq import (
     read_lora,
 )
 from personalq.taq.lora import has_lora, resolve
-from personalq.taq.modules import QuantLinear, Scheme
+from personalq.taq.modules import QuantLinear
+from personalq.taq.scheme import Scheme
 
 REAL = Path(__file__).parents[3] / "../shared/data"
 RANK = 4
@@ -335,6 +336,7 @@ ROWS = "bundle_emb.<x>.string_to_param.*"
         (PAIR, "[]"),
         (PAIR, "[" * 100_000),
         (PAIR, '{"unet.lora_alpha": ' + "1" * 5000 + "}"),
+        (PAIR, '{"unet.lora_alpha": ' + "1" * 400 + "}"),
         (PAIR, '{"unet.lora_alpha": "much"}'),
         ({ROWS: torch.zeros(())}, ""),
         ({ROWS: torch.zeros(0, 8)}, ""),
@@ -345,6 +347,16 @@ def test_numbers_that_make_no_lora_are_refused(tensors: dict[str, Tensor], metad
     """No rank, no 1 x 1 kernel, no finite alpha, no rows: a LoraError, whatever is wrong."""
     with pytest.raises(LoraError):
         parse_lora(tensors, {"lora_adapter_metadata": metadata} if metadata else {})
+
+
+@pytest.mark.parametrize("dtype", [torch.int8, torch.uint8, torch.bool, torch.complex64])
+@pytest.mark.parametrize("key", [DOWN, UP, ROWS])
+def test_codes_of_a_quantizer_are_no_weights(dtype: torch.dtype, key: str) -> None:
+    """Taken as they are, they would change the model by nonsense; only an alpha may be whole."""
+    tensors = PAIR | {ROWS: torch.ones(1, 8), "unet.0.alpha": torch.tensor(4)}
+    assert parse_lora(tensors).unet["0"].scale == 2.0
+    with pytest.raises(UnsupportedFormatError, match="1 tensors hold no floating numbers"):
+        parse_lora(tensors | {key: tensors[key].to(dtype)})
 
 
 def test_a_lora_of_layers_that_the_model_lacks_is_refused(unet: Any) -> None:

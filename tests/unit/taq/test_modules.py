@@ -13,7 +13,8 @@ from unit.taq.models import assert_similar, relative_error
 
 from personalq.taq import MissingRangeError, PreparedError, Range, RecipeError
 from personalq.taq.kernels import KERNELS, choose, use_kernel
-from personalq.taq.modules import QuantConv2d, QuantLinear, QuantModule, Scheme, is_pointwise
+from personalq.taq.modules import QuantConv2d, QuantLinear, QuantModule
+from personalq.taq.scheme import Scheme, is_pointwise
 
 RANGE = Range(-3.1, 4.2)
 SCHEMES = [Scheme(8, 8), Scheme(4, 8), Scheme(8, 4), Scheme(4, 4)]

@@ -36,9 +36,9 @@ from personalq.taq import (
 from personalq.taq.equations import attend_image, attend_text
 from personalq.taq.kernels import quantize_input, use_kernel
 from personalq.taq.kernels.codes import quantize_rows
-from personalq.taq.modules import InputGrid, RowGrids
 from personalq.taq.native import build
 from personalq.taq.packing import pack
+from personalq.taq.scheme import InputGrid, RowGrids
 
 SOURCES = Path(build.__file__).parent
 FLIPS = 1e-2  # a sum taken in another order may round a value at a tie to the next code

@@ -155,6 +155,20 @@ def test_ranges_cover_what_was_seen() -> None:
         Calibration(layer).ranges()
 
 
+@pytest.mark.parametrize("number", [float("nan"), float("inf"), -float("inf")])
+def test_no_range_covers_what_is_no_number(number: float) -> None:
+    """The first layer that was given some is named, however much it was given besides."""
+    model = nn.Sequential(nn.Identity(), nn.Linear(8, 4), nn.Linear(4, 4))
+    with Calibration(model) as calibration:
+        for _ in range(40):
+            model(torch.randn(500, 8))
+        model(torch.full((1, 8), number))
+        for _ in range(40):
+            model(torch.randn(500, 8))
+    with pytest.raises(MissingRangeError, match="1 was given numbers that are infinite"):
+        calibration.ranges()
+
+
 def test_ranges_and_recipes_survive_json(ranges: dict[str, Range]) -> None:
     """What is written is what is read."""
     assert ranges_from_json(ranges_to_json(ranges)) == ranges

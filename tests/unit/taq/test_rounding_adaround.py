@@ -9,7 +9,6 @@ import torch
 from torch import Tensor, nn
 
 from personalq.taq import RecipeError
-from personalq.taq.modules import RoundedWeight, weight_grid
 from personalq.taq.quantizers import dequantize, quantize
 from personalq.taq.rounding import Settings
 from personalq.taq.rounding.adaround import (
@@ -21,6 +20,7 @@ from personalq.taq.rounding.adaround import (
     soft_weight,
     soften,
 )
+from personalq.taq.scheme import RoundedWeight, weight_grid
 
 SETTINGS = Settings(iterations=300, learning_rate=1e-2)
 

@@ -21,7 +21,7 @@ from personalq.taq import (
     quantize_,
 )
 from personalq.taq.errors import TaqError
-from personalq.taq.modules import QuantModule, RoundedWeight, weight_grid
+from personalq.taq.modules import QuantModule
 from personalq.taq.quantize import Places, plan
 from personalq.taq.quantizers import quantize
 from personalq.taq.rounding import (
@@ -34,6 +34,7 @@ from personalq.taq.rounding import (
 )
 from personalq.taq.rounding.blocks import Unit, find_units, round_unit
 from personalq.taq.rounding.samples import Samples, collect, places
+from personalq.taq.scheme import RoundedWeight, weight_grid
 
 RECIPE = PROFILES["w4a8"]
 SETTINGS = Settings(iterations=40, batch=8, learning_rate=2e-2, samples=16)

@@ -14,7 +14,8 @@ import torch
 from torch import nn
 
 from personalq.taq import Range
-from personalq.taq.modules import QuantLinear, Scheme
+from personalq.taq.modules import QuantLinear
+from personalq.taq.scheme import Scheme
 from personalq.taq.triton import Triton
 
 CASES = Path(__file__).with_name("triton_cases.py")

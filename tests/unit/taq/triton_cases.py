@@ -13,7 +13,8 @@ from unit.taq.models import assert_similar, relative_error
 
 from personalq.taq import Range
 from personalq.taq.kernels import KERNELS, use_kernel
-from personalq.taq.modules import QuantConv2d, QuantLinear, QuantModule, Scheme
+from personalq.taq.modules import QuantConv2d, QuantLinear, QuantModule
+from personalq.taq.scheme import Scheme
 from personalq.taq.triton import Triton
 
 DEVICE = "cuda" if torch.cuda.is_available() else "cpu"

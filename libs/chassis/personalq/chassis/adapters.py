@@ -142,7 +142,7 @@ def _check_pairs(common: Sorted, layers: Sequence[_Layer]) -> None:
         down, up = layer.parts.get(DOWN), layer.parts.get(UP)
         if down is None or up is None:
             continue
-        if len(down.shape) < 2 or len(up.shape) < 2 or down.shape[0] != up.shape[1]:
+        if len(down.shape) < 2 or len(up.shape) < 2 or not 0 < down.shape[0] == up.shape[1]:
             raise CorruptFile(
                 f"{common.name}: the two factors of {shorten(layer.module)!r} do not fit each "
                 f"other ({list(down.shape)} and {list(up.shape)}): train or convert it again",

@@ -1,13 +1,16 @@
-"""What the files of a base model's diffusers folder say that it is."""
+"""A base model's diffusers folder: where it lies, and what its files say that it is."""
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
+from urllib.parse import unquote, urlsplit
 
 from personalq.chassis.checkpoint_files import read_json
 from personalq.chassis.errors import InvalidInput
+from personalq.chassis.sources import Source, fetch_source
 
 #: Folders of text encoders, and of the tokenizer of each.
 TOKENIZERS = {"text_encoder": "tokenizer", "text_encoder_2": "tokenizer_2"}
@@ -18,6 +21,29 @@ UNSERVED_OPTIONS = ("class_embed_type", "num_class_embeds", "encoder_hid_dim_typ
 SIZES_TOLD = 6  # numbers that tell SDXL's UNet the picture's size
 #: Of diffusers and transformers, where a configuration does not say.
 CHANNELS, PROJECTION = 4, 512
+
+
+async def base_folder(place: str, kept: Path, *, max_bytes: int) -> Path:
+    """Return the folder at `place`; one that is not on this machine is fetched once.
+
+    Args:
+        place: a path or a URI.
+        kept: what is fetched lies in this folder, which holds nothing else.
+
+    Raises:
+        PersonalQError: as `fetch_source`.
+    """
+    if "://" not in place:
+        return Path(place)
+    if place.startswith("file://"):
+        return Path(unquote(urlsplit(place).path))
+    # Hidden is what a fetch that was killed left behind.
+    folder = next(kept.glob("[!.]*"), kept)
+    if (folder / "unet").is_dir():
+        return folder
+    shutil.rmtree(kept, ignore_errors=True)
+    kept.mkdir(parents=True)
+    return await fetch_source(Source(uri=place), kept, max_bytes=max_bytes)
 
 
 def check_base_folder(base_model: str, folder: Path, parts: Sequence[str]) -> None:

@@ -67,6 +67,8 @@ def classify(found: Found, *, values: bool) -> Inspection:
         problems=token_problems(tokens, shapes),
         notes=list(found.notes),
     )
+    served = [key for key, meaning in (adapters | tokens).items() if meaning.role != ALPHA]
+    common.check_types([*served, *(key for key, m in models.items() if _is_served(key, m))])
     if values:
         common.check_values()
     inspection = _of_its_kind(common, adapters, models, tokens)
@@ -156,6 +158,11 @@ def _embedding(common: Sorted, meanings: Mapping[str, KeyMeaning]) -> Inspection
         key_style="embedding",
         components={"token": len(common.tokens)},
     )
+
+
+def _is_served(key: str, meaning: KeyMeaning) -> bool:
+    """Whether a whole model's tensor is of the UNet, not of its averages or what counts them."""
+    return meaning.component == "unet" and not key.startswith("model_ema.")
 
 
 def _lone_embedding(key: str, shapes: Mapping[str, tuple[int, ...]]) -> Mapping[str, KeyMeaning]:

@@ -33,6 +33,10 @@ DTYPE_BITS: Mapping[str, int] = {
     "F8_E5M2FNUZ": 8, "U16": 16, "I16": 16, "F16": 16, "BF16": 16, "U32": 32, "I32": 32,
     "F32": 32, "U64": 64, "I64": 64, "F64": 64, "C64": 64, "F4": 4, "F6_E2M3": 6, "F6_E3M2": 6,
 }  # fmt: skip
+#: Those of weights: floating numbers of whole bytes.
+FLOATING = frozenset(
+    dtype for dtype, bits in DTYPE_BITS.items() if dtype[0] in "FB" and bits >= 8
+) - {"BOOL"}
 
 _UPLOAD_AGAIN = "upload it again"
 

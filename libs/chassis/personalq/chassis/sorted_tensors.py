@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -11,7 +11,7 @@ from typing import Any
 from personalq.chassis.checkpoint_files import Found
 from personalq.chassis.finite import not_finite
 from personalq.chassis.inspected import FAMILIES, Format, Inspection
-from personalq.chassis.safetensors_header import Header, shorten
+from personalq.chassis.safetensors_header import FLOATING, Header, shorten
 from personalq.chassis.training_metadata import base_model_of, trained_at, triggers_of
 
 
@@ -52,6 +52,16 @@ class Sorted:
                 f"{len(bad)} of {len(self.shapes)} tensors hold numbers that are infinite or no "
                 f"numbers, for example {examples(bad)}: the training diverged; publish an earlier "
                 "state of it."
+            )
+
+    def check_types(self, keys: Iterable[str]) -> None:
+        """Codes of some quantizer are a problem: what they stand for is not said."""
+        found = {key: self.owner[key].tensors[key].dtype for key in keys}
+        if codes := {key: dtype for key, dtype in found.items() if dtype not in FLOATING}:
+            self.problems.append(
+                f"{len(codes)} of {len(self.shapes)} tensors hold no floating numbers but "
+                f"{', '.join(sorted(set(codes.values())))}, for example {examples(list(codes))}: "
+                "publish the weights in float16, bfloat16 or float32."
             )
 
     def inspection(self, *, format: Format, **found: Any) -> Inspection:  # noqa: A002

@@ -1,11 +1,10 @@
 """Trigger-Aware Quantization (TAQ) of personalized diffusion UNets.
 
 Read in this order: `quantizers`, `packing`, `triggers`, `protection`, `attention`, `row_scores`
-are functions of tensors;
-`modules` and `kernels` the layers built of them; `calibrate`, `recipe`, `quantize` and `lora`
-walk over a model; `formats` reads adapter files, `text_states` what prompts give a UNet,
-`text_encoder` what a fine-tune trained beside its UNet, `artifact` puts a model on disk. Needs
-torch, safetensors and numpy only.
+are functions of tensors; `scheme` is how one layer is quantized, `modules` and `kernels` the layers
+built of them; `calibrate`, `recipe`, `quantize` and `lora` walk over a model; `formats` reads
+adapter files, `text_states` what prompts give a UNet, `text_encoder` what a fine-tune trained
+beside its UNet, `artifact` puts a model on disk. Needs torch, safetensors and numpy only.
 """
 
 from personalq.taq.artifact import (

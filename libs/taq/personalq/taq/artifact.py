@@ -11,7 +11,6 @@ nothing that differs between two runs on the same input: no time, no path, no ho
 from __future__ import annotations
 
 import hashlib
-import json
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
@@ -32,26 +31,29 @@ from personalq.taq.artifact_files import (
     size_and_sha256,
     verify,
 )
+from personalq.taq.artifact_manifest import (
+    MANIFEST,
+    SCHEMA_VERSION,
+    TEXT_ENCODER_FILES,
+    canonical_json,
+    parse_manifest,
+    schema_version,
+    told_of_second,
+)
 from personalq.taq.attention import install_attention_
 from personalq.taq.calibrate import Range
 from personalq.taq.errors import ArtifactMismatchError, ManifestError
 from personalq.taq.lora import PARTS, TEXT_PARTS, Factors, Lora, TextPart, has_lora, resolve
-from personalq.taq.modules import EXACT_BUFFERS, QuantConv2d, QuantLinear, QuantModule, Scheme
+from personalq.taq.modules import EXACT_BUFFERS, QuantConv2d, QuantLinear, QuantModule
 from personalq.taq.protection import Protected, resolve_protection
 from personalq.taq.quantize import FULL_BITS, STORED_FLOAT, report
 from personalq.taq.recipe import Recipe
+from personalq.taq.scheme import Scheme
 
 Kind = Literal["base", "lora", "full"]
 
-SCHEMA_VERSION = 1
-#: Of artifacts with a text encoder of their own: who knows only version 1 would pass it over.
-TEXT_ENCODER_SCHEMA_VERSION = 2
-#: Of artifacts with anything for SDXL's second text encoder, which version 2 does not know.
-SECOND_ENCODER_SCHEMA_VERSION = 3
-MANIFEST = "manifest.json"
 UNET_FILE = "unet.safetensors"
 LORA_FILE = "lora.safetensors"
-TEXT_ENCODER_FILES: Mapping[TextPart, str] = {part: f"{part}.safetensors" for part in TEXT_PARTS}
 EMBEDDING_PREFIXES: Mapping[TextPart, str] = {
     "text_encoder": "embedding.",
     "text_encoder_2": "embedding_2.",
@@ -201,7 +203,7 @@ def write_full_artifact(
                 "weights": sum(tensor.numel() for tensor in weights.values()),
                 "bytes": sum(tensor.nbytes for tensor in weights.values()),
             }
-    return _write(directory, manifest | {"schema_version": _schema_version(manifest)}, files)
+    return _write(directory, manifest | {"schema_version": schema_version(manifest)}, files)
 
 
 def write_lora_artifact(
@@ -256,7 +258,7 @@ def write_lora_artifact(
             "layers": len(lora.text_encoder_2),
             "embeddings": len(lora.embeddings_2),
         }
-    manifest["schema_version"] = _schema_version(manifest)
+    manifest["schema_version"] = schema_version(manifest)
     return _write(directory, manifest, {LORA_FILE: tensors})
 
 
@@ -285,7 +287,7 @@ def verified(directory: Path) -> Iterator[Artifact]:
         text = (directory / MANIFEST).read_bytes()
     except OSError as error:
         raise ManifestError(f"{directory.name} has no readable {MANIFEST}.") from error
-    manifest = _parse_manifest(text)
+    manifest = parse_manifest(text)
     files = tuple(ArtifactFile(**file) for file in manifest["files"])
     for file in files:
         check_name(directory, file)
@@ -357,14 +359,6 @@ def load_unet_(
             raise ArtifactMismatchError(f"The artifact does not fill {name} of the UNet.")
     install_attention_(unet, artifact.recipe)
     return unet.requires_grad_(False)
-
-
-def canonical_json(values: Mapping[str, Any]) -> bytes:
-    """Return the one way to write `values`: sorted keys, no spaces, UTF-8."""
-    text = json.dumps(
-        values, sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False
-    )
-    return text.encode()
 
 
 def _unet_manifest(
@@ -464,87 +458,7 @@ def _write(
     manifest = manifest | {"files": [asdict(file) for file in files]}
     text = canonical_json(manifest)
     replace_file(directory / MANIFEST, lambda path: path.write_bytes(text))
-    return _artifact(directory, _parse_manifest(text), text, tuple(files))
-
-
-def _parse_manifest(text: bytes) -> dict[str, Any]:
-    try:
-        manifest = json.loads(text)
-    except ValueError as error:
-        raise ManifestError(f"{MANIFEST} is not JSON: {error}.") from error
-    known = (SCHEMA_VERSION, TEXT_ENCODER_SCHEMA_VERSION, SECOND_ENCODER_SCHEMA_VERSION)
-    if not isinstance(manifest, dict) or manifest.get("schema_version") not in known:
-        raise ManifestError(f"{MANIFEST} is not of schema version {' or '.join(map(str, known))}.")
-    if not _is_canonical(manifest, text):
-        raise ManifestError(f"{MANIFEST} is not in canonical form; its digest would be ambiguous.")
-    needed = {"kind", "recipe", "base_digest", "tokenizer_fingerprint", "files"}
-    needed |= {"scales", "base_artifact_digest"} if manifest.get("kind") == "lora" else {"layers"}
-    if missing := sorted(needed - manifest.keys()):
-        raise ManifestError(f"{MANIFEST} lacks {', '.join(missing)}.")
-    if manifest["kind"] not in ("base", "lora", "full"):
-        raise ManifestError(f"{MANIFEST} has the unknown kind {manifest['kind']!r}.")
-    if manifest["kind"] == "lora":
-        _check_scales(manifest["scales"])
-    _check_text_encoders(manifest)
-    return manifest
-
-
-def _is_canonical(manifest: Mapping[str, Any], text: bytes) -> bool:
-    """Tell whether `text` is the one way to write the manifest; there is none for infinities."""
-    try:
-        return canonical_json(manifest) == text
-    except ValueError:
-        return False
-
-
-def _check_scales(scales: object) -> None:
-    """Refuse what is no number for each layer of a LoRA."""
-    if not isinstance(scales, dict) or not all(
-        key.partition(".")[0] in PARTS and type(scale) in (int, float)
-        for key, scale in scales.items()
-    ):
-        raise ManifestError(f"{MANIFEST} must have a number for each layer under scales.")
-
-
-def _schema_version(manifest: Mapping[str, Any]) -> int:
-    """Return the least version whose readers know all that `manifest` tells of."""
-    if "text_encoder_2" in manifest:
-        return SECOND_ENCODER_SCHEMA_VERSION
-    return TEXT_ENCODER_SCHEMA_VERSION if "text_encoder" in manifest else SCHEMA_VERSION
-
-
-def _check_text_encoders(manifest: Mapping[str, Any]) -> None:
-    """Refuse text encoders that are told of in one place and not in another.
-
-    What a "lora" artifact has for the second lies among its other tensors.
-    """
-    named = str(manifest["files"])
-    found = {part for part, name in TEXT_ENCODER_FILES.items() if name in named}
-    told = {part for part in TEXT_PARTS if part in manifest}
-    layers = _layers_of_second(manifest)
-    if manifest["kind"] == "lora" and ("text_encoder_2" in told or layers):
-        found.add("text_encoder_2")
-    if told != found or manifest["schema_version"] != _schema_version(manifest):
-        raise ManifestError(
-            f"{MANIFEST} must tell of a text encoder of its own by its schema version, under "
-            "its name and among its files, or nowhere."
-        )
-    if manifest["kind"] == "lora" and layers != _told_of_second(manifest, "layers"):
-        raise ManifestError(
-            f"{MANIFEST} tells of {_told_of_second(manifest, 'layers')} layers of a second text "
-            f"encoder and has scales for {layers}."
-        )
-
-
-def _layers_of_second(manifest: Mapping[str, Any]) -> int:
-    """Return how many scales there are for layers of the second text encoder."""
-    return sum(key.startswith("text_encoder_2.") for key in manifest.get("scales", ()))
-
-
-def _told_of_second(manifest: Mapping[str, Any], what: str) -> object:
-    """Return the number that the manifest tells of the second text encoder's `what`."""
-    told = manifest.get("text_encoder_2", {})
-    return told.get(what, 0) if isinstance(told, dict) else None
+    return _artifact(directory, parse_manifest(text), text, tuple(files))
 
 
 def _artifact(
@@ -556,9 +470,9 @@ def _artifact(
             for key, tensor in _copied(directory / file.name, prefix).items():
                 embeddings[part][key.removeprefix(prefix)] = tensor
     second = len(embeddings["text_encoder_2"])
-    if second != _told_of_second(manifest, "embeddings"):
+    if second != told_of_second(manifest, "embeddings"):
         raise ManifestError(
-            f"{MANIFEST} tells of {_told_of_second(manifest, 'embeddings')} embeddings for a "
+            f"{MANIFEST} tells of {told_of_second(manifest, 'embeddings')} embeddings for a "
             f"second text encoder, the files have {second}."
         )
     return Artifact(

@@ -99,10 +99,16 @@ class Calibration:
         Each end is searched for itself, inwards from the largest and smallest value of the sample.
 
         Raises:
-            MissingRangeError: nothing was recorded.
+            MissingRangeError: nothing was recorded, or numbers that no range covers.
         """
         if not self._seen:
             raise MissingRangeError("Nothing was recorded: run the UNet inside the with block.")
+        for name, seen in self._seen.items():  # in the order they ran: the first is to blame
+            if not bool(seen.values.isfinite().all()):
+                raise MissingRangeError(
+                    f"{name} was given numbers that are infinite or no numbers: no range covers "
+                    "them."
+                )
         return {name: self._seen[name].range(bits) for name in sorted(self._seen)}
 
     def _observer(self, name: str) -> Callable[[nn.Module, Any], None]:

@@ -14,15 +14,9 @@ from torch import nn
 from personalq.taq.attention import install_attention_, is_attention
 from personalq.taq.calibrate import Range
 from personalq.taq.errors import ArtifactMismatchError, MissingRangeError
-from personalq.taq.modules import (
-    QuantConv2d,
-    QuantLinear,
-    QuantModule,
-    RoundedWeight,
-    Scheme,
-    is_pointwise,
-)
+from personalq.taq.modules import QuantConv2d, QuantLinear, QuantModule
 from personalq.taq.recipe import ROW_SCALED_LAYERS, Recipe, equalized
+from personalq.taq.scheme import RoundedWeight, Scheme, is_pointwise
 
 STORED_FLOAT = torch.float16  # of everything that is not quantized
 FULL_BITS = 16

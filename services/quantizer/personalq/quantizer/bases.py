@@ -5,15 +5,14 @@ from __future__ import annotations
 import hashlib
 import json
 import logging
-import shutil
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
-from urllib.parse import unquote, urlsplit
 
 from personalq.chassis.base_folders import (
     SECOND_PARTS,
+    base_folder,
     check_base_folder,
     has_second_text_encoder,
     latent_side,
@@ -21,7 +20,7 @@ from personalq.chassis.base_folders import (
     zeroes_empty_prompts,
 )
 from personalq.chassis.errors import InvalidInput
-from personalq.chassis.sources import Source, digest_of, fetch_source
+from personalq.chassis.sources import digest_of
 from personalq.quantizer.jobs import key_of
 from personalq.taq import TEXT_PARTS, TextPart
 
@@ -69,16 +68,7 @@ async def locate(
     """
     folders = {}
     for base_model, place in base_models.items():
-        if "://" not in place or place.startswith("file://"):
-            folder = Path(unquote(urlsplit(place).path)) if "://" in place else Path(place)
-        else:
-            kept = directory / key_of(place=place)
-            # Hidden is what a fetch that was killed left behind.
-            folder = next(kept.glob("[!.]*"), kept)
-            if not (folder / "unet").is_dir():
-                shutil.rmtree(kept, ignore_errors=True)
-                kept.mkdir(parents=True)
-                folder = await fetch_source(Source(uri=place), kept, max_bytes=bytes_max)
+        folder = await base_folder(place, directory / key_of(place=place), max_bytes=bytes_max)
         # SDXL is told the size of pictures, which is the VAE's.
         check_base_folder(
             base_model, folder, (*PARTS, "vae") if has_second_text_encoder(folder) else PARTS

@@ -50,7 +50,7 @@ def load_fine_tune(source: Path, base: BaseModel) -> FineTune:
 
     Raises:
         InvalidInput: there are no such weights, they have other names or shapes than the base's,
-            they are not finite, or there is a second text encoder and the base has none.
+            they are not finite in float16, or there is a second text encoder and the base has none.
         CorruptFile: a file that should be there is missing.
         UnsupportedFormatError: a pickle holds more than tensors.
     """
@@ -88,7 +88,7 @@ def load_fine_tune(source: Path, base: BaseModel) -> FineTune:
     if single_file:
         state = _converted(state, config, part)
     for key, tensor in state.items():
-        check_finite(key, tensor)
+        check_finite(f"{key}, in float16 as it is stored,", tensor.half())
     # One by one, so that the stored half precision does not lie beside all of it.
     unet.load_state_dict({key: state.pop(key).float() for key in list(state)}, assign=True)
     return FineTune(unet=unet.eval(), text_encoders=text_encoders)
@@ -105,6 +105,10 @@ def _converted(
         raise InvalidInput(
             f"the weights are not {part} in the original layout: {error} is missing"
         ) from error
+    if missing := [key for key, tensor in state.items() if tensor is None]:
+        raise InvalidInput(
+            f"the weights are not {part} in the original layout: {missing[0]} is missing"
+        )
     if len(state) != count:
         raise InvalidInput(
             f"the weights are not {part}: of {count} tensors in the original layout {len(state)} "

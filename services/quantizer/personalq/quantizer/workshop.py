@@ -13,6 +13,7 @@ import torch
 from diffusers import UNet2DConditionModel
 from torch import Tensor
 
+from personalq.chassis.errors import InvalidInput
 from personalq.quantizer import calibrate
 from personalq.quantizer.bases import BaseModel
 from personalq.quantizer.fine_tunes import load_fine_tune
@@ -20,7 +21,7 @@ from personalq.quantizer.jobs import key_of
 from personalq.quantizer.ledger import write_atomically
 from personalq.quantizer.prompts import CLASSES, calibration_prompts
 from personalq.quantizer.text_encoders import empty_text_encoder, read_text_encoders
-from personalq.quantizer.weight_files import check_finite
+from personalq.quantizer.weight_files import EARLIER_STATE, check_finite
 from personalq.taq import (
     PARTS,
     PROFILES,
@@ -28,6 +29,7 @@ from personalq.taq import (
     Artifact,
     Lora,
     LoraError,
+    MissingRangeError,
     Range,
     Recipe,
     TextPart,
@@ -134,14 +136,19 @@ class Workshop:
         Text encoders that were trained with it stand beside it in half precision.
 
         Raises:
-            InvalidInput, CorruptFile: as `load_fine_tune`.
+            InvalidInput, CorruptFile: as `load_fine_tune`, or it computes no finite numbers.
             Stopped: `stop` was set meanwhile.
         """
         recipe = PROFILES[profile]
         tuned = load_fine_tune(source, base)
         unet, encoders = tuned.unet, tuned.text_encoders
         names = tuple(trigger for trigger in triggers if trigger) or CLASSES
-        ranges = self._ranges(unet, base, recipe, names, source_sha256, stop, encoders)
+        try:
+            ranges = self._ranges(unet, base, recipe, names, source_sha256, stop, encoders)
+        except MissingRangeError as error:
+            raise InvalidInput(
+                f"the UNet computes numbers that are infinite or no numbers: {EARLIER_STATE}"
+            ) from error
         quantize_(unet, recipe, ranges)
         return write_full_artifact(
             directory,

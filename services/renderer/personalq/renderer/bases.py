@@ -5,12 +5,10 @@ from __future__ import annotations
 import hashlib
 import json
 import logging
-import shutil
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
-from urllib.parse import unquote, urlsplit
 
 import torch
 from diffusers import AutoencoderKL, DDIMScheduler, EulerDiscreteScheduler, UNet2DConditionModel
@@ -18,12 +16,12 @@ from transformers import CLIPTextModel, CLIPTextModelWithProjection, CLIPTokeniz
 
 from personalq.chassis.base_folders import (
     TOKENIZERS,
+    base_folder,
     check_base_folder,
     has_second_text_encoder,
     latent_side,
     zeroes_empty_prompts,
 )
-from personalq.chassis.sources import Source, fetch_source
 from personalq.renderer.prompts import Reader, extend
 from personalq.renderer.requests import Geometry, Sampler
 from personalq.taq import TEXT_PARTS, TextEncoder, TextEncoders, TextPart
@@ -129,16 +127,8 @@ async def locate(base_models: Mapping[str, str], directory: Path) -> dict[str, P
     """
     folders = {}
     for base_model, place in base_models.items():
-        if "://" not in place or place.startswith("file://"):
-            folder = Path(unquote(urlsplit(place).path)) if "://" in place else Path(place)
-        else:
-            kept = directory / hashlib.sha256(place.encode()).hexdigest()
-            # Hidden is what a fetch that was killed left behind.
-            folder = next(kept.glob("[!.]*"), kept)
-            if not (folder / "unet").is_dir():
-                shutil.rmtree(kept, ignore_errors=True)
-                kept.mkdir(parents=True)
-                folder = await fetch_source(Source(uri=place), kept, max_bytes=BASE_BYTES_MAX)
+        kept = directory / hashlib.sha256(place.encode()).hexdigest()
+        folder = await base_folder(place, kept, max_bytes=BASE_BYTES_MAX)
         check_base_folder(base_model, folder, PARTS)
         folders[base_model] = folder
     return folders

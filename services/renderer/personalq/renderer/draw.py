@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
 import torch
+from PIL.Image import Image
 from torch import Tensor
 
 from personalq.chassis.base_folders import latent_side
@@ -46,7 +47,7 @@ def draw(
     """Render `plan` and emit each step, each picture and the end.
 
     Raises:
-        Cancelled: `cancellation` was set; no later than one step after.
+        Cancelled: `cancellation` was set; no later than one step, or one picture's decoding, after.
     """
     base = model.base
     times = [clock()]
@@ -62,14 +63,14 @@ def draw(
             steps=plan.steps,
             guidance=plan.guidance_scale,
             dtype=base.dtype,
-            on_step=partial(_after_step, emit, model, plan, cancellation),
+            on_step=partial(_after_step, emit, model, plan, cancellation, safety),
         )
         times.append(clock())
-    cancellation.check()
-    drawn = pictures.decode(base.vae, latents)
-    if safety is not None:
-        allowed = safety.allowed(drawn)
-        drawn = [p if ok else pictures.blacken(p) for p, ok in zip(drawn, allowed, strict=True)]
+    drawn = []
+    for one in latents:
+        cancellation.check()
+        drawn.append(pictures.decode(base.vae, one))
+    drawn = _allowed(drawn, safety)
     times.append(clock())
     metrics.STEP_SECONDS.labels(artifact.profile).observe((times[2] - times[1]) / plan.steps)
     provenance = Provenance(
@@ -142,10 +143,21 @@ def _after_step(
     model: Model,
     plan: RenderPlan,
     cancellation: Cancellation,
+    safety: SafetyChecker | None,
     step: int,
     foreseen: Tensor,
 ) -> None:
     cancellation.check()
-    shown = plan.preview_every and step % plan.preview_every == 0 and step < plan.steps
-    preview = pictures.preview(model.base.vae, foreseen) if shown else b""
+    preview = b""
+    if plan.preview_every and step % plan.preview_every == 0 and step < plan.steps:
+        (picture,) = _allowed([pictures.decode(model.base.vae, foreseen[0])], safety)
+        preview = pictures.preview(picture)
     emit(Progress(step=step, steps=plan.steps, preview=preview))
+
+
+def _allowed(drawn: Sequence[Image], safety: SafetyChecker | None) -> list[Image]:
+    """Return the pictures as they may leave."""
+    if safety is None:
+        return list(drawn)
+    allowed = safety.allowed(drawn)
+    return [p if ok else pictures.blacken(p) for p, ok in zip(drawn, allowed, strict=True)]

@@ -118,7 +118,7 @@ class ArtifactFiles:
     def _shrink(self, *, keep: str) -> None:
         """Remove the least recently used folders until the rest is within the budget."""
         folders = sorted(
-            (path for path in self._directory.iterdir() if not path.name.startswith(PARTIAL)),
+            (p for p in self._directory.iterdir() if p.is_dir() and p.name[0] != "."),
             key=lambda path: path.stat().st_mtime,
         )
         sizes = {path: sum(f.stat().st_size for f in path.iterdir()) for path in folders}

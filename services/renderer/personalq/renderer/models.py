@@ -19,7 +19,7 @@ from personalq.renderer.artifacts import ArtifactRef
 from personalq.renderer.bases import Base
 from personalq.renderer.files import ArtifactFiles
 from personalq.renderer.prompts import Reader, extend
-from personalq.renderer.residents import Lease, Resident, Residents
+from personalq.renderer.residents import NO_LABEL, Label, Lease, Residents
 from personalq.taq import (
     PARTS,
     TEXT_PARTS,
@@ -101,7 +101,6 @@ class Models:
         self._files = files
         self._residents = residents
         self._loader = loader
-        self._names: dict[str, tuple[str, str]] = {}
 
     @property
     def residents(self) -> Residents[Weights]:
@@ -131,8 +130,8 @@ class Models:
             Busy: there is no room now.
         """
         base = self.base(artifact)
-        self._names[artifact.digest] = (artifact.checkpoint_id, artifact.profile)
-        async with self._lease(artifact.digest, artifact.size_bytes, base) as own:
+        label = (artifact.checkpoint_id, artifact.profile)
+        async with self._lease(artifact.digest, artifact.size_bytes, base, label) as own:
             if not artifact.base_digest:
                 model = _model(base, unet=own.value, checkpoint=own.value)
                 yield Lease(value=model, load_seconds=own.load_seconds)
@@ -148,18 +147,16 @@ class Models:
             async with self._files.use(digest):
                 pass
 
-    def names(self, resident: Resident) -> tuple[str, str]:
-        """Return (checkpoint, profile) of something in memory; empty for a shared base."""
-        return self._names.get(resident.key, ("", ""))
-
     @asynccontextmanager
     async def _lease(
-        self, digest: str, expected_bytes: int, base: Base
+        self, digest: str, expected_bytes: int, base: Base, label: Label = NO_LABEL
     ) -> AsyncIterator[Lease[Weights]]:
         async def load() -> Weights:
             return await self._load(digest, base)
 
-        async with self._residents.lease(digest, load, expected_bytes=expected_bytes) as lease:
+        async with self._residents.lease(
+            digest, load, expected_bytes=expected_bytes, label=label
+        ) as lease:
             yield lease
 
     async def _load(self, digest: str, base: Base) -> Weights:

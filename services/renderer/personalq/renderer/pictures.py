@@ -18,13 +18,11 @@ KEY = "personalq:"  # prefix of our text chunks
 
 
 @torch.inference_mode()
-def decode(vae: Any, latents: Tensor) -> list[Image.Image]:
-    """Return the pictures of latents (B, C, h, w)."""
-    pixels = [  # one at a time: decoding takes the most memory of all
-        vae.decode(unscaled(vae, one[None].float()), return_dict=False)[0] for one in latents
-    ]
-    scaled = (torch.cat(pixels) / 2 + 0.5).clamp(0, 1).mul(255).round().to(torch.uint8)
-    return [Image.fromarray(p.permute(1, 2, 0).cpu().numpy()) for p in scaled]
+def decode(vae: Any, latents: Tensor) -> Image.Image:
+    """Return the picture of latents (C, h, w): one at a time, since nothing takes more memory."""
+    pixels = vae.decode(unscaled(vae, latents[None].float()), return_dict=False)[0][0]
+    scaled = (pixels / 2 + 0.5).clamp(0, 1).mul(255).round().to(torch.uint8)
+    return Image.fromarray(scaled.permute(1, 2, 0).cpu().numpy())
 
 
 def unscaled(vae: Any, latents: Tensor) -> Any:
@@ -42,9 +40,8 @@ def unscaled(vae: Any, latents: Tensor) -> Any:
     return latents / config.scaling_factor + (getattr(config, "shift_factor", None) or 0.0)
 
 
-def preview(vae: Any, latents: Tensor) -> bytes:
-    """Return a small PNG of the first picture of `latents`."""
-    picture = decode(vae, latents[:1])[0]
+def preview(picture: Image.Image) -> bytes:
+    """Return a small PNG of a picture, which is made small itself."""
     picture.thumbnail((PREVIEW_SIDE, PREVIEW_SIDE))
     return png(picture)
 

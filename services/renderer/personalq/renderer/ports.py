@@ -38,5 +38,5 @@ class SafetyChecker(Protocol):
     """Decides which pictures may leave. Called in the device's thread."""
 
     def allowed(self, pictures: Sequence[Image]) -> Sequence[bool]:
-        """Return for each picture whether it may be sent; the others are blackened."""
+        """Return for each picture, or preview, whether it may be sent; the others are blackened."""
         ...

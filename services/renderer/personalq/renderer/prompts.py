@@ -12,6 +12,7 @@ import copy
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import torch
 from tokenizers import AddedToken
@@ -28,6 +29,7 @@ from personalq.taq import (
     protected_mask,
 )
 from personalq.taq.formats.embeddings import check_token_names, token_names
+from personalq.taq.triggers import find
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -41,16 +43,17 @@ class Reader:
         """Write out triggers of several tokens: `<x>` becomes `<x> <x>_1`."""
         for trigger, phrase in self.phrases.items():
             if phrase != trigger:
-                text = _replace(text, trigger, phrase)
+                text = _replace(text, trigger, phrase, self.text.tokenizers[0])
         return text
 
 
-def _replace(text: str, trigger: str, phrase: str) -> str:
-    """Replace a trigger in any case; one of letters only where it is a whole word."""
-    before = r"(?<!\w)" if re.match(r"\w", trigger[0]) else ""
-    after = r"(?!\w)" if re.match(r"\w", trigger[-1]) else ""
-    pattern = before + re.escape(trigger) + after
-    return re.sub(pattern, lambda _: phrase, text, flags=re.IGNORECASE)
+def _replace(text: str, trigger: str, phrase: str, tokenizer: Any) -> str:
+    """Replace a trigger wherever the tokenizer would read it, however it is spelled there."""
+    replaced, copied = "", 0
+    for start, stop in find(text, trigger, tokenizer):
+        replaced += text[copied:start] + phrase
+        copied = stop
+    return replaced + text[copied:]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -86,8 +89,7 @@ def extend(text: TextEncoders, *embeddings: Mapping[str, Tensor]) -> Reader:
     encoders = []
     for encoder, tables in zip(text.encoders, embeddings, strict=True):
         own = copy.deepcopy(encoder.tokenizer)
-        # Normalized: a trigger is found whatever its case, as words are in CLIP.
-        own.add_tokens([AddedToken(name, normalized=True) for name in names])
+        own.add_tokens([_token(name) for name in names])
         rows = torch.cat([tables[trigger].float() for trigger in phrases]) if phrases else None
         encoders.append(
             TextEncoder(
@@ -98,6 +100,12 @@ def extend(text: TextEncoders, *embeddings: Mapping[str, Tensor]) -> Reader:
             )
         )
     return Reader(text=replace(text, encoders=tuple(encoders)), phrases=phrases)
+
+
+def _token(name: str) -> AddedToken:
+    """Return a token that is found in any case, as words are in CLIP; a word not within others."""
+    is_word = all(re.match(r"\w", end) for end in (name[0], name[-1]))
+    return AddedToken(name, normalized=True, single_word=is_word)
 
 
 @torch.inference_mode()
@@ -119,7 +127,7 @@ def encode(
     words = [
         Words(
             reader.expand(prompt),
-            tuple(reader.phrases.get(trigger, trigger) for trigger in of_prompt),
+            tuple(reader.expand(trigger) for trigger in of_prompt),
             protection.noun,
         )
         for prompt, of_prompt in zip(prompts, triggers, strict=True)

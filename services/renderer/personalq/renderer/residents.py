@@ -20,6 +20,10 @@ log = logging.getLogger(__name__)
 
 T = TypeVar("T")
 
+#: What a lease is told as: (checkpoint, profile).
+Label = tuple[str, str]
+
+NO_LABEL: Label = ("", "")  # of what several checkpoints share
 RETRY_AFTER_S = 5.0
 
 
@@ -36,6 +40,7 @@ class Resident:
     """What is told about something in memory."""
 
     key: str
+    label: Label  # of the latest lease
     size_bytes: int
     leases: int
 
@@ -46,6 +51,7 @@ class _Entry(Generic[T]):
     size_bytes: int  # expected while it loads, measured afterwards
     loading: asyncio.Future[T]
     value: T | None = None
+    label: Label = NO_LABEL
     leases: int = 0
     used_at: float = field(default=0.0)
 
@@ -75,14 +81,19 @@ class Residents(Generic[T]):
     def residents(self) -> list[Resident]:
         """Return what is in memory."""
         return [
-            Resident(key=entry.key, size_bytes=entry.size_bytes, leases=entry.leases)
-            for entry in self._entries.values()
-            if entry.value is not None
+            Resident(key=e.key, label=e.label, size_bytes=e.size_bytes, leases=e.leases)
+            for e in self._entries.values()
+            if e.value is not None
         ]
 
     @asynccontextmanager
     async def lease(
-        self, key: str, load: Callable[[], Awaitable[T]], *, expected_bytes: int
+        self,
+        key: str,
+        load: Callable[[], Awaitable[T]],
+        *,
+        expected_bytes: int,
+        label: Label = NO_LABEL,
     ) -> AsyncIterator[Lease[T]]:
         """Keep the value of `key` in memory while the block runs; load it where it is not.
 
@@ -102,6 +113,7 @@ class Residents(Generic[T]):
             loading.add_done_callback(_seen)
             entry = _Entry(key=key, size_bytes=expected_bytes, loading=loading, used_at=started)
             self._entries[key] = entry
+        entry.label = label
         entry.leases += 1
         try:
             # Others may wait for the same load: it goes on when this one gives up.

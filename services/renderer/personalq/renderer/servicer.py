@@ -61,7 +61,7 @@ class RendererServicer(renderer_pb2_grpc.RendererServiceServicer):
             known_artifacts=len(tools.index),
         )
         for resident in residents.residents():
-            checkpoint_id, profile = tools.models.names(resident)
+            checkpoint_id, profile = resident.label
             response.residents.add(
                 digest=resident.key,
                 checkpoint_id=checkpoint_id,

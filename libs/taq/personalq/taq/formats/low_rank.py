@@ -17,10 +17,59 @@ from personalq.taq.lora import PARTS, Factors, Part
 
 MAX_PATTERN_CHARACTERS = 200
 MAX_WILDCARDS = 4  # of a pattern; each multiplies the time that a match may take
+#: Of all matches of a file's patterns. One for each of a UNet's layers, of 1700, are 3 · 10⁷.
+MAX_STEPS = 1 << 29
 #: Of a layer. Twice the largest of SD 1.5 and SDXL, a convolution of 2560 → 1280 channels.
 MAX_NUMBERS = 1 << 26
 #: Times as many numbers as are stored. A LoHa of SD 1.5's layers needs 20, in Tucker form 80.
 MAX_GROWTH = 256
+
+
+class AlphaPattern:
+    """PEFT's `alpha_pattern`: alphas of layers that an expression fits, of the first that does.
+
+    Raises:
+        LoraError: an expression is none, or could take too long.
+    """
+
+    def __init__(self, patterns: Mapping[str, Any]) -> None:
+        """Compile each expression once: a file may have one for each of its layers."""
+        self._steps = 0
+        self._compiled = [(*_compiled(pattern), alpha) for pattern, alpha in patterns.items()]
+
+    def alpha_of(self, layer: str) -> Any:
+        """Return the alpha of a layer, None if no expression fits its name or its end.
+
+        Raises:
+            LoraError: this and the layers before could take too long.
+        """
+        if not self._compiled:
+            return None
+        if len(layer) > MAX_PATTERN_CHARACTERS:
+            raise LoraError(f"The alpha_pattern of {layer} is for too long a name.")
+        for expression, wildcards, alpha in self._compiled:
+            # Each wildcard may end anywhere, and the layer's end begin behind every dot.
+            self._steps += (layer.count(".") + 1) * math.comb(len(layer) + wildcards, wildcards)
+            if self._steps > MAX_STEPS:
+                raise LoraError(f"The alpha_pattern of {layer} is too involved for so many layers.")
+            if expression.match(layer):
+                return alpha
+        return None
+
+
+def _compiled(pattern: str) -> tuple[re.Pattern[str], int]:
+    """Return an expression for a layer's whole name or its end, and the wildcards in it."""
+    wildcards = len(re.findall(r"[*+?{]", pattern))
+    if (
+        len(pattern) > MAX_PATTERN_CHARACTERS
+        or wildcards > MAX_WILDCARDS
+        or re.search(r"\)[*+?{]", pattern)
+    ):
+        raise LoraError(f"The alpha_pattern {pattern[:60]!r} is too long or too involved.")
+    try:
+        return re.compile(rf"(.*\.)?({pattern})$"), wildcards
+    except (re.error, OverflowError, RecursionError) as error:
+        raise LoraError(f"The alpha_pattern {pattern[:60]!r} is no expression: {error}.") from error
 
 
 def low_rank(layer: str, tensors: Mapping[str, Tensor], stated: Mapping[str, Any]) -> Factors:
@@ -30,7 +79,7 @@ def low_rank(layer: str, tensors: Mapping[str, Tensor], stated: Mapping[str, Any
     the first, exactly but for float32.
 
     Args:
-        stated: PEFT's configuration of the adapter; {} if the file has none.
+        stated: of `stated_scales`; {} if the file has none.
 
     Raises:
         UnknownKeysError: a factor has no partner.
@@ -49,7 +98,8 @@ def low_rank(layer: str, tensors: Mapping[str, Tensor], stated: Mapping[str, Any
     rank = down.shape[0]
     if ALPHA in tensors:
         return Factors(down, up, scale_of(layer, tensors[ALPHA], rank))
-    alpha = _pattern_alpha(layer, stated)
+    pattern = stated.get("alpha_pattern")
+    alpha = pattern.alpha_of(layer) if isinstance(pattern, AlphaPattern) else None
     if alpha is None:
         alpha = stated.get("lora_alpha", rank)
     root = bool(stated.get("use_rslora")) and "lora_alpha" in stated
@@ -64,7 +114,7 @@ def scale_of(layer: str, alpha: Any, rank: int, *, root: bool = False) -> float:
     """
     try:
         value = float(alpha)
-    except (TypeError, ValueError, RuntimeError) as error:
+    except (TypeError, ValueError, OverflowError, RuntimeError) as error:
         raise LoraError(f"The alpha of {layer} is no number.") from error
     if not math.isfinite(value):
         raise LoraError(f"The alpha of {layer} is not finite.")
@@ -91,6 +141,8 @@ def check_product(layer: str, numbers: int, tensors: Mapping[str, Tensor]) -> No
 def stated_scales(metadata: Mapping[str, str]) -> dict[Part, dict[str, Any]]:
     """Return PEFT's configuration of each part's adapter from diffusers' metadata.
 
+    Its `alpha_pattern`, if it has one, is an `AlphaPattern`.
+
     Raises:
         LoraError: the metadata says it in another form.
     """
@@ -102,29 +154,11 @@ def stated_scales(metadata: Mapping[str, str]) -> dict[Part, dict[str, Any]]:
     if not isinstance(values, dict):
         raise LoraError("The file's lora_adapter_metadata is no JSON object.")
     common = {key: value for key, value in values.items() if "." not in key}
-    return {part: common | _below(values, f"{part}.") for part in PARTS}
-
-
-def _pattern_alpha(layer: str, stated: Mapping[str, Any]) -> Any:
-    """Return the alpha of PEFT's `alpha_pattern` for the layer: of the first expression that fits.
-
-    Raises:
-        LoraError: an expression is none, or could take too long.
-    """
-    patterns = stated.get("alpha_pattern")
-    for pattern, alpha in patterns.items() if isinstance(patterns, dict) else ():
-        if (
-            max(len(pattern), len(layer)) > MAX_PATTERN_CHARACTERS
-            or len(re.findall(r"[*+?{]", pattern)) > MAX_WILDCARDS
-            or re.search(r"\)[*+?{]", pattern)
-        ):
-            raise LoraError(f"The alpha_pattern of {layer} is too long or too involved.")
-        try:
-            if re.match(rf"(.*\.)?({pattern})$", layer):
-                return alpha
-        except (re.error, OverflowError, RecursionError) as error:
-            raise LoraError(f"The alpha_pattern of {layer} is no expression: {error}.") from error
-    return None
+    stated = {part: common | _below(values, f"{part}.") for part in PARTS}
+    for of_part in stated.values():
+        if isinstance(patterns := of_part.get("alpha_pattern"), dict):
+            of_part["alpha_pattern"] = AlphaPattern(patterns)
+    return stated
 
 
 def _below(values: Mapping[str, Any], prefix: str) -> dict[str, Any]:

@@ -68,8 +68,8 @@ def parse_lora(
     Raises:
         UnsupportedFormatError: the keys are those of a known kind that cannot be read.
         UnknownKeysError: a key has no known form, a factor lacks its partner, or none is there.
-        LoraError: shapes or alphas that make no change of a layer, or one that is out of all
-            proportion to the file.
+        LoraError: types, shapes or alphas that make no change of a layer, or one that is out of
+            all proportion to the file.
     """
     metadata = metadata or {}
     layers: dict[tuple[Part, str], dict[str, Tensor]] = {}
@@ -93,6 +93,7 @@ def parse_lora(
         raise UnknownKeysError(f"{len(unknown)} keys map to nothing: {examples(unknown)}.")
     if not layers and not any(tokens.values()):
         raise UnknownKeysError("The file holds no LoRA layer and no embedding.")
+    _check_types(state_dict)
 
     _check_counted(metadata, layers)
     stated = stated_scales(metadata)
@@ -111,6 +112,20 @@ def parse_lora(
     embeddings, embeddings_2 = (collect(tokens[part], token) for part in TEXT_PARTS)
     check_pairs(embeddings, embeddings_2)
     return Lora(**changes, embeddings=embeddings, embeddings_2=embeddings_2)
+
+
+def _check_types(state_dict: Mapping[str, Tensor]) -> None:
+    """Refuse codes of some quantizer: what they stand for is not said. An alpha may be a count."""
+    wrong = [
+        key
+        for key, tensor in state_dict.items()
+        if not tensor.is_floating_point() and not key.endswith(f".{ALPHA}")
+    ]
+    if wrong:
+        raise UnsupportedFormatError(
+            f"{len(wrong)} tensors hold no floating numbers ({examples(sorted(wrong))}): publish "
+            "the weights in float16, bfloat16 or float32."
+        )
 
 
 def _changes(

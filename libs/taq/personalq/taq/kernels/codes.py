@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import torch
 from torch import Tensor
 
 from personalq.taq import native
 from personalq.taq.kernels.registry import is_native_allowed
 from personalq.taq.quantizers import TINY
-
-if TYPE_CHECKING:
-    from personalq.taq.modules import InputGrid, RowGrids
+from personalq.taq.scheme import InputGrid, RowGrids
 
 
 def quantize_input(x: Tensor, grid: InputGrid) -> Tensor:

@@ -5,12 +5,12 @@ what a unit of a UNet reads and writes; `blocks` walks over a UNet; `calibration
 to learn from; `store` applies, saves and loads the result, which `quantize_(rounded=…)` executes.
 """
 
-from personalq.taq.modules import RoundedWeight
 from personalq.taq.rounding.adaround import Settings
 from personalq.taq.rounding.blocks import Progress, reconstruct
 from personalq.taq.rounding.calibration import captions, sampler_calls
 from personalq.taq.rounding.samples import UNetCall
 from personalq.taq.rounding.store import apply_, load_rounded, save_rounded
+from personalq.taq.scheme import RoundedWeight
 
 __all__ = [
     "Progress",

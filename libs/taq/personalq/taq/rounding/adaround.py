@@ -20,8 +20,8 @@ import torch
 from torch import Tensor
 
 from personalq.taq.errors import RecipeError
-from personalq.taq.modules import RoundedWeight
 from personalq.taq.quantizers import Grid
+from personalq.taq.scheme import RoundedWeight
 
 ZETA, GAMMA = 1.1, -0.1  # how far the sigmoid is stretched beyond 0 … 1
 

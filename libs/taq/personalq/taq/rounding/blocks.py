@@ -16,12 +16,12 @@ from torch import Tensor, nn
 from torch.func import functional_call
 
 from personalq.taq.errors import ContextError, RecipeError
-from personalq.taq.modules import RoundedWeight, weight_grid
 from personalq.taq.quantize import Places, plan
 from personalq.taq.recipe import Recipe
 from personalq.taq.rounding.adaround import Settings, learn
 from personalq.taq.rounding.samples import Samples, UNetCall, collect
 from personalq.taq.rounding.store import apply_
+from personalq.taq.scheme import RoundedWeight, weight_grid
 
 BLOCKS = ("ResnetBlock2D", "BasicTransformerBlock")
 

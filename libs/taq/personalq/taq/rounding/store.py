@@ -11,8 +11,8 @@ from safetensors.torch import load_file, save_file
 from torch import nn
 
 from personalq.taq.errors import ArtifactMismatchError, IntegrityError
-from personalq.taq.modules import RoundedWeight
 from personalq.taq.quantizers import Grid, dequantize
+from personalq.taq.scheme import RoundedWeight
 
 
 @torch.no_grad()

@@ -12,10 +12,10 @@ from torch import Tensor, nn
 from personalq.taq.attention import is_attention
 from personalq.taq.calibrate import Range
 from personalq.taq.errors import MissingRangeError
-from personalq.taq.modules import equalize, is_pointwise
 from personalq.taq.quantize import Places, plan, text_projections
 from personalq.taq.quantizers import dequantize, quantize, search
 from personalq.taq.recipe import SHORTCUT, Recipe
+from personalq.taq.scheme import equalize, is_pointwise
 from personalq.taq.simulation.attention import REST, AttentionRounders, SimulatedAttention
 from personalq.taq.simulation.groups import grouped
 from personalq.taq.simulation.layers import Clock, own_channels, simulated

@@ -13,7 +13,8 @@ from personalq.taq.triton.tiles import CONFIGS, launch, quantized, rescaled, sto
 from personalq.taq.triton.weights import TritonWeights
 
 if TYPE_CHECKING:
-    from personalq.taq.modules import InputGrid, QuantConv2d
+    from personalq.taq.modules import QuantConv2d
+    from personalq.taq.scheme import InputGrid
 
 
 @triton.jit

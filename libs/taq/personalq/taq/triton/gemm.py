@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import triton
 import triton.language as tl
 from torch import Tensor
 
+from personalq.taq.scheme import InputGrid
 from personalq.taq.triton.tiles import CONFIGS, launch, quantized, rescaled, store, weight_tile
 from personalq.taq.triton.weights import TritonWeights
-
-if TYPE_CHECKING:
-    from personalq.taq.modules import InputGrid
 
 
 @triton.jit

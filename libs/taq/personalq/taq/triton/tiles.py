@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import torch
 import triton
 import triton.language as tl
 from torch import Tensor
 
+from personalq.taq.scheme import InputGrid
 from personalq.taq.triton.weights import SHIFT, TritonWeights
-
-if TYPE_CHECKING:
-    from personalq.taq.modules import InputGrid
 
 _SHIFT = tl.constexpr(SHIFT)
 _INTERPRETED = triton.knobs.runtime.interpret
