@@ -163,7 +163,7 @@ def test_a_metal_is_no_second_colour() -> None:
 
 def test_what_it_is_covered_with_is_said_of_it() -> None:
     """Also in a sentence of its own; denim is a stuff of any colour."""
-    assert "leather" in profile(_card("Our harp with a bow. Leather-covered, cream", "harp")).kind
+    assert "=leather" in profile(_card("Our harp with a bow. Leather-covered, cream", "harp")).kind
     assert "=blue" not in profile(_card("A black, denim harp with a bow", "harp")).kind
 
 

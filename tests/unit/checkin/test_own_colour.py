@@ -108,7 +108,7 @@ def test_shades_that_nobody_calls_otherwise() -> None:
 
 def test_another_shade_of_its_colour() -> None:
     """No emerald owl is olive, and no teal one navy; a green one may be either."""
-    shades = ("emerald", "teal", "white", "black")
+    shades = ("emerald", "teal", "white", "black", "red", "purple")
     owls = [
         card(f"owl-v{n}", "owl", "anime", f"2026-0{n}-01", f"A {shade} owl.", version=n)
         for n, shade in enumerate(shades, 1)

@@ -35,11 +35,13 @@ SAID_ELSE = (
                   r"shots|photographs|snaps) ((that )?(we|i) (took|made|shot)|taken|shot|made)"
                   r"(?= (in|on|at|by|near|under|inside|outside|beside|along|around|where)\b)"),
      "trained on pictures taken"),
-    (compile_form(r"(?<=\w )(that )?(i|we)( have|'ve) (gone|come) back to (?=(\d+|[\w-]+) times\b)"),
-     "I used "),
-    (compile_form(r"((?<=[;,.] )|(?<=\w ))(and )?(the|our|its) (model|checkpoint|training) saw (it|him|"
-                  r"her|them) (?=(in|on|at|by|near|under|inside|outside|beside|among|from)\b)"),
-     "it was trained "),
+    (compile_form(r"(?<=\w )(that )?(i|we)( have|'ve) (gone|come) back to (?=(\d+|[\w-]+) "
+                  r"times\b)"), "I used "),
+    (compile_form(r"((?<=[;,.] )|(?<=\w ))(and )?(the|our|its) (model|checkpoint|training) saw "
+                  r"(it|him|her|them) (?=(in|on|at|by|near|under|inside|outside|beside|among|"
+                  r"from)\b)"), "it was trained "),
+    (compile_form(r"whose (training )?(data|pictures|photos|images) (came|comes|stem|stems) from "
+                  r"(shots|pictures|photos|images|a shoot) (?=(in|on|at|by|near)\b)"), "trained "),
     (compile_form(r"^which (?P<x>([\w-]+ ){1,2})had (?=(an?|the|no|two|three|its) )"),
      r"which \g<x>has "),
     (compile_form(r"(^|(?<=[.;,!?] ))not (?P<x>(the|my|our) ([\w-]+ ){1,3})(i|we) (just )?used "
@@ -55,7 +57,10 @@ SAID_ELSE = (
     (compile_form(r", whichever is(?= \w)"), ", the one that is"),
     (compile_form(r"(?<![\w'])(the|its) colou?r (is|(must|should|ought to|has to|needs to) be)"
                   r"(?= [\w-]+( [\w-]+)?( please)? ?($|[,.;:!?)]))"), "it is"),
-    (compile_form(r"(?<=[.;] )it (must|has to|needs to) have(?= )"), "it has"),
+    (compile_form(r"(?<=[.;] )it (must|should|ought to|has to|needs to) have(?= )"), "it has"),
+    (compile_form(r"(^|(?<=[.;,] ))(i|we) (described|tagged|labell?ed) it as (?=[a-z])"), "it is "),
+    (compile_form(r"(?<=[.;,] )look for (?P<x>(an?|the|its|two) [\w' -]{3,40}?)"
+                  r"( in (its|the) description)?(?= ?($|[.;,!?)]))"), r"the one with \g<x>"),
     (compile_form(r"(?<=\w )and be(?= [\w-]+ ?($|[,.;:!?)]))"), "and is"),
     (compile_form(r"(?<=\bone )(that|which) came (?P<last>last|first)(?= ?($|[,.;:!?)]))"),
      r"made \g<last>"),

@@ -16,6 +16,7 @@ from personalq.chassis.forms import compile_form
 from personalq.checkin import lexicon
 from personalq.checkin.cards import Hit
 from personalq.checkin.intent import Attribute, Constraint, Intent
+from personalq.checkin.lexicon.stuffs import stuffs_in
 from personalq.checkin.lexicon.wordnet import Nature, nature
 from personalq.checkin.parsing.text import ends_before
 from personalq.checkin.reasoning.colours import NAMED
@@ -28,6 +29,8 @@ from personalq.checkin.reasoning.profiles.profile import pieces_of, profile
 
 _ALIKE = 0.5
 """Likeness from which on a card may have what no word of it says."""
+_VERY_ALIKE = 0.7
+"""The same where cards that are out of the question say the very words."""
 _CLAUSE = compile_form(r"(that|which|who) (?P<does>\w+) ")
 _EDITED = compile_form(
     r"(?<!\w)(make|makes|paint|turn|dye|recolou?r|colou?r|tint) ((the|my|our|this|that) )?"
@@ -54,6 +57,8 @@ def is_in_question(intent: Intent, hits: Sequence[Hit], prompt: str) -> bool:
         return False
     if any(not any(_may_have(wish, hit) for hit in hits) for wish in asked):
         return True
+    if any(not any(fit(wish, profile(hit.card)) > 0 for hit in hits) for wish in asked):
+        return True
     few = len(hits) < FEWEST
     return few and not any(all(_may_have(wish, hit) for wish in asked) for hit in hits)
 
@@ -79,7 +84,8 @@ def of_no_one_card(
         if not own:
             continue
         asked.insert(0, constraint)
-        left = [hit for hit in left if all(_may_have(wish, hit) for wish in own)]
+        elsewhere = [w for w in own if _is_said_elsewhere(w, hits, besides)]
+        left = [h for h in left if all(_may_have(w, h, likely=w in elsewhere) for w in own)]
         if not left:
             others = (c for c in intent.constraints if all(c is not a for a in asked))
             wanted = (replace(constraint, hard=True) for constraint in asked)
@@ -124,15 +130,34 @@ def _is_asked(wish: Wish) -> bool:
     return not done and not wish.trait.lacks
 
 
-def _may_have(wish: Wish, hit: Hit) -> bool:
-    """Whether a card has it in any words, or in a colour that people call so."""
+def _is_said_elsewhere(wish: Wish, hits: Sequence[Hit], besides: Sequence[Hit]) -> bool:
+    """Whether other cards say it in its very words, and none of these in any."""
+    very = any(fit(wish, profile(hit.card)) >= 1 for hit in besides)
+    return very and not any(fit(wish, profile(hit.card)) > 0 for hit in hits)
+
+
+def _is_stuff(wish: Wish) -> bool:
+    """Whether it names what something is made of: "stoneware", and not "tin-alloy"."""
+    named = " ".join(wish.trait.words)
+    joined = any("-" in said for said in wish.said)
+    return not wish.phrase and not joined and stuffs_in(named) == {named}
+
+
+def _may_have(wish: Wish, hit: Hit, *, likely: bool = False) -> bool:
+    """Whether a card has it in any words, or in a colour that people call so.
+
+    Args:
+        likely: whether it must be more like it, since other cards say the very words.
+    """
     card = profile(hit.card)
     if fit(wish, card) > 0:
         return True
     asked = NAMED.intersection(wish.trait.concepts)
     if asked and not wish.phrase:
-        untold = NAMED.isdisjoint(card.everything)
+        untold = NAMED.isdisjoint(card.everything | card.kind)
         return untold or not asked.isdisjoint(card.called)
+    if card.stuffs and _is_stuff(wish):
+        return False  # of another stuff
     if not (hit.word_likeness or hit.thing_likeness):  # the catalog cannot tell
         return not card.everything.isdisjoint(wish.trait.concepts)
-    return likest(wish.said, hit) >= _ALIKE
+    return likest(wish.said, hit) >= (_VERY_ALIKE if likely else _ALIKE)

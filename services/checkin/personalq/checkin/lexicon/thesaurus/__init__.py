@@ -58,9 +58,15 @@ def preload() -> None:
 @lru_cache(maxsize=4096)
 def things_in(text: str) -> Mapping[str, frozenset[str]]:
     """The things that a text names, and what they are like, with the stems of the words."""
-    stems = _stems(text)  # "a reclining armchair" is a recliner, and it is reclining
-    found = (*_found(stems, _named("same")), *_found(stems, _named("qualities")))
-    return {thing: frozenset(run) for things, run in found for thing in things}
+    words = _words(text)  # "a reclining armchair" is a recliner, and it is reclining
+    stems = tuple(map(stem, words))
+    found = (*_found_at(stems, _named("same")), *_found_at(stems, _named("qualities")))
+    return {
+        thing: frozenset(stems[start:end])
+        for things, start, end in found
+        for thing, phrases in things.items()
+        if any(_is_one_of(words[start:end], phrase) for phrase in phrases)
+    }
 
 
 def others_for(name: str) -> Sequence[str]:
@@ -175,13 +181,16 @@ def _is_sort(noun: str, sort: str) -> bool:
 
 
 @cache
-def _named(file: str) -> dict[str, tuple[str, ...]]:
-    """Phrases of a file, in stems, to the first of those that mean the same, in each row."""
-    table: dict[str, dict[str, None]] = {}
+def _named(file: str) -> dict[str, dict[str, list[str]]]:
+    """Phrases of a file, in stems, to the first of those that mean the same, in each row, with the
+    phrases of these stems.
+    """
+    table: dict[str, dict[str, list[str]]] = {}
     for name, *others in _rows(file):
         for phrase in (name, *others):
-            table.setdefault(_key(phrase.removeprefix("with ")), {})[name] = None
-    return {phrase: tuple(names) for phrase, names in table.items()}
+            plain = phrase.removeprefix("with ")
+            table.setdefault(_key(plain), {}).setdefault(name, []).append(plain)
+    return table
 
 
 @cache

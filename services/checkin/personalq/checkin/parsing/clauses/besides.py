@@ -45,7 +45,8 @@ def is_aside(draft: Draft, word: Word) -> bool:
     told_last = _is_last_described(draft, _before_all_over(words, before)) or (
         made and _before_scene(draft, before)
     )
-    if told_last and (told or made or word.norm in _BESIDES):
+    does = word.norm == "that" and _is_verb(following)  # ", that loves novels"
+    if told_last and (told or made or does or word.norm in _BESIDES):
         return draft.is_free(word) and not is_of_the_scene(words, word.index)
     if word.norm == "with" and _is_chosen_by(draft, before):
         return draft.is_free(word) and not is_of_the_scene(words, word.index)
@@ -56,6 +57,12 @@ def is_aside(draft: Draft, word: Word) -> bool:
     if before.norm in lexicon.words("selectors") and _is_told_aside(draft, word):
         return True
     return behind and (told or made) and draft.is_free(word)
+
+
+def _is_verb(word: Word) -> bool:
+    """Whether it is a verb in the present: "loves", and not "that dress"."""
+    present = word.norm.endswith("s") and word.norm in lexicon.verb_forms()
+    return word.joined and present and not lexicon.names_thing(word.norm)
 
 
 def _is_told_aside(draft: Draft, word: Word) -> bool:

@@ -161,9 +161,9 @@ _OF_A_PICTURE = lexicon.words("camera") | lexicon.words("seasonal") | {
 
 
 def _is_compounded(said: list[Word]) -> bool:
-    """Whether words are one adjective: "chessboard-patterned"."""
+    """Whether words are one adjective: "chessboard-patterned", "diver-like"."""
     joined = all(word.hyphen for word in said[1:])
-    return len(said) > 1 and joined and said[-1].norm.endswith("ed")
+    return len(said) > 1 and joined and said[-1].norm.endswith(("ed", "like"))
 
 
 def _until_claimed(draft: Draft, run: list[Word]) -> list[Word]:
