@@ -172,12 +172,10 @@ def test_of_few_cards_nobody_can_tell() -> None:
     assert not isinstance(outcome, NoMatch)
 
 
-@pytest.mark.parametrize(("likeness", "refused"), [(0.75, False), (0.6, True), (0.3, True)])
+@pytest.mark.parametrize(("likeness", "refused"), [(0.6, False), (0.3, True)])
 @pytest.mark.parametrize("of", ["word_likeness", "thing_likeness"])
 def test_what_the_catalog_finds_like_may_be_meant(of: str, likeness: float, refused: bool) -> None:
-    """By its words or by its things; more so where others say the very word. What it has no
-    vectors of is found by any word.
-    """
+    """By its words or by its things; what it has no vectors of is found by any word."""
     wish = Constraint(
         attribute=Attribute.DESCRIPTION, values=("wicker",), hard=False, span=Span(4, 10),
         text="wicker", said=("wicker",),
@@ -196,13 +194,6 @@ def test_what_the_catalog_finds_like_may_be_meant(of: str, likeness: float, refu
         Intent(constraints=(wish, subject)), [told], "the wicker chair", besides=hits
     )
     assert (found is not None) == refused
-
-
-def test_what_only_others_of_the_subject_say() -> None:
-    """A detail of a card that is out of the question is none of the picture's."""
-    pool = ("chair-v2", "chair-v4", "chair-v5", "chair-v7")
-    assert isinstance(Session(CHAIRS).ask("the chair with a cushion", candidate_ids=pool), NoMatch)
-    assert not isinstance(Session(CHAIRS).ask("the chair with a whip", candidate_ids=pool), NoMatch)
 
 
 def test_a_colour_behind_a_stuff_is_told() -> None:

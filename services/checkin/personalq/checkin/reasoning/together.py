@@ -29,8 +29,6 @@ from personalq.checkin.reasoning.profiles.profile import pieces_of, profile
 
 _ALIKE = 0.5
 """Likeness from which on a card may have what no word of it says."""
-_VERY_ALIKE = 0.7
-"""The same where cards that are out of the question say the very words."""
 _CLAUSE = compile_form(r"(that|which|who) (?P<does>\w+) ")
 _EDITED = compile_form(
     r"(?<!\w)(make|makes|paint|turn|dye|recolou?r|colou?r|tint) ((the|my|our|this|that) )?"
@@ -57,8 +55,6 @@ def is_in_question(intent: Intent, hits: Sequence[Hit], prompt: str) -> bool:
         return False
     if any(not any(_may_have(wish, hit) for hit in hits) for wish in asked):
         return True
-    if any(not any(fit(wish, profile(hit.card)) > 0 for hit in hits) for wish in asked):
-        return True
     few = len(hits) < FEWEST
     return few and not any(all(_may_have(wish, hit) for wish in asked) for hit in hits)
 
@@ -84,8 +80,7 @@ def of_no_one_card(
         if not own:
             continue
         asked.insert(0, constraint)
-        elsewhere = [w for w in own if _is_said_elsewhere(w, hits, besides)]
-        left = [h for h in left if all(_may_have(w, h, likely=w in elsewhere) for w in own)]
+        left = [hit for hit in left if all(_may_have(wish, hit) for wish in own)]
         if not left:
             others = (c for c in intent.constraints if all(c is not a for a in asked))
             wanted = (replace(constraint, hard=True) for constraint in asked)
@@ -130,12 +125,6 @@ def _is_asked(wish: Wish) -> bool:
     return not done and not wish.trait.lacks
 
 
-def _is_said_elsewhere(wish: Wish, hits: Sequence[Hit], besides: Sequence[Hit]) -> bool:
-    """Whether other cards say it in its very words, and none of these in any."""
-    very = any(fit(wish, profile(hit.card)) >= 1 for hit in besides)
-    return very and not any(fit(wish, profile(hit.card)) > 0 for hit in hits)
-
-
 def _is_stuff(wish: Wish) -> bool:
     """Whether it names what something is made of: "stoneware", and not "tin-alloy"."""
     named = " ".join(wish.trait.words)
@@ -143,12 +132,8 @@ def _is_stuff(wish: Wish) -> bool:
     return not wish.phrase and not joined and stuffs_in(named) == {named}
 
 
-def _may_have(wish: Wish, hit: Hit, *, likely: bool = False) -> bool:
-    """Whether a card has it in any words, or in a colour that people call so.
-
-    Args:
-        likely: whether it must be more like it, since other cards say the very words.
-    """
+def _may_have(wish: Wish, hit: Hit) -> bool:
+    """Whether a card has it in any words, or in a colour that people call so."""
     card = profile(hit.card)
     if fit(wish, card) > 0:
         return True
@@ -160,4 +145,4 @@ def _may_have(wish: Wish, hit: Hit, *, likely: bool = False) -> bool:
         return False  # of another stuff
     if not (hit.word_likeness or hit.thing_likeness):  # the catalog cannot tell
         return not card.everything.isdisjoint(wish.trait.concepts)
-    return likest(wish.said, hit) >= (_VERY_ALIKE if likely else _ALIKE)
+    return likest(wish.said, hit) >= _ALIKE
