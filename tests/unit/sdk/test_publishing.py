@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 import torch
-from safetensors.torch import save_file
+from safetensors.torch import load_file, save_file
 
 from personalq.chassis.errors import CorruptFile, InvalidInput
 from personalq.chassis.sources import digest_of
@@ -45,6 +45,17 @@ def test_a_local_file_is_digested_and_named_after_its_folder(lora: Path) -> None
 def test_a_file_uri_is_a_local_file(lora: Path) -> None:
     """A space in a path survives the way through the URI."""
     assert _describe(lora.as_uri()) == _describe(lora)
+
+
+def test_a_peft_adapter_is_published_with_its_configuration(lora: Path) -> None:
+    """The file alone would act otherwise than it was trained to, the folder does not."""
+    file = lora.rename(lora.with_name("adapter_model.safetensors"))
+    save_file({f"base_model.model.{k}": t for k, t in load_file(file).items()}, file)
+    (file.parent / "adapter_config.json").write_text('{"r": 2, "lora_alpha": 8}')
+    with pytest.raises(CorruptFile, match=r"adapter_config\.json beside it.*publish a folder"):
+        _describe(file)
+    card = _describe(file.parent)
+    assert (card.uri, card.sha256) == (file.parent.as_uri(), digest_of(file.parent)[0])
 
 
 def test_a_remote_uri_is_announced_as_it_is() -> None:
