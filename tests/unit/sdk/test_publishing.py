@@ -11,7 +11,7 @@ from safetensors.torch import load_file, save_file
 
 from personalq.chassis.errors import CorruptFile, InvalidInput
 from personalq.chassis.sources import digest_of
-from personalq.sdk.publishing import describe
+from personalq.sdk.publishing import CardFields, describe
 from personalq.sdk.results import Checkpoint
 
 LAYER = "unet.mid_block.attentions.0.transformer_blocks.0.attn2.to_k"
@@ -66,7 +66,7 @@ def test_a_remote_uri_is_announced_as_it_is() -> None:
         subject=["bear", "teddy bear"],
         check=True,
         fields={
-            "sha256": "ab",
+            "sha256": "ab" * 32,
             "size_bytes": 5,
             "style": "photo",
             "version": 4,
@@ -75,10 +75,37 @@ def test_a_remote_uri_is_announced_as_it_is() -> None:
     )
     assert card.uri == "s3://models/bear-v4.safetensors"
     assert card.checkpoint_id == "bear-v4"
-    assert (card.sha256, card.size_bytes) == ("ab", 5)
+    assert (card.sha256, card.size_bytes) == ("ab" * 32, 5)
     assert card.triggers == ("<bear-v4>", "<old-bear>")
     assert card.styles == ("photo",)
     assert card.aliases == ("Biscuit",)
+
+
+@pytest.mark.parametrize(
+    ("source", "says"),
+    [
+        ("", "there is no ''"),
+        ("~nobody-of-that-name/bear.safetensors", "cannot be opened"),
+        (f"{'x' * 300}.safetensors", "cannot be opened: File name too long"),
+        ("file://here/bear.safetensors", "write file:///absolute/path"),
+        ("file:///bear%00", "cannot be opened|there is no"),
+        ("hf://[bear", "is no URI"),
+        ("https:///bear.safetensors", "names no host"),
+        ("s3://bucket", "no file in it"),
+    ],
+)
+def test_a_source_that_is_none_is_named(source: str, says: str) -> None:
+    """An empty variable in a script is not the folder it runs in."""
+    with pytest.raises(InvalidInput, match=says):
+        _describe(source)
+
+
+def test_a_digest_that_is_none_is_refused() -> None:
+    """Before the catalog gets the event, whose refusal nobody may wait for."""
+    with pytest.raises(InvalidInput, match="64 lower-case") as caught:
+        fields: CardFields = {"sha256": "xyz"}
+        describe("s3://b/bear", trigger=(), subject="bear", check=True, fields=fields)
+    assert list(caught.value.violations) == ["checkpoint.source.sha256"]
 
 
 def test_a_file_that_is_not_there_is_named(tmp_path: Path) -> None:

@@ -47,7 +47,7 @@ from personalq.chassis.verified_files import (
     too_large,
 )
 
-__all__ = ["FOLDER_SUFFIXES", "SCHEMES", "Source", "digest_of", "fetch_source"]
+__all__ = ["FOLDER_SUFFIXES", "SCHEMES", "Source", "check_uri", "digest_of", "fetch_source"]
 
 SCHEMES = ("file", "http", "https", "s3", "gs", "hf")
 MAX_URI_CHARACTERS = 2048
@@ -117,6 +117,15 @@ async def fetch_source(
         raise Unavailable(
             f"{public_uri(source.uri)} cannot be written to this machine: {error.strerror}"
         ) from error
+
+
+def check_uri(uri: str) -> None:
+    """Refuse a URI that `fetch_source` could not even try; nothing is asked of any store.
+
+    Raises:
+        InvalidInput: it is malformed; the message says how to write it.
+    """
+    _origin_of(uri, allowed_roots=(), hub_endpoint=None)
 
 
 def digest_of(path: Path) -> tuple[str, int]:
