@@ -35,7 +35,12 @@ def run_list(*, states: Sequence[str], subjects: Sequence[str], as_json: bool) -
             day(card.created_at),
             card.state,
         )
-    out().print(table if cards else "no checkpoints: `personalq publish FILE …` adds one")
+    if cards:
+        out().print(table)
+    elif states or subjects:
+        out().print("no such checkpoints: `personalq checkpoints list` shows what there is")
+    else:
+        out().print("no checkpoints: `personalq publish FILE …` adds one")
 
 
 def run_show(checkpoint_id: str, *, as_json: bool) -> None:
