@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
 
 import torch
-from safetensors.torch import save_file
+from safetensors.torch import load_file, save_file
 from support.original_layout import write_single_file
-from support.tiny_sd import HIDDEN, make_full, train_text_encoder
+from support.tiny_sd import HIDDEN, make_full, make_lora, train_text_encoder
 
 BLOCK = "down_blocks.0.attentions.0.transformer_blocks.0"
 ENCODER = "text_model.encoder.layers.0.self_attn.q_proj"
@@ -64,3 +65,25 @@ async def test_a_checkpoint_of_each_format_becomes_an_artifact(bench: Any, tmp_p
     (failed,) = bench.failed
     assert failed.checkpoint_id == "second"
     assert "two text encoders, as SDXL has" in failed.reason
+
+
+async def test_what_lies_beside_a_file_is_no_part_of_it(bench: Any, tmp_path: Path) -> None:
+    """One digest, one artifact: PEFT's configuration counts in a folder that is published whole."""
+    named = load_file(make_lora(bench.base, tmp_path / "named.safetensors", rank=2))
+    file = tmp_path / "bear" / "adapter_model.safetensors"
+    file.parent.mkdir()
+    save_file({f"base_model.model.{key}": tensor for key, tensor in named.items()}, file)
+    (file.parent / "adapter_config.json").write_text(json.dumps({"r": 2, "lora_alpha": 6}))
+    async with bench.running():
+        await bench.register(file, checkpoint_id="file", msg_id="file")
+        await bench.register(file.parent, checkpoint_id="folder", msg_id="folder")
+        await bench.until(lambda b: len(b.ready) + len(b.failed) == 2)
+    stored = bench.stored()
+    told = {
+        event.artifact.checkpoint_id: json.loads(stored[event.artifact.digest])["scales"]
+        for event in bench.ready
+    }
+    assert {name: set(scales.values()) for name, scales in told.items()} == {
+        "file": {1.0},
+        "folder": {3.0},
+    }

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import io
 import shutil
+from pathlib import Path
 from typing import Any
 
 import grpc
@@ -16,6 +17,8 @@ from grpc_status import rpc_status
 from PIL import Image
 from support.polling import eventually
 from support.tiny_renderer import Rendered
+from support.tiny_sd import BASE_MODEL, END, write_tokenizer
+from transformers import CLIPTokenizer
 
 from personalq.chassis.events import open_bus
 from personalq.v1 import catalog_pb2, renderer_pb2, types_pb2
@@ -209,6 +212,25 @@ async def test_checkpoints_that_cannot_be_rendered(start: Any, catalog: Any) -> 
     assert "w8a8" in message
     code, message, _ = await refused(renderer, artifact_digest="0" * 64)
     assert code == grpc.StatusCode.NOT_FOUND
+
+
+async def test_a_renderer_of_another_tokenizer_says_so(
+    start: Any, tiny_world: Any, tmp_path: Path
+) -> None:
+    """It draws nothing rather than something else; the same one in other files draws."""
+    for pad in ("!", END):
+        folder = tmp_path / f"base-{len(pad)}"
+        shutil.copytree(tiny_world.base, folder)
+        write_tokenizer(folder / "tokenizer", pad=pad)
+        CLIPTokenizer.from_pretrained(folder / "tokenizer").save_pretrained(folder / "tokenizer")
+        renderer = await start(base_models={BASE_MODEL: str(folder)})
+        if pad == END:
+            assert (await renderer.render()).kinds[-1] == "done"
+            continue
+        code, message, details = await refused(renderer)
+        assert code == grpc.StatusCode.FAILED_PRECONDITION
+        assert f"{BASE_MODEL!r} has another tokenizer" in message
+        assert details[0].metadata["state"] == "OTHER_TOKENIZER"
 
 
 async def test_a_checkpoint_withdrawn_while_we_run_is_not_rendered(

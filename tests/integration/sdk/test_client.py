@@ -6,7 +6,7 @@ import asyncio
 import signal
 import threading
 from collections.abc import AsyncGenerator, AsyncIterator, Iterator
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime, timedelta, timezone
 from pathlib import Path
 from typing import Any
 
@@ -34,6 +34,7 @@ from personalq.sdk.results import (
 )
 from personalq.v1 import catalog_pb2, checkin_pb2, events_pb2, renderer_pb2, types_pb2
 
+EAST = timezone(timedelta(hours=14))
 ASK = checkin_pb2.SelectResponse(
     clarification=checkin_pb2.Clarification(
         question_id="q1",
@@ -123,6 +124,10 @@ async def test_errors_come_back_as_they_were_raised(client: AsyncPersonalQ, scri
     with pytest.raises(NotReady, match="being quantized") as not_ready:
         await client.render_image("bear-v4", "<bear-v4>")
     assert not_ready.value.state == "REGISTERED"
+    assert "tells how far it is" in not_ready.value.message
+    script.render = [NotReady("bear-v4 was withdrawn", state="ARCHIVED")]
+    with pytest.raises(NotReady, match=r"^bear-v4 was withdrawn$"):  # it gets no further
+        await client.render_image("bear-v4", "<bear-v4>")
     script.render = [Busy("16 renders wait", retry_after_s=2.5)]
     with pytest.raises(Busy) as busy:
         await client.render_image("bear-v4", "<bear-v4>")
@@ -465,6 +470,38 @@ async def test_all_cards_are_read_page_by_page(client: AsyncPersonalQ, script: S
     assert ids == ["bear-v0", "bear-v1", "bear-v2"]
 
 
+async def test_values_that_fit_into_no_message_are_bad_input(
+    client: AsyncPersonalQ, lora: Path
+) -> None:
+    """Every method raises an error of ours, before anything is sent."""
+    for call in (
+        client.select("a b\udcffr"),
+        client.select("a bear", steps=10**12),
+        client.checkpoint("b\udcffr"),
+        client.archive("b\udcffr"),
+        client.list_checkpoints(page_size=10**12),
+        client.publish(lora, subject="bear", version=10**12),
+        client.publish(lora, subject="b\udcffr"),
+        client.publish(lora, subject="bear", created_at=datetime.min.replace(tzinfo=EAST)),
+    ):
+        with pytest.raises(InvalidInput, match="takes no such value"):
+            await call
+    with pytest.raises(InvalidInput, match="'gone': choose one of registered, servable, failed"):
+        await client.list_checkpoints(states=["gone"])
+
+
+async def test_a_client_wants_to_be_entered(nats_url: str, lora: Path) -> None:
+    """Forgetting `async with` is told, and nothing stays open; so is using it afterwards."""
+    client = AsyncPersonalQ(catalog="127.0.0.1:1", nats=nats_url)
+    for _ in range(2):
+        with pytest.raises(RuntimeError, match="async with"):
+            await client.checkpoint("bear-v4")
+        with pytest.raises(RuntimeError, match="async with"):
+            await client.publish(lora, subject="bear")
+        async with client:
+            pass
+
+
 # --- without asyncio -------------------------------------------------------------------------
 
 
@@ -486,6 +523,20 @@ async def test_the_synchronous_client_speaks_the_same_verbs(
     assert isinstance(chosen, Selection)
     assert any(isinstance(step, Picture) for step in steps)
     assert isinstance(made, Generation)
+
+
+async def test_a_callback_that_calls_the_synchronous_client_is_told_so(
+    address: str, script: Script
+) -> None:
+    """It would wait for the thread that it runs on."""
+    script.select = _ask_once
+
+    def work() -> None:
+        with PersonalQ(checkin=address) as client:
+            client.generate("my bear", on_question=lambda asked: str(client.answer(asked, "it")))
+
+    with pytest.raises(RuntimeError, match="callback"):
+        await asyncio.to_thread(work)
 
 
 async def test_leaving_the_loop_of_the_synchronous_client_cancels_the_render(

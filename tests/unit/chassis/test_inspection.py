@@ -315,8 +315,27 @@ class TestKeyStyles:
         """The alpha is in another file; that it was not found is said."""
         keys = "base_model.model.{layer}.lora_A.weight", "base_model.model.{layer}.lora_B.weight"
         assert any("adapter_config.json" in note for note in made(tmp_path, unet_lora(*keys)).notes)
-        (tmp_path / "adapter_config.json").write_text('{"lora_alpha": 8}')
-        assert made(tmp_path, unet_lora(*keys)).notes == ()
+        (tmp_path / "adapter_config.json").write_text('{"lora_alpha": 4}')
+        found = made(tmp_path, unet_lora(*keys, rank=4))
+        assert (found.notes, found.problems) == ((), ())
+
+    @pytest.mark.parametrize(
+        "config", [{"lora_alpha": 8}, {"alpha_pattern": {"to_q": 2}},
+                   {"lora_alpha": 4, "use_rslora": True}]
+    )  # fmt: skip
+    def test_peft_whose_configuration_is_no_part_of_it(
+        self, tmp_path: Path, config: dict[str, object]
+    ) -> None:
+        """A digest of the file alone would not tell how strongly it acts; a folder's does."""
+        keys = "base_model.model.{layer}.lora_A.weight", "base_model.model.{layer}.lora_B.weight"
+        file = write_safetensors(tmp_path / "adapter_model.safetensors", unet_lora(*keys, rank=4))
+        (tmp_path / "adapter_config.json").write_text(json.dumps(config))
+        (problem,) = inspect(file).problems
+        assert "adapter_config.json beside it" in problem and "publish a folder" in problem
+        assert inspect(tmp_path).problems == ()
+        told = {"lora_adapter_metadata": json.dumps({"lora_alpha": 2})}
+        write_safetensors(file, unet_lora(*keys, rank=4), told)
+        assert inspect(file).problems == ()
 
     def test_a_transformer_lora(self, tmp_path: Path) -> None:
         """A Flux LoRA is recognised, and said not to fit."""

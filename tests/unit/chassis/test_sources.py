@@ -92,14 +92,27 @@ class TestLocalFiles:
     """`file://`."""
 
     async def test_a_verified_file_is_used_in_place(self, tmp_path: Path) -> None:
-        """With the right digest the file's own path comes back and nothing is copied."""
+        """On request, with the right digest, its own path comes back and nothing is copied."""
         path = tmp_path / "bear (v4).safetensors"
         path.write_bytes(BEAR)
 
-        found = await fetch(path.as_uri(), tmp_path / "out", sha256=BEAR_SHA256, size=len(BEAR))
+        known: dict[str, Any] = {"sha256": BEAR_SHA256, "size": len(BEAR)}
+        found = await fetch(path.as_uri(), tmp_path / "out", in_place=True, **known)
 
         assert found == path
         assert not (tmp_path / "out").exists()
+
+    async def test_a_file_that_is_to_be_worked_on_is_copied_alone(self, tmp_path: Path) -> None:
+        """What happens to it afterwards, or lies beside it, does not count."""
+        path = tmp_path / "adapter_model.safetensors"
+        path.write_bytes(BEAR)
+        (tmp_path / "adapter_config.json").write_text("{}")
+
+        found = await fetch(path.as_uri(), tmp_path / "out", sha256=BEAR_SHA256, size=len(BEAR))
+        path.write_bytes(BEAR[::-1])
+
+        assert found.read_bytes() == BEAR
+        assert names_below(tmp_path / "out") == ["adapter_model.safetensors"]
 
     async def test_an_unverified_file_is_copied(self, tmp_path: Path) -> None:
         """Without a digest the bytes are copied, so that they cannot change afterwards."""
@@ -116,12 +129,15 @@ class TestLocalFiles:
         path = tmp_path / "bear.safetensors"
         path.write_bytes(BEAR)
 
-        with pytest.raises(CorruptFile) as caught:
-            await fetch(path.as_uri(), tmp_path / "out", sha256=OTHER_SHA256)
+        for in_place in (True, False):
+            with pytest.raises(CorruptFile) as caught:
+                out = tmp_path / f"out-{in_place}"
+                await fetch(path.as_uri(), out, sha256=OTHER_SHA256, in_place=in_place)
 
-        for part in (BEAR_SHA256, OTHER_SHA256, "upload it again"):
-            assert part in caught.value.message
-        assert not (tmp_path / "out").exists()
+            for part in (BEAR_SHA256, OTHER_SHA256, "upload it again"):
+                assert part in caught.value.message
+            assert names_below(out) == []
+        assert not (tmp_path / "out-True").exists()
 
     @pytest.mark.parametrize(
         ("size", "words"),

@@ -106,7 +106,11 @@ def test_a_base_is_what_its_files_are(base: BaseModel, sd15: BaseModel, tmp_path
     other = _read(make_tiny_sdxl(tmp_path / "other", zero_empty=False))
     assert other.fingerprint != base.fingerprint
     assert other.tokenizer_fingerprint == base.tokenizer_fingerprint
-    assert _read(make_tiny_sdxl(tmp_path / "same")).fingerprint == base.fingerprint
+    same = make_tiny_sdxl(tmp_path / "same")
+    assert _read(same).fingerprint == base.fingerprint
+    shutil.rmtree(same / "tokenizer_2")
+    shutil.copytree(same / "tokenizer", same / "tokenizer_2")
+    assert _read(same).tokenizer_fingerprint != base.tokenizer_fingerprint
 
 
 async def test_a_base_of_another_kind_is_refused(base: BaseModel, tmp_path: Path) -> None:

@@ -11,6 +11,7 @@ import pytest
 import torch
 from safetensors.torch import load_file, save_file
 from support.tiny_sd import BASE_MODEL, TRIGGER, make_full, make_lora, make_tiny_sd
+from transformers import CLIPTokenizer
 
 from personalq.chassis.errors import InvalidInput
 from personalq.quantizer.bases import PARTS, BaseModel, BaseModels, UnknownBaseModel, locate
@@ -343,6 +344,31 @@ def test_a_base_is_identified_by_its_files(tmp_path: Path) -> None:
     assert BaseModels({"m": two}).get("m").fingerprint != same[0]
     with pytest.raises(UnknownBaseModel, match="known are m"):
         BaseModels({"m": two}).get("n")
+
+
+def test_a_tokenizer_is_what_it_makes_of_prompts(tmp_path: Path) -> None:
+    """Saved again in transformers' newer files it is the same; with one other rule it is not."""
+    base = make_tiny_sd(tmp_path / "base")
+    own = BaseModels({"m": base}).get("m")
+
+    def saved(name: str, **rules: object) -> BaseModel:
+        folder = tmp_path / name
+        shutil.copytree(base, folder)
+        shutil.rmtree(folder / "tokenizer")
+        tokenizer = CLIPTokenizer.from_pretrained(base / "tokenizer", **rules)
+        tokenizer.save_pretrained(folder / "tokenizer")
+        return BaseModels({"m": folder}).get("m")
+
+    again = saved("again")
+    assert again.fingerprint != own.fingerprint  # other files
+    assert again.tokenizer_fingerprint == own.tokenizer_fingerprint
+    assert saved("padded", pad_token="!").tokenizer_fingerprint != own.tokenizer_fingerprint
+    assert saved("short", model_max_length=20).tokenizer_fingerprint != own.tokenizer_fingerprint
+    file = base / "tokenizer" / "vocab.json"
+    ids = json.loads(file.read_text())
+    file.write_text(json.dumps(ids | {"bear</w>": ids["dog</w>"], "dog</w>": ids["bear</w>"]}))
+    other = BaseModels({"m": base}).get("m")
+    assert other.tokenizer_fingerprint != own.tokenizer_fingerprint
 
 
 async def test_a_base_whose_fetch_was_killed_is_not_taken_for_whole(tmp_path: Path) -> None:

@@ -11,9 +11,10 @@ from typing import Any
 import pytest
 import torch
 from diffusers import UNet2DConditionModel
-from support.tiny_sd import BASE_MODEL, make_tiny_sd
+from support.tiny_sd import BASE_MODEL, make_tiny_sd, write_tokenizer
 from support.tiny_sdxl import make_tiny_sdxl
 
+from personalq.chassis.errors import NotReady
 from personalq.renderer.bases import Base, load_base
 from personalq.renderer.models import Weights, held_bytes, load_weights
 from personalq.renderer.residents import Residents
@@ -36,7 +37,7 @@ def base(tmp_path_factory: pytest.TempPathFactory) -> Base:
     return load_base(BASE_MODEL, folder, device=torch.device("cpu"), dtype=torch.float32)
 
 
-def write(base: Base, folder: Path, **text_encoder: Any) -> Path:
+def write(base: Base, folder: Path, *, tokenizer: str = "tokenizer", **text_encoder: Any) -> Path:
     """Write a fine-tune's artifact, perhaps with a text encoder."""
     unet: Any = UNet2DConditionModel.from_config(base.unet_config)
     quantize_(unet, PROFILES["full"], {})
@@ -46,7 +47,7 @@ def write(base: Base, folder: Path, **text_encoder: Any) -> Path:
         PROFILES["full"],
         base_digest="base",
         ranges={},
-        tokenizer_fingerprint="tokenizer",
+        tokenizer_fingerprint=tokenizer,
         triggers=["<dog>"],
         source_digest="source",
         **text_encoder,
@@ -95,6 +96,19 @@ def test_a_text_encoder_of_another_base_is_refused(base: Base, tmp_path: Path) -
     own.popitem()
     with pytest.raises(ArtifactMismatchError, match="text encoder has another configuration"):
         load_weights(write(base, tmp_path, text_encoder=own), base)
+
+
+def test_an_artifact_for_another_tokenizer_is_refused(base: Base, tmp_path: Path) -> None:
+    """Its words would be other tokens here; what an older artifact says of files tells nothing."""
+    folder = make_tiny_sd(tmp_path / "base")
+    write_tokenizer(folder / "tokenizer", pad="!")
+    other = load_base(BASE_MODEL, folder, device=torch.device("cpu"), dtype=torch.float32)
+    made = write(base, tmp_path / "made", tokenizer=base.tokenizer_fingerprint)
+    assert load_weights(made, base).lora is None
+    with pytest.raises(NotReady, match=f"'{BASE_MODEL}' has another tokenizer .* same base folder"):
+        load_weights(made, other)
+    older = write(base, tmp_path / "older", tokenizer="5" * 64)
+    assert load_weights(older, other).lora is None
 
 
 @pytest.mark.parametrize(

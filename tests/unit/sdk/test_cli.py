@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import subprocess
 import sys
@@ -11,6 +12,7 @@ import pytest
 import torch
 from safetensors.torch import save_file
 from support.safetensors_files import unet_lora, write_safetensors
+from support.scripted_services import Script, serve_script
 from support.tiny_sd import TRIGGER, make_lora, make_tiny_sd
 
 from personalq.sdk.cli.commands import hoist
@@ -95,6 +97,18 @@ def test_a_malformed_tenant_is_bad_input() -> None:
     done = _run("select", "a bear", "--tenant", "No Such")
     assert done.returncode == 2
     assert "a-z" in done.stderr
+
+
+async def test_an_empty_list_tells_whether_nothing_fits_or_nothing_is_there() -> None:
+    """The way to add a checkpoint is of no help to one who looked for some."""
+    async with serve_script(Script()) as target:
+        command = ("checkpoints", "list", "--catalog", target)
+        everything = await asyncio.to_thread(_run, *command)
+        failed = await asyncio.to_thread(_run, *command, "--state", "failed")
+        refused = await asyncio.to_thread(_run, *command, "--state", "gone")
+    assert everything.stdout.startswith("no checkpoints: `personalq publish")
+    assert failed.stdout.startswith("no such checkpoints: ")
+    assert (refused.returncode, "choose one of registered" in refused.stderr) == (2, True)
 
 
 def test_publish_refuses_a_file_that_is_not_there() -> None:

@@ -131,3 +131,8 @@ async def test_json_has_all_of_the_answer() -> None:
     assert document["intent"]["constraints"][0]["span"] == {"start": 4, "end": 9}
     assert document["runners_up"][0]["checkpoint_id"] == "bear-v5"
     assert document["runners_up"][0]["reasons"] == [LONG]
+
+
+async def test_a_profile_without_an_artifact_is_named() -> None:
+    """It may be one that is never made, so nothing is said to be under way."""
+    assert "  artifact    none for w9 yet" in (await _select("--profile", "w9")).splitlines()

@@ -32,12 +32,21 @@ def test_every_usual_form_of_an_address_is_accepted(target: str) -> None:
     assert Endpoints.resolve({}, renderer=target).renderer == target
 
 
+@pytest.mark.parametrize("url", ["nats://a:1,tls://b:2", "nats://me:word@[::1]:4222", "nats://a"])
+def test_every_usual_form_of_a_url_is_accepted(url: str) -> None:
+    """Several servers, credentials, the usual port."""
+    assert Endpoints.resolve({}, nats=url).nats == url
+
+
 @pytest.mark.parametrize(
     ("wrong", "says"),
     [
         ({"catalog": "catalog"}, "HOST:PORT"),
         ({"checkin": "a b:1"}, "HOST:PORT"),
         ({"nats": "127.0.0.1:7404"}, "nats://"),
+        ({"nats": "nats://[bad"}, "nats://"),
+        ({"nats": "nats://"}, "nats://"),
+        ({"nats": "nats://a:7404,nats://b:99999"}, "nats://"),
         ({"tenant": "Acme Inc"}, "a-z"),
         ({"tenant": "x" * 64}, "1-63"),
     ],

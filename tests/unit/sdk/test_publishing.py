@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 import torch
-from safetensors.torch import save_file
+from safetensors.torch import load_file, save_file
 
 from personalq.chassis.errors import CorruptFile, InvalidInput
 from personalq.chassis.sources import digest_of
-from personalq.sdk.publishing import describe
+from personalq.sdk.publishing import CardFields, describe
 from personalq.sdk.results import Checkpoint
 
 LAYER = "unet.mid_block.attentions.0.transformer_blocks.0.attn2.to_k"
@@ -47,6 +47,17 @@ def test_a_file_uri_is_a_local_file(lora: Path) -> None:
     assert _describe(lora.as_uri()) == _describe(lora)
 
 
+def test_a_peft_adapter_is_published_with_its_configuration(lora: Path) -> None:
+    """The file alone would act otherwise than it was trained to, the folder does not."""
+    file = lora.rename(lora.with_name("adapter_model.safetensors"))
+    save_file({f"base_model.model.{k}": t for k, t in load_file(file).items()}, file)
+    (file.parent / "adapter_config.json").write_text('{"r": 2, "lora_alpha": 8}')
+    with pytest.raises(CorruptFile, match=r"adapter_config\.json beside it.*publish a folder"):
+        _describe(file)
+    card = _describe(file.parent)
+    assert (card.uri, card.sha256) == (file.parent.as_uri(), digest_of(file.parent)[0])
+
+
 def test_a_remote_uri_is_announced_as_it_is() -> None:
     """What lies behind it is the catalog's business."""
     card = describe(
@@ -55,7 +66,7 @@ def test_a_remote_uri_is_announced_as_it_is() -> None:
         subject=["bear", "teddy bear"],
         check=True,
         fields={
-            "sha256": "ab",
+            "sha256": "ab" * 32,
             "size_bytes": 5,
             "style": "photo",
             "version": 4,
@@ -64,10 +75,37 @@ def test_a_remote_uri_is_announced_as_it_is() -> None:
     )
     assert card.uri == "s3://models/bear-v4.safetensors"
     assert card.checkpoint_id == "bear-v4"
-    assert (card.sha256, card.size_bytes) == ("ab", 5)
+    assert (card.sha256, card.size_bytes) == ("ab" * 32, 5)
     assert card.triggers == ("<bear-v4>", "<old-bear>")
     assert card.styles == ("photo",)
     assert card.aliases == ("Biscuit",)
+
+
+@pytest.mark.parametrize(
+    ("source", "says"),
+    [
+        ("", "there is no ''"),
+        ("~nobody-of-that-name/bear.safetensors", "cannot be opened"),
+        (f"{'x' * 300}.safetensors", "cannot be opened: File name too long"),
+        ("file://here/bear.safetensors", "write file:///absolute/path"),
+        ("file:///bear%00", "cannot be opened|there is no"),
+        ("hf://[bear", "is no URI"),
+        ("https:///bear.safetensors", "names no host"),
+        ("s3://bucket", "no file in it"),
+    ],
+)
+def test_a_source_that_is_none_is_named(source: str, says: str) -> None:
+    """An empty variable in a script is not the folder it runs in."""
+    with pytest.raises(InvalidInput, match=says):
+        _describe(source)
+
+
+def test_a_digest_that_is_none_is_refused() -> None:
+    """Before the catalog gets the event, whose refusal nobody may wait for."""
+    with pytest.raises(InvalidInput, match="64 lower-case") as caught:
+        fields: CardFields = {"sha256": "xyz"}
+        describe("s3://b/bear", trigger=(), subject="bear", check=True, fields=fields)
+    assert list(caught.value.violations) == ["checkpoint.source.sha256"]
 
 
 def test_a_file_that_is_not_there_is_named(tmp_path: Path) -> None:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from personalq.chassis.errors import CorruptFile
 from personalq.chassis.inspected import Inspection
@@ -88,7 +89,7 @@ def adapter(common: Sorted, meanings: Mapping[str, KeyMeaning]) -> Inspection:
     _note_unreadable_roles(common, roles)
     _note_components(common, components, width)
     _note_numbers(common, layers, styles)
-    _note_writers(common, meanings)
+    _note_writers(common, meanings, ranks)
     if len(ranks) > 1:
         told = ", ".join(f"{rank} ({ranks[rank]} layers)" for rank in sorted(ranks))
         common.notes.append(f"Its layers are of different ranks: {told}.")
@@ -252,17 +253,34 @@ def _note_numbers(common: Sorted, layers: Sequence[_Layer], styles: Mapping[str,
     )
 
 
-def _note_writers(common: Sorted, meanings: Mapping[str, KeyMeaning]) -> None:
+def _note_writers(
+    common: Sorted, meanings: Mapping[str, KeyMeaning], ranks: Mapping[int, int]
+) -> None:
     if any(key.startswith("lora_unet_unet_") for key in meanings):
         common.notes.append(
             "Its keys say `unet` twice (`lora_unet_unet_…`, a broken conversion); they are read as "
             "if it stood there once."
         )
-    told = common.config.get("lora_alpha") or "lora_adapter_metadata" in common.metadata
-    has_alphas = any(meaning.role == ALPHA for meaning in meanings.values())
-    from_peft = any(key.startswith("base_model.") for key in meanings)
-    if from_peft and not told and not has_alphas:
+    told = "lora_adapter_metadata" in common.metadata or any(
+        meaning.role == ALPHA for meaning in meanings.values()
+    )
+    if told or not any(key.startswith("base_model.") for key in meanings):
+        return
+    if common.found.is_apart and _scales(common.config, ranks):
+        common.problems.append(
+            f"How strongly it acts is said in {common.found.config_name} beside it, which is no "
+            "part of the file: publish a folder that holds both and no other checkpoint."
+        )
+    elif not common.config.get("lora_alpha"):
         common.notes.append(
             "Its alpha is taken for its rank: PEFT writes it into adapter_config.json, which does "
             "not lie beside it."
         )
+
+
+def _scales(config: Mapping[str, Any], ranks: Iterable[int]) -> bool:
+    """Whether PEFT's configuration says another scale than 1, which a LoRA without one has."""
+    alpha = config.get("lora_alpha") or 0
+    return bool(config.get("alpha_pattern")) or (
+        bool(alpha) and (bool(config.get("use_rslora")) or any(rank != alpha for rank in ranks))
+    )

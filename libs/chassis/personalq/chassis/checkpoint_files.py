@@ -32,6 +32,7 @@ class Found:
         name: of the file or folder, for messages.
         config: the JSON beside the weights (`adapter_config.json`, `config.json`); {} if none.
         config_name: its file's name, "" if there is none.
+        is_apart: whether the checkpoint is a file alone, of which what lies beside it is no part.
         instance_prompt: of the model card beside the weights, "" if there is none.
         is_folder: whether it is a whole model's folder.
         notes: sentences about what lies beside the weights.
@@ -41,6 +42,7 @@ class Found:
     name: str
     config: Mapping[str, Any] = field(default_factory=dict)
     config_name: str = ""
+    is_apart: bool = False
     instance_prompt: str = ""
     is_folder: bool = False
     notes: Sequence[str] = ()
@@ -54,7 +56,7 @@ def find_files(path: Path) -> Found:
         InvalidInput: a folder holds no or several checkpoints.
     """
     if not path.is_dir():
-        return _file(path)
+        return replace(_file(path), is_apart=True)
     unet = _unet_folder(path)
     if unet:
         return _model_folder(path, unet)

@@ -47,7 +47,7 @@ from personalq.chassis.verified_files import (
     too_large,
 )
 
-__all__ = ["FOLDER_SUFFIXES", "SCHEMES", "Source", "digest_of", "fetch_source"]
+__all__ = ["FOLDER_SUFFIXES", "SCHEMES", "Source", "check_uri", "digest_of", "fetch_source"]
 
 SCHEMES = ("file", "http", "https", "s3", "gs", "hf")
 MAX_URI_CHARACTERS = 2048
@@ -75,20 +75,23 @@ async def fetch_source(
     directory: Path,
     *,
     max_bytes: int,
+    in_place: bool = False,
     allowed_roots: Sequence[Path] = (),
     hub_endpoint: str | None = None,
     timeout_s: float = FETCH_TIMEOUT_S,
 ) -> Path:
     """The path of the checkpoint on this machine: a file, or a folder.
 
-    A `file://` file whose sha256 is given and right is used where it lies: its own path comes
-    back and nothing is copied, so do not delete what this returns, delete `directory`. Everything
-    else is written below `directory` under the last name of the URI, complete or not at all.
+    It is written below `directory` under the last name of the URI, complete or not at all, with
+    nothing beside it that its digest does not cover. The bytes there are those that were verified.
 
     Args:
         source: what to fetch.
         directory: a folder of the caller's own; created when missing.
         max_bytes: limit for the whole checkpoint, enforced while the bytes arrive.
+        in_place: do not copy a `file://` file whose sha256 is given and right: its own path comes
+            back. It may change afterwards, other files may lie beside it, and it is not to be
+            deleted.
         allowed_roots: folders that `file://` may read from; empty = any.
         hub_endpoint: address of the Hub; default `HF_ENDPOINT`, else https://huggingface.co.
         timeout_s: limit for the whole fetch.
@@ -105,7 +108,7 @@ async def fetch_source(
     origin = _origin_of(source.uri, allowed_roots=allowed_roots, hub_endpoint=hub_endpoint)
     try:
         async with asyncio.timeout(timeout_s):
-            return await _fetch(source, origin, directory, max_bytes=max_bytes)
+            return await _fetch(source, origin, directory, max_bytes=max_bytes, in_place=in_place)
     except TimeoutError as error:
         raise Unavailable(
             f"{public_uri(source.uri)} did not arrive within {timeout_s:g} s: try again"
@@ -114,6 +117,15 @@ async def fetch_source(
         raise Unavailable(
             f"{public_uri(source.uri)} cannot be written to this machine: {error.strerror}"
         ) from error
+
+
+def check_uri(uri: str) -> None:
+    """Refuse a URI that `fetch_source` could not even try; nothing is asked of any store.
+
+    Raises:
+        InvalidInput: it is malformed; the message says how to write it.
+    """
+    _origin_of(uri, allowed_roots=(), hub_endpoint=None)
 
 
 def digest_of(path: Path) -> tuple[str, int]:
@@ -178,7 +190,9 @@ def _origin_of(uri: str, *, allowed_roots: Sequence[Path], hub_endpoint: str | N
     return FsspecOrigin(uri)
 
 
-async def _fetch(source: Source, origin: Origin, directory: Path, *, max_bytes: int) -> Path:
+async def _fetch(
+    source: Source, origin: Origin, directory: Path, *, max_bytes: int, in_place: bool
+) -> Path:
     what = public_uri(source.uri)
     listing = await origin.list()
     known = [part.size_bytes for part in listing.parts if part.size_bytes >= 0]
@@ -196,7 +210,7 @@ async def _fetch(source: Source, origin: Origin, directory: Path, *, max_bytes: 
         return await _fetch_folder(source, origin, listing.parts, directory, max_bytes=max_bytes)
 
     part = listing.parts[0]
-    if source.sha256 and (path := origin.local_path(part)) is not None:
+    if in_place and source.sha256 and (path := origin.local_path(part)) is not None:
         await run_blocking(lambda stop: _verify_in_place(path, source, what, stop))
         return path
     target = VerifiedWrite(

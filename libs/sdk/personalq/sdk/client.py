@@ -106,6 +106,7 @@ class AsyncPersonalQ:
         self._render_timeout_s = render_timeout_s
         self._resources = AsyncExitStack()
         self._bus: Bus | None = None
+        self._entered = False
         self._connecting = asyncio.Lock()
 
     async def __aenter__(self) -> Self:
@@ -118,6 +119,7 @@ class AsyncPersonalQ:
             self._checkin = checkin_pb2_grpc.CheckInServiceStub(checkin)
             self._renderer = renderer_pb2_grpc.RendererServiceStub(renderer)
             self._resources = stack.pop_all()
+        self._entered = True
         return self
 
     async def __aexit__(
@@ -126,7 +128,7 @@ class AsyncPersonalQ:
         error: BaseException | None,
         traceback: TracebackType | None,
     ) -> None:
-        self._bus = None
+        self._bus, self._entered = None, False
         await self._resources.aclose()
 
     # --- selection ---------------------------------------------------------------------------
@@ -169,10 +171,10 @@ class AsyncPersonalQ:
                 owner=owner,
             )
         )
+        with wire.fitting("a selection"):
+            message = wire.select_request(request)
         with self._calling("checkin"):
-            response = await self._checkin.Select(
-                wire.select_request(request), timeout=self._timeout_s
-            )
+            response = await self._checkin.Select(message, timeout=self._timeout_s)
         return wire.outcome(response, request)
 
     async def answer(self, clarification: Clarification, text: str) -> Outcome:
@@ -333,9 +335,10 @@ class AsyncPersonalQ:
         subjects: Sequence[str] = (),
     ) -> CheckpointPage:
         """One page of cards, newest first; registered and servable ones unless `states` says."""
-        request = wire.list_request(
-            page_size=page_size, page_token=page_token, states_=states, subjects=subjects
-        )
+        with wire.fitting("a list"):
+            request = wire.list_request(
+                page_size=page_size, page_token=page_token, states_=states, subjects=subjects
+            )
         with self._calling("catalog"):
             response = await self._catalog.ListCheckpoints(request, timeout=self._timeout_s)
         return CheckpointPage(
@@ -360,14 +363,16 @@ class AsyncPersonalQ:
 
     async def checkpoint(self, checkpoint_id: str) -> Checkpoint:
         """One card with its artifacts; raises NotFound."""
-        request = catalog_pb2.GetCheckpointRequest(checkpoint_id=checkpoint_id)
+        with wire.fitting("an id"):
+            request = catalog_pb2.GetCheckpointRequest(checkpoint_id=checkpoint_id)
         with self._calling("catalog"):
             response = await self._catalog.GetCheckpoint(request, timeout=self._timeout_s)
         return wire.checkpoint(response.checkpoint, response.artifacts)
 
     async def archive(self, checkpoint_id: str) -> Checkpoint:
         """Withdraws a checkpoint: kept, never selected again; raises NotFound."""
-        request = catalog_pb2.ArchiveCheckpointRequest(checkpoint_id=checkpoint_id)
+        with wire.fitting("an id"):
+            request = catalog_pb2.ArchiveCheckpointRequest(checkpoint_id=checkpoint_id)
         with self._calling("catalog"):
             response = await self._catalog.ArchiveCheckpoint(request, timeout=self._timeout_s)
         return wire.checkpoint(response.checkpoint)
@@ -413,7 +418,14 @@ class AsyncPersonalQ:
 
     # --- plumbing ----------------------------------------------------------------------------
 
+    def _check_entered(self) -> None:
+        if not self._entered:
+            raise RuntimeError(
+                "use AsyncPersonalQ as a context manager: `async with AsyncPersonalQ() as client:`"
+            )
+
     async def _open_bus(self) -> Bus:
+        self._check_entered()
         async with self._connecting:
             if self._bus is None:
                 url = self.endpoints.nats
@@ -427,6 +439,7 @@ class AsyncPersonalQ:
     @contextmanager
     def _calling(self, service: str) -> Iterator[None]:
         """Speaks for the tenant, and explains what goes wrong."""
+        self._check_entered()
         try:
             with tenant_scope(self.endpoints.tenant):
                 yield

@@ -6,6 +6,7 @@ import os
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
+from urllib.parse import urlsplit
 
 from personalq.chassis.errors import InvalidInput
 
@@ -50,7 +51,7 @@ class Endpoints:
                     f"for example {getattr(Endpoints, name)}",
                     field=name,
                 )
-        if "://" not in self.nats:
+        if not _is_url(self.nats):
             raise InvalidInput(
                 f"{self.nats!r} is no NATS URL: write nats://HOST:PORT, for example "
                 f"{Endpoints.nats}",
@@ -60,6 +61,15 @@ class Endpoints:
             raise InvalidInput(
                 f"{self.tenant!r} is no tenant: use 1-63 of a-z, 0-9 and hyphen", field="tenant"
             )
+
+
+def _is_url(text: str) -> bool:
+    """Whether it is one URL with a host, or several behind commas."""
+    try:
+        parts = [urlsplit(url) for url in text.split(",")]
+        return all(each.scheme and each.hostname and (each.port or True) for each in parts)
+    except ValueError:  # brackets that are no address, a port that is no number
+        return False
 
 
 def variable(name: str) -> str:

@@ -49,7 +49,7 @@ def _remedied(error: PersonalQError) -> PersonalQError:
     """Adds the command that helps, which a server, speaking to any client, does not name."""
     remedied: PersonalQError
     match error:
-        case NotReady():
+        case NotReady(state="REGISTERED" | "SERVABLE"):
             remedied = NotReady(
                 f"{error.message}; `personalq checkpoints list` tells how far it is",
                 state=error.state,

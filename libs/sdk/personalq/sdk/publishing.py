@@ -16,8 +16,9 @@ from urllib.parse import unquote, urlsplit
 from personalq.chassis.errors import CorruptFile, InvalidInput, NotReady, Unavailable
 from personalq.chassis.events import Bus
 from personalq.chassis.inspection import inspect
-from personalq.chassis.sources import SCHEMES, digest_of
+from personalq.chassis.sources import SCHEMES, check_uri, digest_of
 from personalq.chassis.subjects import DEAD_LETTERS, DEAD_PREFIX
+from personalq.chassis.verified_files import require_digest
 from personalq.sdk import wire
 from personalq.sdk.concurrency import abandon
 from personalq.sdk.results import Checkpoint, Publication
@@ -83,6 +84,8 @@ def describe(
         )
     sha256, size_bytes = fields.get("sha256", ""), fields.get("size_bytes", 0)
     created_at = fields.get("created_at")
+    if sha256:
+        require_digest(sha256, field="checkpoint.source.sha256")
     if path is not None:
         sha256, size_bytes = digest_of(path)
         created_at = created_at or datetime.fromtimestamp(path.stat().st_mtime, UTC)
@@ -114,8 +117,13 @@ def describe(
 
 
 async def publish_landed(card: Checkpoint, *, tenant: str, bus: Bus) -> Publication:
-    """Puts CheckpointLanded on the bus. The same card again within minutes is not sent twice."""
-    event = wire.landed(card, tenant=tenant)
+    """Puts CheckpointLanded on the bus. The same card again within minutes is not sent twice.
+
+    Raises:
+        InvalidInput: a field does not fit into the event; nothing was sent.
+    """
+    with wire.fitting("a card"):
+        event = wire.landed(card, tenant=tenant)
     digest = hashlib.sha256(event.SerializeToString(deterministic=True)).hexdigest()
     event_id = f"landed-{digest[:40]}"
     fresh = await bus.publish(event, msg_id=event_id)
@@ -297,23 +305,31 @@ def _triggers(triggers: tuple[str, ...]) -> tuple[str, ...]:
 def _locate(source: str | Path) -> tuple[str, Path | None]:
     """The URI of `source`, and its path where it is on this machine."""
     text = str(source)
+    path: Path | None = None
     if isinstance(source, str) and "://" in source:
-        parts = urlsplit(source)
-        if parts.scheme not in SCHEMES:
+        scheme = source.partition("://")[0].lower()
+        if scheme not in SCHEMES:
             raise InvalidInput(
-                f"{parts.scheme}:// is not supported: use a path or one of "
+                f"{scheme}:// is not supported: use a path or one of "
                 f"{', '.join(f'{scheme}://' for scheme in SCHEMES)}",
                 field="checkpoint.source.uri",
             )
-        if parts.scheme != "file":
+        check_uri(source)
+        if scheme != "file":
             return source, None
-        path = Path(unquote(parts.path))
-    else:
-        path = Path(text).expanduser().resolve()
-    if not path.exists():
+        path = Path(unquote(urlsplit(source).path))
+    try:
+        path = path or Path(text).expanduser().resolve()
+        exists = text != "" and path.exists()
+    except (OSError, RuntimeError, ValueError) as error:  # RuntimeError: ~ of a user that is none
+        reason = getattr(error, "strerror", None) or error
         raise InvalidInput(
-            f"there is no {path}: give the safetensors file or the diffusers folder that training "
-            "wrote",
+            f"{text[:300]!r} cannot be opened: {reason}", field="checkpoint.source.uri"
+        ) from error
+    if not exists:
+        raise InvalidInput(
+            f"there is no {path if text else repr(text)}: give the safetensors file or the "
+            "diffusers folder that training wrote",
             field="checkpoint.source.uri",
         )
     return path.as_uri(), path

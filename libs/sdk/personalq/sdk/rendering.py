@@ -46,7 +46,7 @@ def render_request(
         raise InvalidInput(
             f"no sampler {sampler!r}: choose one of {', '.join(SAMPLERS)}", field="sampler"
         )
-    try:
+    with wire.fitting("a render"):
         request = renderer_pb2.RenderRequest(
             checkpoint_id=checkpoint_id,
             prompt=prompt,
@@ -62,8 +62,6 @@ def render_request(
             preview_every=options.get("preview_every", 0),
             artifact_digest=options.get("artifact_digest", ""),
         )
-    except (TypeError, ValueError) as error:
-        raise InvalidInput(f"a render takes no such value: {error}") from error
     digest = options.get("affinity", "") or options.get("artifact_digest", "")
     return request, ((AFFINITY_HEADER, digest),) if digest else ()
 

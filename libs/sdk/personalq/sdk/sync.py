@@ -174,6 +174,9 @@ class PersonalQ:
         if self._loop is None:
             work.close()
             raise RuntimeError("use PersonalQ as a context manager: `with PersonalQ() as client:`")
+        if threading.current_thread() is self._thread:
+            work.close()
+            raise RuntimeError("a callback of PersonalQ cannot call it again: it would never end")
         future = asyncio.run_coroutine_threadsafe(work, self._loop)
         try:
             return future.result()

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from datetime import UTC, datetime
 
 from google.protobuf.descriptor import EnumDescriptor
 from google.protobuf.message import Message
 from google.protobuf.timestamp_pb2 import Timestamp
 
+from personalq.chassis.errors import InvalidInput
 from personalq.sdk.results import (
     Artifact,
     Candidate,
@@ -32,6 +34,19 @@ from personalq.sdk.results import (
 from personalq.v1 import catalog_pb2, checkin_pb2, events_pb2, renderer_pb2, types_pb2
 
 # --- scalars ---------------------------------------------------------------------------------
+
+
+@contextmanager
+def fitting(what: str) -> Iterator[None]:
+    """Fill a message; InvalidInput where a value does not fit into it. The server checks the rest.
+
+    Args:
+        what: is filled, for the error: "a render".
+    """
+    try:
+        yield
+    except (TypeError, ValueError, OverflowError) as error:
+        raise InvalidInput(f"{what} takes no such value: {error}") from error
 
 
 def to_word(enum: EnumDescriptor, number: int) -> str:
@@ -115,9 +130,14 @@ def state_word(number: int) -> str:
     return to_word(types_pb2.CheckpointState.DESCRIPTOR, number)
 
 
-def states(words: Iterable[str]) -> list[types_pb2.CheckpointState.ValueType]:
-    """The inverse of `state_word`; raises ValueError on another word."""
-    return [types_pb2.CheckpointState.Value(f"CHECKPOINT_STATE_{word.upper()}") for word in words]
+def states(words: Sequence[str]) -> list[types_pb2.CheckpointState.ValueType]:
+    """The inverse of `state_word`; raises InvalidInput on another word."""
+    known = types_pb2.CheckpointState.values()
+    numbers = {state_word(number): number for number in known if number}
+    for word in words:
+        if word.lower() not in numbers:
+            raise InvalidInput(f"no state {word!r}: choose one of {', '.join(numbers)}")
+    return [numbers[word.lower()] for word in words]
 
 
 def landed(card: Checkpoint, *, tenant: str) -> events_pb2.CheckpointLanded:
@@ -146,7 +166,7 @@ def landed(card: Checkpoint, *, tenant: str) -> events_pb2.CheckpointLanded:
 
 
 def list_request(
-    *, page_size: int, page_token: str, states_: Iterable[str], subjects: Iterable[str]
+    *, page_size: int, page_token: str, states_: Sequence[str], subjects: Sequence[str]
 ) -> catalog_pb2.ListCheckpointsRequest:
     """Arguments → ListCheckpointsRequest."""
     return catalog_pb2.ListCheckpointsRequest(

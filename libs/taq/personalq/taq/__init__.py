@@ -4,7 +4,8 @@ Read in this order: `quantizers`, `packing`, `triggers`, `protection`, `attentio
 are functions of tensors; `scheme` is how one layer is quantized, `modules` and `kernels` the layers
 built of them; `calibrate`, `recipe`, `quantize` and `lora` walk over a model; `formats` reads
 adapter files, `text_states` what prompts give a UNet, `text_encoder` what a fine-tune trained
-beside its UNet, `artifact` puts a model on disk. Needs torch, safetensors and numpy only.
+beside its UNet, `fingerprint` which tokenizers it needs, `artifact` puts a model on disk. Needs
+torch, safetensors and numpy only.
 """
 
 from personalq.taq.artifact import (
@@ -36,6 +37,7 @@ from personalq.taq.errors import (
     UnsupportedFormatError,
     WidthMismatchError,
 )
+from personalq.taq.fingerprint import is_other_tokenizer, tokenizer_fingerprint
 from personalq.taq.formats.parse import FORMATS_VERSION, parse_lora, read_lora
 from personalq.taq.lora import (
     PARTS,
@@ -110,6 +112,7 @@ __all__ = [
     "counterparts",
     "detach_lora_",
     "half_precision",
+    "is_other_tokenizer",
     "layer_shapes",
     "load_text_encoder_",
     "load_unet_",
@@ -124,6 +127,7 @@ __all__ = [
     "read_lora",
     "resolve",
     "resolve_protection",
+    "tokenizer_fingerprint",
     "trigger_mask",
     "trigger_spans",
     "verified",

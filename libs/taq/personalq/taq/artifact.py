@@ -150,7 +150,8 @@ def write_base_artifact(
     Args:
         base_digest: identifies the base model's files.
         ranges: what `quantize_` was given; recorded.
-        tokenizer_fingerprint: identifies the tokenizer that trigger spans depend on.
+        tokenizer_fingerprint: of the tokenizers that trigger spans depend on, as the function of
+            that name returns it.
 
     Raises:
         ArtifactMismatchError: the UNet carries a LoRA or was not quantized by `recipe`.

@@ -43,6 +43,7 @@ class FileExaminer:
                     Source(uri=origin.uri, sha256=origin.sha256, size_bytes=origin.size_bytes),
                     Path(folder),
                     max_bytes=self.max_bytes,
+                    in_place=True,  # it is only looked into
                     allowed_roots=self.allowed_roots,
                 )
                 return await asyncio.to_thread(_examined, origin, path)

@@ -10,8 +10,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from transformers import CLIPTokenizer
+
 from personalq.chassis.base_folders import (
     SECOND_PARTS,
+    TOKENIZERS,
     base_folder,
     check_base_folder,
     has_second_text_encoder,
@@ -22,7 +25,7 @@ from personalq.chassis.base_folders import (
 from personalq.chassis.errors import InvalidInput
 from personalq.chassis.sources import digest_of
 from personalq.quantizer.jobs import key_of
-from personalq.taq import TEXT_PARTS, TextPart
+from personalq.taq import TEXT_PARTS, TextPart, tokenizer_fingerprint
 
 log = logging.getLogger(__name__)
 
@@ -41,7 +44,7 @@ class BaseModel:
     base_model: str
     folder: Path
     fingerprint: str  # over the files of PARTS and, of SDXL, what else its conditions depend on
-    tokenizer_fingerprint: str
+    tokenizer_fingerprint: str  # of what they do, not of their files
     #: of each text encoder's states and token embeddings
     text_widths: Mapping[TextPart, int]
     cross_attention_width: int  # of the UNet
@@ -101,25 +104,25 @@ class BaseModels:
 
 
 def read_base(base_model: str, folder: Path) -> BaseModel:
-    """Hash a base model's files and read its widths."""
+    """Hash a base model's files, read its widths and its tokenizers."""
     second = has_second_text_encoder(folder)
     unet, side = _config(folder / "unet"), 0
     identity: dict[str, object] = {
         part: digest_of(folder / part)[0] for part in (*PARTS, *(SECOND_PARTS if second else ()))
     }
-    tokenizers = identity["tokenizer"]
     if second:
         blocks = len(_config(folder / "vae")["block_out_channels"])
         side = latent_side(unet) * 2 ** (blocks - 1)
         identity |= {"side": side, "zero_empty": zeroes_empty_prompts(folder)}
-        tokenizers = _sha256(f"{tokenizers} {identity['tokenizer_2']}")
     parts = TEXT_PARTS if second else TEXT_PARTS[:1]
     log.info("base model read", extra={"action": "read_base", "base_model": base_model})
     return BaseModel(
         base_model=base_model,
         folder=folder,
         fingerprint=_sha256("".join(f"{key} {told}\n" for key, told in sorted(identity.items()))),
-        tokenizer_fingerprint=str(tokenizers),
+        tokenizer_fingerprint=tokenizer_fingerprint(
+            [CLIPTokenizer.from_pretrained(folder / TOKENIZERS[part]) for part in parts]
+        ),
         text_widths={part: int(_config(folder / part)["hidden_size"]) for part in parts},
         cross_attention_width=text_width(unet),
         zero_empty=zeroes_empty_prompts(folder),

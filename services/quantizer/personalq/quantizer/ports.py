@@ -14,6 +14,8 @@ class Sources(Protocol):
     async def fetch(self, job: Job, directory: Path) -> Path:
         """Copy the job's checkpoint into `directory` and return the file or folder.
 
+        It holds the bytes that were registered, whatever happens to the source meanwhile.
+
         Raises:
             NotFound: there is nothing at the URI.
             CorruptFile: the bytes are not those that were registered.

@@ -24,7 +24,13 @@ from personalq.chassis.base_folders import (
 )
 from personalq.renderer.prompts import Reader, extend
 from personalq.renderer.requests import Geometry, Sampler
-from personalq.taq import TEXT_PARTS, TextEncoder, TextEncoders, TextPart
+from personalq.taq import (
+    TEXT_PARTS,
+    TextEncoder,
+    TextEncoders,
+    TextPart,
+    tokenizer_fingerprint,
+)
 
 log = logging.getLogger(__name__)
 
@@ -48,6 +54,7 @@ class Base:
     base_model: str
     vae: Any  # AutoencoderKL
     text: TextEncoders  # one, or SDXL's two; their tokenizers are only ever copied
+    tokenizer_fingerprint: str
     reader: Reader  # of checkpoints that ship no tokens of their own
     unet_config: Mapping[str, Any]
     scheduler_config: Mapping[str, Any]
@@ -97,6 +104,7 @@ def load_base(base_model: str, folder: Path, *, device: torch.device, dtype: tor
         base_model=base_model,
         vae=vae.float().eval().requires_grad_(False).to(device),
         text=text,
+        tokenizer_fingerprint=tokenizer_fingerprint(text.tokenizers),
         reader=extend(text, *({} for _ in parts)),
         unet_config=UNet2DConditionModel.load_config(folder / "unet"),
         scheduler_config=json.loads((folder / "scheduler/scheduler_config.json").read_text()),

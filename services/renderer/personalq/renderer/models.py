@@ -32,6 +32,7 @@ from personalq.taq import (
     TextEncoders,
     attach_lora_,
     detach_lora_,
+    is_other_tokenizer,
     load_text_encoder_,
     load_unet_,
     prepare_,
@@ -126,6 +127,8 @@ class Models:
         """Keep a checkpoint in memory while the block runs.
 
         Raises:
+            NotReady: this renderer is not configured with its base model, or with another one of
+                that name.
             Unavailable: its bytes cannot be had, or do not fit into memory.
             Busy: there is no room now.
         """
@@ -186,12 +189,23 @@ def load_weights(folder: Path, base: Base) -> Weights:
 
     Raises:
         TaqError: the folder is damaged, of another version's recipe, or not of this base.
+        NotReady: it is for a base of another tokenizer.
     """
     with verified(folder) as artifact:
         return _loaded(artifact, base)
 
 
 def _loaded(artifact: Artifact, base: Base) -> Weights:
+    if is_other_tokenizer(
+        str(artifact.manifest["tokenizer_fingerprint"]), base.tokenizer_fingerprint
+    ):
+        # Its triggers would be looked for, and its trained tokens stand, at other places.
+        raise NotReady(
+            f"this renderer's base model {base.base_model!r} has another tokenizer than the one "
+            "that the checkpoint was quantized with: give the renderer the same base folder as the "
+            "quantizer, or quantize the checkpoint again",
+            state="OTHER_TOKENIZER",
+        )
     if "text_encoder_2" in artifact.manifest and "text_encoder_2" not in base.text_parts:
         raise ArtifactMismatchError(
             f"The artifact is for two text encoders, {base.base_model} has one."

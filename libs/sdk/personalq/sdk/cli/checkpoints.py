@@ -6,20 +6,14 @@ from collections.abc import Sequence
 
 from rich.table import Table
 
-from personalq.chassis.errors import InvalidInput
 from personalq.sdk.cli.connecting import with_client
 from personalq.sdk.cli.console import day, out, print_json, size
 from personalq.sdk.client import AsyncPersonalQ
 from personalq.sdk.results import Checkpoint
 
-_STATES = ("registered", "servable", "failed", "archived")
-
 
 def run_list(*, states: Sequence[str], subjects: Sequence[str], as_json: bool) -> None:
     """Print all cards that fit, newest first."""
-    for state in states:
-        if state not in _STATES:
-            raise InvalidInput(f"no state {state!r}: choose one of {', '.join(_STATES)}")
 
     async def work(client: AsyncPersonalQ) -> list[Checkpoint]:
         return [card async for card in client.checkpoints(states=states, subjects=subjects)]
@@ -41,7 +35,12 @@ def run_list(*, states: Sequence[str], subjects: Sequence[str], as_json: bool) -
             day(card.created_at),
             card.state,
         )
-    out().print(table if cards else "no checkpoints: `personalq publish FILE …` adds one")
+    if cards:
+        out().print(table)
+    elif states or subjects:
+        out().print("no such checkpoints: `personalq checkpoints list` shows what there is")
+    else:
+        out().print("no checkpoints: `personalq publish FILE …` adds one")
 
 
 def run_show(checkpoint_id: str, *, as_json: bool) -> None:

@@ -91,7 +91,8 @@ def show(outcome: Outcome, *, explain: bool) -> None:
             console.print(f"  to render   {outcome.render_prompt}")
             console.print(f"  confidence  {outcome.confidence:.0%}")
             if outcome.artifact is None:
-                console.print("  artifact    still being quantized")
+                profile = outcome.request.profile
+                console.print(f"  artifact    none{f' for {profile}' if profile else ''} yet")
             else:
                 digest = outcome.artifact.digest[:12]
                 console.print(f"  artifact    {outcome.artifact.profile} {digest}")

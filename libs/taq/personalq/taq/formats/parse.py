@@ -37,7 +37,8 @@ MAX_GROWN_NUMBERS = 3 << 29
 def read_lora(path: Path, *, token: str = "") -> Lora:
     """Read an adapter, a textual inversion, or both, from a file of tensors.
 
-    The alpha is what the file says or, of PEFT's files, the `adapter_config.json` beside it.
+    The alpha is what the file says or, of PEFT's files, the `adapter_config.json` beside it: where
+    the file alone is meant, give it a folder of its own.
 
     Args:
         token: what to call an embedding that the file does not name.
