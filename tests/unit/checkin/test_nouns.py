@@ -530,4 +530,7 @@ def test_no_words_for_what_is_only_spelled_alike() -> None:
     assert not any(map(thesaurus.others_for, ("husky", "frog", "quilt", "mount")))
     assert "birdhouse" in thesaurus.others_for("nest box")
     assert "caped" in thesaurus.things_in("a cape")
+    assert (
+        thesaurus.things_in("bath toys").keys() == thesaurus.things_in("bath toy").keys() != set()
+    )
     assert not {"caped", "chubby", "apron"} & thesaurus.things_in("a cap, a tub and a pin").keys()

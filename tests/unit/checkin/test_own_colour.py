@@ -106,19 +106,6 @@ def test_shades_that_nobody_calls_otherwise() -> None:
     assert not _refused("the orange owl on a branch", [rusty, *owls[1:]])
 
 
-def test_another_shade_of_its_colour() -> None:
-    """No emerald owl is olive, and no teal one navy; a green one may be either."""
-    shades = ("emerald", "teal", "white", "black", "red", "purple")
-    owls = [
-        card(f"owl-v{n}", "owl", "anime", f"2026-0{n}-01", f"A {shade} owl.", version=n)
-        for n, shade in enumerate(shades, 1)
-    ]
-    assert _refused("the olive owl on a branch", owls)
-    assert _refused("the navy owl on a branch", owls)
-    assert _selected("the dark green owl on a branch", owls) == "owl-v1"
-    assert _selected("the olive owl on a branch", OWLS) == "owl-v2"
-
-
 def test_what_is_carried_tells_no_shade() -> None:
     """A brown owl with coffee may be called tan."""
     brown = replace(OWLS[3], description="A brown owl with a cup of coffee.")

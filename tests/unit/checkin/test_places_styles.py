@@ -190,7 +190,6 @@ def test_many_places(monkeypatch: pytest.MonkeyPatch) -> None:
         ("An old-timey photograph look for the kite", {"vintage"}),
         ("Generate a kite in a boat. Style: photo.", {"photo-realistic"}),
         ("a kite made of bare lines", {"lineart", "line-art"}),
-        ("the hand-drawn kite", {"lineart", "line-art"}),
     ],
 )
 def test_a_look(prompt: str, tags: set[str]) -> None:
@@ -198,6 +197,19 @@ def test_a_look(prompt: str, tags: set[str]) -> None:
     said = _said(prompt, Attribute.STYLE)
     assert said is not None
     assert set(said.values) == tags
+
+
+def test_what_is_drawn_by_hand() -> None:
+    """In any of the kinds of drawing that cards have; a paper collage is cut of paper."""
+    styles = ("pencil sketch", "charcoal drawing", "anime", "paper cutout")
+    lexicon = compile_lexicon(Vocabulary(subjects=("kite",), styles=styles))
+    for prompt, tags in (
+        ("the hand-drawn kite", {"pencil sketch", "charcoal drawing"}),
+        ("the charcoal kite", {"charcoal drawing"}),
+        ("a paper collage of the kite", {"paper cutout"}),
+    ):
+        (said,) = _read(prompt, lexicon).all(Attribute.STYLE)
+        assert set(said.values) == tags
 
 
 @pytest.mark.parametrize(
@@ -208,6 +220,7 @@ def test_a_look(prompt: str, tags: set[str]) -> None:
         "a kite at dusk, film noir mood",
         "a kite sharpening pencils in an office",
         "a kite happily sharpening pencils",
+        "a kite in a tiled bathroom",
     ],
 )
 def test_no_look(prompt: str) -> None:

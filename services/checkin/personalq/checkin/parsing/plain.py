@@ -58,6 +58,27 @@ _STATE = compile_form(
 """How a subject is that stands right before: "that dog | fast asleep | on a carpet"."""
 _ADVERBS_FIRST = frozenset(["wide open", "half open", "fast asleep", "sound asleep"])
 """Of these the last word alone says how it is."""
+_BEHIND_IT = r"(?<!\w)(?P<of>[\w-]+) (?P<state>((that|which|who) (is|was) |that's )?{state})"
+_ENDS = r"(?=( (and|with|in|on|at|by|from|beside|under)\b)| ?($|[,.;:!?)]))"
+_HOW_IT_IS = (
+    (
+        compile_form(_BEHIND_IT.format(state="(on fire|in flames|ablaze)") + _ENDS),
+        "that is burning",
+    ),
+    (
+        compile_form(_BEHIND_IT.format(state="(up to no good|looking for trouble)") + _ENDS),
+        "that is mischievous",
+    ),
+    (
+        compile_form(_BEHIND_IT.format(state="in (dire |urgent )?need of") + r"(?= (an?|some) )"),
+        "that needs",
+    ),
+    (
+        compile_form(_BEHIND_IT.format(state="the size of") + r"(?= an? )"),
+        "that is the size of",
+    ),
+)
+"""The same in several words: "the dog | up to no good"."""
 _STATE_BEFORE = compile_form(
     r"(?<!\w)(?P<state>upside down|inside out|back to front) (?=(?P<of>[\w-]+))"
 )
@@ -243,6 +264,10 @@ def make_plain(
             if state not in _ADVERBS_FIRST:
                 state = state.replace(" ", "-")
             changes.append((Span(*match.span("state")), f"that is {state}"))
+    for pattern, how in _HOW_IT_IS:
+        for match in pattern.finditer(lowered):
+            if _is_first_named(match, is_subject):
+                changes.append((Span(*match.span("state")), how))
     for match in _STATE_BEFORE.finditer(lowered):
         if is_subject(match["of"]):
             state = match["state"].replace(" ", "-")
@@ -271,6 +296,12 @@ def make_plain(
     spelled = [rf"(?<!\w){re.escape(shadow(name))}(?!\w)" for name in names]
     named = [Span(*m.span()) for name in spelled for m in re.finditer(name, lowered)]
     return with_changes(text, {c for c in changes if not any(c[0].meets(name) for name in named)})
+
+
+def _is_first_named(match: re.Match[str], is_subject: Callable[[str], bool]) -> bool:
+    """Whether a state stands right behind what is asked for: not "a cat with a dog | on fire"."""
+    before = set(re.findall(r"[\w-]+", match.string[: match.start("of")])) - {"can"}
+    return is_subject(match["of"]) and not any(map(is_subject, before))
 
 
 def _is_of_what_is_asked(match: re.Match[str], is_subject: Callable[[str], bool]) -> bool:

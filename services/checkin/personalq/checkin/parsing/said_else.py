@@ -29,7 +29,7 @@ SAID_ELSE = (
                   r"(use|usage)(?!\w)"), r"I use \g<m>"),
     (compile_form(r"(?<=\w)( ?,)? and also(?= \w)"), " and"),
     (compile_form(rf"(?<![\w-])(?P<p>end|start|beginning|middle)-of-(?P<m>the-)?"
-                  rf"(?P<x>{_MONTHS}|month|year|summer|winter|spring|autumn)(?![\w-])"),
+                  rf"(?P<x>{_MONTHS}|summer|winter|spring|autumn)(?![\w-])"),
      r"\g<p> of \g<x>"),
     (compile_form(r"(?<=\w )((created|made|built) )?from (the |some )?(pictures|photos|images|"
                   r"shots|photographs|snaps) ((that )?(we|i) (took|made|shot)|taken|shot|made)"
@@ -39,41 +39,24 @@ SAID_ELSE = (
                   r"times\b)"), "I used "),
     (compile_form(r"((?<=[;,.] )|(?<=\w ))(and )?(the|our|its) (model|checkpoint|training) saw "
                   r"(it|him|her|them) (?=(in|on|at|by|near|under|inside|outside|beside|among|"
-                  r"from)\b)"), "it was trained "),
+                  r"from)\b)"), "trained "),
     (compile_form(r"whose (training )?(data|pictures|photos|images) (came|comes|stem|stems) from "
                   r"(shots|pictures|photos|images|a shoot) (?=(in|on|at|by|near)\b)"), "trained "),
-    (compile_form(r"^which (?P<x>([\w-]+ ){1,2})had (?=(an?|the|no|two|three|its) )"),
-     r"which \g<x>has "),
-    (compile_form(r"(^|(?<=[.;,!?] ))not (?P<x>(the|my|our) ([\w-]+ ){1,3})(i|we) (just )?used "
-                  r"(last|most recently)( ?,)? but the one ((i|we) )?(used )?((just|right) )?"
-                  r"before (that|it|this)( one)?(?!\w)"),
-     r"\g<x>I used second most recently"),
     (compile_form(r"(?<=\w) this time(?= ?($|[,.;:!?)]))"), ""),
-    (compile_form(r"(?<=\w )(?=(the size of an?|up to (its|his|her) (knees|neck|ears|eyes|waist|"
-                  r"elbows|chin|ankles) in|out of (breath|shape|tune|order|fuel|ink)) ?\b)"),
-     "that is "),
-    (compile_form(r"(?<=\w )in (dire |bad |urgent )?need of (?=(an?|some) )"), "that needs "),
     (compile_form(r"(?<=\w )covered all over (?=(in|with)\b)"), "covered "),
     (compile_form(r", whichever is(?= \w)"), ", the one that is"),
     (compile_form(r"(?<![\w'])(the|its) colou?r (is|(must|should|ought to|has to|needs to) be)"
                   r"(?= [\w-]+( [\w-]+)?( please)? ?($|[,.;:!?)]))"), "it is"),
-    (compile_form(r"(?<=[.;] )it (must|should|ought to|has to|needs to) have(?= )"), "it has"),
+    (compile_form(r"(?<=[.;] )it (must|has to|needs to) have(?= )"), "it has"),
     (compile_form(r"(^|(?<=[.;,] ))(i|we) (described|tagged|labell?ed) it as (?=[a-z])"), "it is "),
-    (compile_form(r"(?<=[.;,] )look for (?P<x>(an?|the|its|two) [\w' -]{3,40}?)"
-                  r"( in (its|the) description)?(?= ?($|[.;,!?)]))"), r"the one with \g<x>"),
     (compile_form(r"(?<=\w )and be(?= [\w-]+ ?($|[,.;:!?)]))"), "and is"),
     (compile_form(r"(?<=\bone )(that|which) came (?P<last>last|first)(?= ?($|[,.;:!?)]))"),
      r"made \g<last>"),
-    (compile_form(r"(?<=\w )((that|which|who) (is|are|was) |that's )?(up to no good|looking for "
-                  r"trouble)(?= ?($|[,.;:!?)]| (and|with|in|on|at|by|from)\b))"),
-     "that is mischievous"),
-    (compile_form(r"(?<=\w )((that|which) (is|was) |that's )?(on fire|in flames|ablaze)"
-                  r"(?= ?($|[,.;:!?)]| (and|with|in|on|at|by|from)\b))"), "that is burning"),
-    (compile_form(r"(?<=\w )(somewhere |halfway )?between (?P<a>blue|green|red|yellow|pink) and "
-                  r"(?P<b>green|blue|orange|brown|purple)(?= ?($|[,.;:!?)]| (and|with|in|on|at|by|"
-                  r"from)\b))"), r"in \g<a>-\g<b>"),
-    (compile_form(r"^i (can |do )?(still )?(remember|recall) (training|making|tuning)(?= (an?|the|"
-                  r"our|my)\b)"), "we trained"),
+    (compile_form(r"(?<=\w )(somewhere|halfway|something) between (?P<a>blue|green|red|yellow|"
+                  r"pink) and (?P<b>green|blue|orange|brown|purple)(?= (and|with|in|on|at|by|"
+                  r"from)\b| ?($|[,.;:!?)]))"), r"in \g<a>-\g<b>"),
+    (compile_form(r"^i (can |do )?(still )?(remember|recall) (training|tuning)(?= (an?|the|our|my)"
+                  r" [\w-]+( [\w-]+)? (in|on|at|by|near|last|this)\b)"), "we trained"),
     (compile_form(r"(?<=\bone )got up (like|as)(?= (an?|the)\b)"), "dressed as"),
     (compile_form(r"(?<=\w )on the (outside|exterior)(?= ?($|[,.;:!?)]| (and|with)\b))"),
      "on the side"),
@@ -238,10 +221,19 @@ SAID_AROUND: tuple[tuple[re.Pattern[str], dict[str, str]], ...] = (
                   r"uses))(?!\w)"), {"most": "most used", "by": ""}),
     (compile_form(r"^(?P<the>whichever|whatever) [\w-]+( [\w-]+)?(?P<that> )(?=(has|is|wears|holds|"
                   r"carries) )"), {"the": "the", "that": " that "}),
-    (compile_form(r"^(the|my|our|that) ([\w-]+ ){1,3}(?P<is>(that )?(i|we)('d| would| want to| had "
-                  r"in mind to|'m| am|'re| are| was| were)? (pick|choose|use|take|like|want|mean|"
-                  r"need|remember|after|looking for|thinking of|have in mind) )(?=(is|has|wears|"
-                  r"holds|carries|looks) [a-z])"), {"is": "that "}),
+    (compile_form(r"^(the|my|our|that) ((?!that )[\w-]+ ){1,3}(?P<is>(that )?(i|we)('d| would| "
+                  r"want to| had in mind to|'m| am|'re| are| was| were)? (pick|choose|use|take|"
+                  r"like|want|mean|need|remember|after|looking for|thinking of|have in mind) )"
+                  r"(?=(is (?!(in|on|at|by|near|under|beside|behind|from|for|inside|with|the|my|"
+                  r"our|an?)\b|[\w-]+')|has |wears |holds |carries )[a-z])"), {"is": "that "}),
+    (compile_form(r"^which ([\w-]+ ){1,2}(?P<had>had )(?=(an?|the|no|two|three|its) )"),
+     {"had": "has "}),
+    (compile_form(r"(^|(?<=[.;,!?] ))(?P<not>not )(the|my|our) ([\w-]+ ){1,3}(?P<used>(i|we) "
+                  r"(just )?used (last|most recently)( ?,)? but the one ((i|we) )?(used )?"
+                  r"((just|right) )?before (that|it|this)( one)?)(?!\w)"),
+     {"not": "", "used": "I used second most recently"}),
+    (compile_form(r"(?<=[.;,] )(?P<look>look for )(an?|the|its|two) [\w' -]{3,40}?(?P<there> in "
+                  r"(its|the) description)(?!\w)"), {"look": "the one with ", "there": ""}),
     (compile_form(r"^(?P<fed>(we|i) ((had|have) )?(fed|trained|taught|tuned)) (one|an?|the|our|my) "
                   rf"[\w-]+( [\w-]+)? (?P<on>with|from|on) (the )?{_PHOTOS} of [\w' -]{{2,40}}"
                   r"(?P<again>[.:;,!] ?(use )?(that|this|it|the same)( one)?)"

@@ -7,7 +7,6 @@ A description that says nothing of a colour may still be of one that has it. Whe
 from __future__ import annotations
 
 from collections.abc import Sequence
-from collections.abc import Set as AbstractSet
 from functools import cache
 
 from personalq.checkin import lexicon
@@ -42,8 +41,6 @@ _COATS = (
 """What tells the colour of a coat without naming one, and what may be meant by it."""
 _COATED = ("mammal", "fowl", "owl")
 """No parrot, no butterfly: their patterns are of any colour."""
-_BASIC = frozenset(["tan", "cream", "silver", "beige", "silvery"])
-"""Shades that are called by each other's names."""
 _STUFFS = (
     (("terracotta",), ("brown", "orange", "red")),
     (("brass",), ("golden", "yellow")),
@@ -81,31 +78,11 @@ def without_its_colour(
     others = [profile(hit.card) for hit in besides]
     if not shown or max(len(shown), len(others)) < FEWEST:
         return None
-    shade = _shade_of(colour)
-    if any(
-        meant & (each.everything | each.called | _otherwise(each, coated))
-        and not _is_of_another(each, shade, meant)
-        for each in shown
-    ):
+    if any(meant & (each.everything | each.called | _otherwise(each, coated)) for each in shown):
         return None
     if not all(COLOURS & each.kind or _otherwise(each, coated) for each in (*shown, *others)):
         return None
     return insisting_on(intent, colour)
-
-
-def _shade_of(colour: Constraint) -> str:
-    """The shade that a colour's name alone says: "olive"; none of "dark green"."""
-    said = " ".join(colour.values)
-    return lexicon.shades().get(said, "") if " " not in said and said not in _BASIC else ""
-
-
-def _is_of_another(card: Profile, shade: str, meant: AbstractSet[str]) -> bool:
-    """Whether a card tells the shade of its subject, and it is not that one: no olive car is
-    emerald, no navy one teal.
-    """
-    if not shade or shade in card.own_shades | card.shades:
-        return False
-    return bool(card.own_shades) or (bool(COLOURS & card.kind) and not meant & card.kind)
 
 
 def _otherwise(card: Profile, coated: bool) -> frozenset[str]:

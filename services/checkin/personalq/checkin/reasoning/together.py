@@ -16,7 +16,6 @@ from personalq.chassis.forms import compile_form
 from personalq.checkin import lexicon
 from personalq.checkin.cards import Hit
 from personalq.checkin.intent import Attribute, Constraint, Intent
-from personalq.checkin.lexicon.stuffs import stuffs_in
 from personalq.checkin.lexicon.wordnet import Nature, nature
 from personalq.checkin.parsing.text import ends_before
 from personalq.checkin.reasoning.colours import NAMED
@@ -125,13 +124,6 @@ def _is_asked(wish: Wish) -> bool:
     return not done and not wish.trait.lacks
 
 
-def _is_stuff(wish: Wish) -> bool:
-    """Whether it names what something is made of: "stoneware", and not "tin-alloy"."""
-    named = " ".join(wish.trait.words)
-    joined = any("-" in said for said in wish.said)
-    return not wish.phrase and not joined and stuffs_in(named) == {named}
-
-
 def _may_have(wish: Wish, hit: Hit) -> bool:
     """Whether a card has it in any words, or in a colour that people call so."""
     card = profile(hit.card)
@@ -141,8 +133,6 @@ def _may_have(wish: Wish, hit: Hit) -> bool:
     if asked and not wish.phrase:
         untold = NAMED.isdisjoint(card.everything | card.kind)
         return untold or not asked.isdisjoint(card.called)
-    if card.stuffs and _is_stuff(wish):
-        return False  # of another stuff
     if not (hit.word_likeness or hit.thing_likeness):  # the catalog cannot tell
         return not card.everything.isdisjoint(wish.trait.concepts)
     return likest(wish.said, hit) >= _ALIKE

@@ -138,7 +138,7 @@ def _is_same(one: str, other: str) -> bool:
     "tin" and "tiny", "can" and "caned", "plan" and "plane".
     """
     short, long = sorted((one, other), key=len)
-    if short == long:
+    if short == long or long in (f"{short}s", f"{short}es", f"{short[:-1]}ies"):
         return True
     if long.endswith("y") or short.endswith("y"):
         return len(stem(long)) > _SHORT

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
 
 from personalq.checkin import lexicon
@@ -49,7 +50,7 @@ def is_aside(draft: Draft, word: Word) -> bool:
     if told_last and (told or made or does or word.norm in _BESIDES):
         return draft.is_free(word) and not is_of_the_scene(words, word.index)
     if word.norm == "with" and _is_chosen_by(draft, before):
-        return draft.is_free(word) and not is_of_the_scene(words, word.index)
+        return draft.is_free(word) and not _is_of_another(draft, word)
     behind = not draft.is_free(before) or before.norm in lexicon.words("selectors")
     told = told or (word.norm == "which" and not draft.is_free(before))
     shown = word.norm in SHOWN
@@ -107,9 +108,19 @@ def _is_last_described(draft: Draft, word: Word) -> bool:
     )
 
 
+def _is_of_another(draft: Draft, word: Word) -> bool:
+    """Whether what follows is seen beside the subject: "anime, with a dog", "with a sunset"."""
+    words = draft.page.words
+    run = list(itertools.takewhile(lambda each: each.joined, words[word.index + 1 :]))
+    scenes = any(each.norm in lexicon.words("scenes") for each in run)
+    named = (n for n in draft.nouns if n.entry.subjects and not n.entry.kind)
+    others = any(run and run[0].index <= n.first <= run[-1].index for n in named)
+    return scenes or others or is_of_the_scene(words, word.index)
+
+
 def _is_chosen_by(draft: Draft, word: Word) -> bool:
     """Whether a look or a time of making ends with a word: "in plasticine, | with a bag"."""
-    told = (Attribute.STYLE, Attribute.CREATED_AT, Attribute.ENVIRONMENT, Attribute.VERSION)
+    told = (Attribute.STYLE, Attribute.CREATED_AT, Attribute.ENVIRONMENT)
     return any(
         c.attribute in told and c.span is not None and c.span.end == word.full_end
         for c in draft.constraints

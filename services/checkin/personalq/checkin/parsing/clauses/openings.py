@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import itertools
+
 from personalq.chassis.forms import compile_form
 from personalq.checkin import lexicon
-from personalq.checkin.lexicon.wordnet import Nature, nature
+from personalq.checkin.lexicon.wordnet import Nature, look_up, nature
 from personalq.checkin.parsing.clauses.participles import (
     is_all_it_does,
     is_done_off,
@@ -119,6 +121,19 @@ def _is_use(draft: Draft, at: int) -> bool:
     return _MEDIA.isdisjoint(run) and lexicon.words("determiners").isdisjoint(run)
 
 
+def _is_verb(norm: str) -> bool:
+    entry = look_up(norm)
+    return entry is not None and entry.verb is not None
+
+
+def _leads_to_deed(draft: Draft, at: int) -> bool:
+    """Whether "to" and a verb follow, at once or behind one word: "ready | to dance", "too shy |
+    to dance", not "too close | to the shore".
+    """
+    words = [word.norm for word in draft.page.words[at + 1 : at + 4] if word.joined]
+    return any(lead == "to" and _is_verb(deed) for lead, deed in itertools.pairwise(words))
+
+
 def is_action(draft: Draft, at: int) -> bool:
     """Whether a clause begins with what the subject does, or had done to it: "hauling hay".
 
@@ -128,7 +143,7 @@ def is_action(draft: Draft, at: int) -> bool:
     norm = draft.page.words[at].norm
     if norm == "during" or (norm in ("seen", "viewed") and following == "through"):
         return False
-    if norm in _READY and "to" in [word.norm for word in draft.page.words[at + 1 : at + 3]]:
+    if norm in _READY and _leads_to_deed(draft, at):
         return True  # "ready to save the world", "too shy to look up"
     if norm in ("used", "meant", "made") and following in ("for", "as", "to"):
         return True  # "the one used for fishing"

@@ -35,7 +35,7 @@ from personalq.checkin.parsing.descriptions.tail import read_tail
 from personalq.checkin.parsing.draft import Draft
 from personalq.checkin.parsing.styles.reached import DRAWN
 from personalq.checkin.parsing.text import Word
-from personalq.checkin.parsing.word_roles import PARTICIPLES, past_asides
+from personalq.checkin.parsing.word_roles import PARTICIPLES, is_ing_verb, past_asides
 
 _HAVING = frozenset(["with", "has", "have", "having", "had", "got"])
 _SURROUNDINGS = frozenset(["surrounded", "flanked", "engulfed", "bathed", "silhouetted", "backlit"])
@@ -90,7 +90,7 @@ def _behind(draft: Draft, index: int) -> None:
 def _read_clause(draft: Draft, at: int) -> None:
     """Read the clause that begins at word `at`."""
     upholstered = draft.page.words[at].norm.endswith("ed")  # "in leather"
-    if stuff := in_a_stuff(draft, at + upholstered) or in_a_stuff(draft, at):
+    if stuff := in_a_stuff(draft, at + 1 if upholstered else at):
         read_stuff(draft, stuff)
         read_tail(draft, stuff[-1].index + 1)
         return
@@ -138,7 +138,7 @@ def _read_clause(draft: Draft, at: int) -> None:
         for place, constraint in inside:
             draft.constraints[place] = replace(constraint, said=(constraint.text, both))
     elif not inside:
-        doing = is_being(run[:-1]) and run[-1].norm.endswith("ing")
+        doing = is_being(run[:-1]) and is_ing_verb(run[-1].norm)
         _add(draft, span, content_of(run), action=likened > at or doing)
 
 

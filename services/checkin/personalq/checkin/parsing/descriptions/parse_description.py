@@ -134,12 +134,15 @@ def _read(draft: Draft) -> None:
 
 def _opens_with_it(draft: Draft) -> bool:
     """Whether a request begins with what the subject has: "With a torn ear: my bear"; not "With
-    the terrier: my dog", nor "With two penguins, my dog".
+    the terrier: my dog", nor "With a knight: my dog", "With a bit of luck: my dog".
     """
     words = draft.page.words
     run = [words[0], *itertools.takewhile(lambda word: word.joined, words[1:])]
     told = run[0].norm == "with" and run[-1].index + 1 < len(words)
-    if not told or run[1:] == [] or run[1].norm in ("the", "my", "our"):
+    if not told or run[1:] == [] or run[1].norm not in ("a", "an", "one", "no", "its"):
+        return False
+    subjects = any(draft.nouns_cover(word.index) for word in run)  # "With a knight: my dog"
+    if subjects or any(word.norm in ("luck", "chance", "twist") for word in run):
         return False
     gap = draft.page.shadow[run[-1].full_end : words[run[-1].index + 1].start]
     return ":" in gap and not is_of_the_scene(words, 0)

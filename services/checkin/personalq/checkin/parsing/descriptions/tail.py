@@ -37,13 +37,18 @@ _DONE = ("done", "made", "modeled", "modelled", "painted", "drawn", "rendered", 
 _PATTERNS = frozenset((
     "tartan", "plaid", "gingham", "camouflage", "camo", "paisley", "stripes", "checks", "check",
     "houndstooth", "herringbone", "dots", "print", "pattern", "patchwork", "fabric", "cloth",
-    "material", "pieces", "bits", "shreds", "tatters", "bloom", "blossom", "flower", "bud", "leaf",
+    "material", "pieces", "shreds", "tatters",
 ))  # fmt: skip
+_PRINTED = frozenset(["in", "newspaper", "magazine", "art", "fine", "small", "large"])
+"""What "print" is no pattern behind."""
 """What something is in that looks so: "in tartan", "in a flowery fabric", "in pieces"."""
 _PATTERNED = 3
 """Words before a pattern, and itself."""
 _CLAUSE = 7
 """Words of the longest clause that is passed over."""
+_BEING = frozenset(["is", "are", "was"])
+_PARTICLES = frozenset(["over", "up", "down", "off", "out"])
+"""Behind a verb: "a lid that folds | over"."""
 _OPENING_A_THING = frozenset(["a", "an", "one", "two", "three", "its", "something", "no"])
 _HUES = frozenset(["color", "shade", "hue", "tone", "tint"])
 _NO_WHENCE = frozenset((
@@ -134,12 +139,14 @@ def _past_clause(draft: Draft, index: int) -> int:
     words = draft.page.words
     if index >= len(words) or words[index].norm not in ("that", "which", "who"):
         return index
-    run = itertools.takewhile(lambda word: word.joined, words[index : index + _CLAUSE])
-    for word in run:
+    told = words[index + 1 : index + 3]
+    if len(told) == 2 and told[0].norm in _BEING and is_adjective(told[1].norm):
+        return index  # "with a hat that is | red", which is read
+    for word in itertools.takewhile(lambda word: word.joined, words[index : index + _CLAUSE]):
         following = words[word.index + 1].norm if word.index + 1 < len(words) else ""
         if word.norm in ("and", "plus") and following in _OPENING_A_THING:
-            return word.index
-        if not draft.is_free(word):
+            return index if is_of_the_scene(words, word.index) else word.index
+        if not draft.is_free(word) or word.norm in lexicon.words("prepositions") - _PARTICLES:
             break
     return index
 
@@ -149,7 +156,10 @@ def _is_patterned(draft: Draft, index: int) -> bool:
     words = draft.page.words[index : index + 1 + _PATTERNED]
     run = list(itertools.takewhile(lambda word: word.joined and draft.is_free(word), words))
     at = next((place for place, word in enumerate(run) if word.norm in _PATTERNS), None)
-    if at is None or any(word.norm in lexicon.words("prepositions") for word in run[:at]):
+    closed = lexicon.words("prepositions") | lexicon.words("links")
+    if at is None or any(word.norm in closed for word in run[:at]):
+        return False
+    if run[at].norm == "print" and draft.page.words[run[at].index - 1].norm in _PRINTED:
         return False
     behind = draft.page.words[index + at + 1 : index + at + 2]
     following = lexicon.words("prepositions") | lexicon.words("links") | {"please", "made", "we"}
@@ -196,7 +206,8 @@ def _is_held(draft: Draft, index: int) -> bool:
 def _is_shod(draft: Draft, index: int) -> bool:
     """Whether the subject stands on what is its own: "on roller skates"."""
     words = draft.page.words[index : index + 2]
-    return any(word.norm in lexicon.words("stood_on") for word in words)
+    one_wheel = [word.norm for word in words] == ["one", "wheel"]
+    return one_wheel or any(word.norm in lexicon.words("stood_on") for word in words)
 
 
 def _is_its_own(draft: Draft, index: int) -> bool:
