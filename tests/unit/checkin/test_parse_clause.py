@@ -156,6 +156,7 @@ def test_a_clause_ends_where_a_scene_begins(prompt: str, clause: str) -> None:
         ("the kettle made for going underwater and with dangling fringes", ("dangling", "fringes")),
         ("that kettle in a blossomy fabric, by a window", ("blossomy", "fabric")),
         ("the kettle in leopard print, at sea", ("leopard", "print")),
+        ("a kettle in a pattern of stars, at sea", ("pattern", "stars")),
         ("the kettle in pieces, at sea", ("pieces",)),
         ("a picture of the yellow low and wide kettle at sea", ("yellow", "low", "wide")),
         ("With a torn label: the kettle at sea", ("torn", "label")),

@@ -290,6 +290,7 @@ def test_read_alike(careless: str, careful: str) -> None:
         "a kettle the size of which nobody knows",
         "a kettle on fire-red cloth",
         "a kettle cut out from pictures of the sea",
+        "the blue kettle from pictures taken at night",
         "which kettle had I used",
     ],
 )

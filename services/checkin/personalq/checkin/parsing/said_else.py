@@ -33,8 +33,10 @@ SAID_ELSE = (
      r"\g<p> of \g<x>"),
     (compile_form(r"(?<=\w )((created|made|built) )?from (the |some )?(pictures|photos|images|"
                   r"shots|photographs|snaps) ((that )?(we|i) (took|made|shot)|taken|shot|made)"
-                  r"(?= (in|on|at|by|near|under|inside|outside|beside|along|around|where)\b)"),
-     "trained on pictures taken"),
+                  r"(?= (in|on|at|by|near|under|inside|outside|beside|along|around|where)\b)"
+                  r"(?! (in|at|by) ((the|early|late|bright) )?(night|dawn|dusk|day|noon|midnight|"
+                  r"daylight|dark|sun|rain|snow|fog|morning|afternoon|evening|summer|winter|spring|"
+                  r"autumn|color|colour|black)\b)"), "trained on pictures taken"),
     (compile_form(r"(?<=\w )(that )?(i|we)( have|'ve) (gone|come) back to (?=(\d+|[\w-]+) "
                   r"times\b)"), "I used "),
     (compile_form(r"((?<=[;,.] )|(?<=\w ))(and )?(the|our|its) (model|checkpoint|training) saw "

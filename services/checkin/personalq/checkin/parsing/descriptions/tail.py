@@ -163,7 +163,9 @@ def _is_patterned(draft: Draft, index: int) -> bool:
         return False
     behind = draft.page.words[index + at + 1 : index + at + 2]
     following = lexicon.words("prepositions") | lexicon.words("links") | {"please", "made", "we"}
-    return not behind or not behind[0].joined or behind[0].norm in following - {"of"}
+    if run[at].norm not in ("pattern", "print"):  # "a pattern of stars", but no "pieces of eight"
+        following -= {"of"}
+    return not behind or not behind[0].joined or behind[0].norm in following
 
 
 def _colour(draft: Draft, index: int) -> list[Word]:
