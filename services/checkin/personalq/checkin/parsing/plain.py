@@ -299,7 +299,9 @@ def make_plain(
 
 
 def _is_first_named(match: re.Match[str], is_subject: Callable[[str], bool]) -> bool:
-    """Whether a state stands right behind what is asked for: not "a cat with a dog | on fire"."""
+    """Whether a state stands right behind what is asked for: not "a cat with a dog | on fire", but
+    "can I have the cat | on fire", also where cards show cans.
+    """
     before = set(re.findall(r"[\w-]+", match.string[: match.start("of")])) - {"can"}
     return is_subject(match["of"]) and not any(map(is_subject, before))
 

@@ -28,7 +28,7 @@ SAID_ELSE = (
     (compile_form(r"(?<=\w )(that|which) (has|have) (seen|had|got) the (?P<m>least|most) "
                   r"(use|usage)(?!\w)"), r"I use \g<m>"),
     (compile_form(r"(?<=\w)( ?,)? and also(?= \w)"), " and"),
-    (compile_form(rf"(?<![\w-])(?P<p>end|start|beginning|middle)-of-(?P<m>the-)?"
+    (compile_form(rf"(?<![\w-])(?P<p>end|start|beginning|middle)-of-(the-)?"
                   rf"(?P<x>{_MONTHS}|summer|winter|spring|autumn)(?![\w-])"),
      r"\g<p> of \g<x>"),
     (compile_form(r"(?<=\w )((created|made|built) )?from (the |some )?(pictures|photos|images|"

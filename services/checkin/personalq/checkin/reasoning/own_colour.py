@@ -25,11 +25,9 @@ _REMEMBERED = (Attribute.USE_COUNT, Attribute.LAST_USED_AT)
 _SHADES = frozenset(
     ["scarlet", "crimson", "maroon", "burgundy", "navy", "azure", "cobalt", "turquoise", "cyan",
      "magenta", "mauve", "lavender", "violet", "lilac", "beige", "taupe", "vermilion", "silvery",
-     "chestnut", "auburn", "ebony", "fuchsia", "indigo", "aqua", "gilded", "olive", "emerald",
-     "mint", "coral", "mustard", "plum", "lemon", "amber", "apricot", "peach", "sage", "tangerine",
-     "ivory"]
+     "chestnut", "auburn", "ebony", "fuchsia", "indigo", "aqua", "gilded"]
 )  # fmt: skip
-"""Names that are little else before a noun, or that a card would say if they were."""
+"""Names that are little else before a noun; "emerald" is also what things are made of."""
 _COATS = (
     (
         ("speckled", "spotted", "dappled", "mottled", "brindle", "brindled", "striped", "tabby",

@@ -46,7 +46,7 @@ def is_aside(draft: Draft, word: Word) -> bool:
     told_last = _is_last_described(draft, _before_all_over(words, before)) or (
         made and _before_scene(draft, before)
     )
-    does = word.norm == "that" and _is_verb(following)  # ", that loves novels"
+    does = word.norm == "that" and _is_in_the_present(following)  # ", that loves novels"
     if told_last and (told or made or does or word.norm in _BESIDES):
         return draft.is_free(word) and not is_of_the_scene(words, word.index)
     if word.norm == "with" and _is_chosen_by(draft, before):
@@ -60,7 +60,7 @@ def is_aside(draft: Draft, word: Word) -> bool:
     return behind and (told or made) and draft.is_free(word)
 
 
-def _is_verb(word: Word) -> bool:
+def _is_in_the_present(word: Word) -> bool:
     """Whether it is a verb in the present: "loves", and not "that dress"."""
     present = word.norm.endswith("s") and word.norm in lexicon.verb_forms()
     return word.joined and present and not lexicon.names_thing(word.norm)

@@ -106,10 +106,10 @@ def _coordinates(draft: Draft, index: int) -> bool:
     words = draft.page.words
     if words[index].norm not in ("and", "&") or index == 0:
         return False
-    return all(_is_like(word.norm) for word in (words[index - 1], words[index + 1]))
+    return all(_may_be_adjective(word.norm) for word in (words[index - 1], words[index + 1]))
 
 
-def _is_like(norm: str) -> bool:
+def _may_be_adjective(norm: str) -> bool:
     """Whether a word may be one of two adjectives: "low and wide"."""
     entry = look_up(norm)
     return is_adjective(norm) or (entry is not None and entry.mostly_adjective)

@@ -39,9 +39,9 @@ _PATTERNS = frozenset((
     "houndstooth", "herringbone", "dots", "print", "pattern", "patchwork", "fabric", "cloth",
     "material", "pieces", "shreds", "tatters",
 ))  # fmt: skip
+"""What something is in that looks so: "in tartan", "in a flowery fabric", "in pieces"."""
 _PRINTED = frozenset(["in", "newspaper", "magazine", "art", "fine", "small", "large"])
 """What "print" is no pattern behind."""
-"""What something is in that looks so: "in tartan", "in a flowery fabric", "in pieces"."""
 _PATTERNED = 3
 """Words before a pattern, and itself."""
 _CLAUSE = 7
@@ -50,6 +50,7 @@ _BEING = frozenset(["is", "are", "was"])
 _PARTICLES = frozenset(["over", "up", "down", "off", "out"])
 """Behind a verb: "a lid that folds | over"."""
 _OPENING_A_THING = frozenset(["a", "an", "one", "two", "three", "its", "something", "no"])
+"""Behind "and": one more thing that it has."""
 _HUES = frozenset(["color", "shade", "hue", "tone", "tint"])
 _NO_WHENCE = frozenset((
     "set", "session", "shoot", "batch", "series", "list", "folder", "archive", "collection",
