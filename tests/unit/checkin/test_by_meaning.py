@@ -72,16 +72,24 @@ class Knowing(FakeCatalog):
 
 
 def asked(
-    prompt: str, near: Mapping[str, Mapping[str, float]], cards: Sequence[Card] = ()
+    prompt: str,
+    near: Mapping[str, Mapping[str, float]],
+    cards: Sequence[Card] = (),
+    *,
+    limit: int = 100,
 ) -> tuple[Answered, Knowing]:
-    """What comes of a prompt, of the foxes or of other cards."""
+    """What comes of a prompt, of the foxes or of other cards.
+
+    Args:
+        limit: how many are looked at.
+    """
     catalog = Knowing(cards or foxes(), near)
     answered = asyncio.run(
         select(
             Request(prompt=prompt, reference_time=NOW),
             catalog=catalog,
             reasoner=DeterministicReasoner(),
-            settings=CheckinSettings(),
+            settings=CheckinSettings(candidate_limit=limit),
         )
     )
     return answered, catalog
@@ -260,6 +268,15 @@ def test_a_thing_that_no_card_has_is_refused_instead_of_asked_about() -> None:
     answered, _ = asked("the pastel fox with headphones, in a valley", {}, cards)
     assert isinstance(answered.outcome, Selection)
     answered, _ = asked("the fox with snowflakes falling, in a valley", {}, cards)
+    assert isinstance(answered.outcome, Clarification)
+
+
+def test_where_more_cards_fit_than_are_looked_at_none_is_told_by_scene_or_missing() -> None:
+    """Of the others one may be as like, or have it."""
+    answered, _ = asked(ASKED, {PAINT: {"watercolor": 0.78}}, limit=len(foxes()))
+    assert isinstance(answered.outcome, Clarification)
+    cards = [*foxes(), replace(foxes()[0], checkpoint_id="fox-v5", version=5)]
+    answered, _ = asked("the fox with headphones, in a valley", {}, cards, limit=len(cards))
     assert isinstance(answered.outcome, Clarification)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import statistics
 import time
 from collections.abc import Mapping, Sequence
@@ -26,6 +27,10 @@ from personalq.catalog.store_search import SET_SCAN, Indexes, search_statement
 #: Searches per set of constraints.
 _SAMPLE = 12
 _BEST = 10
+#: What counts as idle: so much of a processor for so many rounds of so many seconds.
+_IDLE = 0.2
+_QUIET_ROUNDS = 3
+_ROUND_S = 1.0
 
 _SIZES = """
 SELECT c.relname AS name, c.relkind = 'i' AS is_index,
@@ -183,6 +188,24 @@ def memory(children: Mapping[str, int]) -> dict[str, int]:
         family = [process, *process.children(recursive=True)]
         found[name] = sum(each.memory_full_info().pss for each in family if each.is_running())
     return found
+
+
+async def until_idle(programs: Mapping[str, int], *, within_s: float = 600.0) -> None:
+    """Wait until the programs have done what they do by themselves, or for so long.
+
+    Of a tenant that it has not seen Check-in reads what is on a page of cards, and has the catalog
+    embed what that is called: some seconds each, one tenant after the other.
+
+    Args:
+        programs: process ids by name.
+    """
+    began = time.monotonic()
+    quiet = 0
+    while quiet < _QUIET_ROUNDS and time.monotonic() - began < within_s:
+        before = cpu_seconds(programs)
+        await asyncio.sleep(_ROUND_S)
+        spent = sum(cpu_seconds(programs).values()) - sum(before.values())
+        quiet = quiet + 1 if spent < _IDLE * _ROUND_S else 0
 
 
 def cpu_seconds(programs: Mapping[str, int]) -> dict[str, float]:

@@ -17,6 +17,7 @@ from personalq.bench.repo_prompts.files import Card
 from personalq.bench.repo_prompts.loading import to_wire, write_weights
 from personalq.bench.scale.asking import ask
 from personalq.bench.scale.cards import Tenant, make_cards
+from personalq.bench.scale.measuring import until_idle
 from personalq.bench.scale.prompts import Request
 from personalq.chassis.rpc import open_channel
 from personalq.chassis.tenancy import tenant_scope
@@ -50,14 +51,11 @@ async def measure_selecting(
     ):
         checkin = checkin_pb2_grpc.CheckInServiceStub(to_checkin)
         catalog = catalog_pb2_grpc.CatalogServiceStub(to_catalog)
-        under = partial(
-            ask,
-            checkin=checkin,
-            largest=largest,
-            programs={child.name: child.popen.pid for child in stack.children},
-        )
+        programs = {child.name: child.popen.pid for child in stack.children}
+        under = partial(ask, checkin=checkin, largest=largest, programs=programs)
         warm_up, *measured, last = turns
         await under(warm_up, clients=4)
+        await until_idle(programs)
         await yardstick.warm_up()
         loads = []
         for clients, requests in zip(CLIENTS, measured, strict=True):

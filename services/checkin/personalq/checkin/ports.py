@@ -72,6 +72,8 @@ class Ranking:
     candidates: tuple[Candidate, ...] = ()
     degraded: bool = False
     """A configured model failed, and the ranking did without it."""
+    partial: bool = False
+    """More cards may fit than were looked at."""
 
 
 class Reasoner(Protocol):

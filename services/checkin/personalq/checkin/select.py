@@ -142,12 +142,13 @@ async def _told_apart(
 
     if read.answered or not ranking.candidates or chooses(read, ranking):
         return read, ranking
+    if ranking.partial:  # what tells one of these may tell others too
+        return read, ranking
     told = await finder.by_scene(read, ranking)
     if told is not None and told[1].candidates and chooses(*told):
         return told
     hits = [candidate.hit for candidate in ranking.candidates]
-    full = len(hits) >= finder.limit  # others may have it
-    missing = None if full else without_that_thing(read, hits, finder.prompt)
+    missing = without_that_thing(read, hits, finder.prompt)
     return (read, ranking) if missing is None else (missing, replace(ranking, candidates=()))
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from functools import lru_cache
 
 from personalq.chassis.forms import compile_form, form
 from personalq.chassis.phrases.leads import subject_alone, without_opening
@@ -132,13 +133,21 @@ def phrases_of(
     found = tuple(
         phrase
         for sentence in _SENTENCE.split(text)
-        for clause in without_training(subject_last(subject_alone(sentence or ""))).split(",")
-        if not is_only_a_look(_tidy(clause)) or _PIECE.search(clause)
-        for phrase in map(_tidy, _PIECE.split(_NAMED_COLOUR.sub("coloured ", clause)))
+        for phrase in _phrases_in(sentence or "")
         if _tells(phrase, known)
     )
     return found or tuple(
         phrase for phrase in map(_tidy, _THINGS.findall(text)) if _tells(phrase, known)
+    )
+
+
+@lru_cache(maxsize=16384)  # what is said of the training is said alike of many cards
+def _phrases_in(sentence: str) -> tuple[str, ...]:
+    return tuple(
+        phrase
+        for clause in without_training(subject_last(subject_alone(sentence))).split(",")
+        if not is_only_a_look(_tidy(clause)) or _PIECE.search(clause)
+        for phrase in map(_tidy, _PIECE.split(_NAMED_COLOUR.sub("coloured ", clause)))
     )
 
 

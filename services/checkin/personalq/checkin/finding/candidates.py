@@ -159,7 +159,8 @@ class Finder:
         return await self._ranked(told, hits)
 
     async def _ranked(self, intent: Intent, hits: Sequence[Hit]) -> tuple[Intent, Ranking]:
-        return intent, await self.reasoner.rank(intent, hits, self.zone)
+        ranking = await self.reasoner.rank(intent, hits, self.zone)
+        return intent, replace(ranking, partial=len(hits) >= self.limit)
 
     async def _widened(self, intent: Intent, hits: Sequence[Hit]) -> tuple[Intent, tuple[Hit, ...]]:
         return await widened(intent, hits, catalog=Lately(self.catalog), search=self.search)

@@ -26,29 +26,40 @@ from personalq.checkin.reasoning.meaning import likest
 from personalq.checkin.reasoning.own import FEWEST, insisting_on, is_named
 from personalq.checkin.reasoning.profiles.profile import pieces_of, profile
 
-_ALIKE = 0.55
+_ALIKE = 0.6
 """Likeness from which on a card may have it in words that name it otherwise."""
+_A = r"((an?|the|its|his|her|some|two|three|four) )?$"
 _HAS = compile_form(
-    r"(?<!\w)(with|wearing|wears|sporting) "
-    r"((an?|the|its|his|her|some|two|three|four) )?$",
+    rf"(?<!\w)((that|which|who) has|with|wearing|wears|sporting|(?P<worn>in)) {_A}",
     flags=re.IGNORECASE,
 )
+_NOT = r"(?<!\w)(not|without) (an?|the|my|our|this|that)\b[^.,;:!?]*$"
+_IS_NOT = compile_form(_NOT, flags=re.IGNORECASE)
+_IS_TOLD_BY = compile_form(
+    rf"(?<!\w)(one (with|wearing|sporting)|(one )?(that|which|who) (has|wears)) {_A}|"
+    r"(?<!\w)(is there|do (you|we|I) (still )?have|have (you|we|I) got) [^.,;:!?]* "
+    rf"(with|wearing) {_A}",
+    flags=re.IGNORECASE,
+)
+"""Before what is surely of the card that is wanted: "the one with", "is there a horse with"."""
 _DRAW = "(draw|paint|generate|render|create|make|dress|put|place|add|(image|picture|photo) of)"
 _TO_BE_SHOWN = compile_form(
     rf"(?<!\w){_DRAW} (me )?(an?|the|my|our|this|that)\b[^.;:!?]*$|"
     rf"(^|[.;:!?] ?){_DRAW} (?!(with|wearing|wears|sporting)\b)[^.;:!?]*$|"
-    r"(?<!\w)(not|without) (an?|the|my|our|this|that)\b[^.,;:!?]*$|"
-    r"(?<!\w)an? ([\w-]+ ){1,3}(with|wearing|wears|sporting) ((an?|the|some|two) )?$",
+    rf"{_NOT}|"
+    r"(?<!\w)an? ([\w-]+ ){1,3}(with|wearing|wears|sporting|in) ((an?|the|some|two) )?$",
     flags=re.IGNORECASE,
 )
 """The picture is to have it, or it is what is not wanted: "a horse with a tent", "not the horse
 with a tent", but "the dress with a bow", "not sure which, the horse with a tent".
 """
-_HELD = ("tool", "device", "clothing", "equipment", "jewelry", "footwear")
+_HELD = ("tool", "device", "clothing", "equipment", "jewelry", "footwear", "body part")
 """What somebody has who is told by it; a tent, a moon or a cake may as well be near."""
+_NEAR = ("structure", "vehicle", "furniture", "animal", "person", "food", "plant", "natural object")
+"""Of other artifacts those that may as well be near."""
 _ENDS = compile_form(
     r" ?($|[,.;:!?)(–—-])| (please|thanks)\b|"
-    r" (in|on|at|by|under|beside|near|inside|behind|next to|in front of) (an?|some|my|our)\b",
+    r" (in|on|at|by|under|beside|near|inside|behind|next to|in front of|for) (an?|some|my|our)\b",
     flags=re.IGNORECASE,
 )
 """Behind the thing; "on the strings" goes on with it."""
@@ -79,15 +90,34 @@ def _is_asked_for(constraint: Constraint, prompt: str) -> bool:
     thing = _plain_name(constraint.text)
     if lead is None or not thing or _ENDS.match(prompt, span.end) is None:
         return False
-    return _TO_BE_SHOWN.search(prompt, 0, lead.end()) is None
+    if lead["worn"]:
+        is_had = _is_worn(thing)
+    elif ends_before(_IS_TOLD_BY, prompt, span.start):
+        return _IS_NOT.search(prompt, 0, lead.end()) is None
+    else:
+        is_had = _is_had(thing)
+    return is_had and _TO_BE_SHOWN.search(prompt, 0, lead.end()) is None
 
 
 def _plain_name(text: str) -> str:
-    """What is named behind its colour and size, if it is held or worn and cards may name it so."""
-    words = list(itertools.dropwhile(_tells_how, canonical(text).split()))
-    name, noun = " ".join(words), words[-1] if words else ""
-    had = lexicon.is_wearable(noun) or any(is_kind_of(noun, each) for each in _HELD)
-    return name if had and thesaurus.is_a_name(name) else ""
+    """What is named behind its colour and size, if cards may name it so."""
+    name = " ".join(itertools.dropwhile(_tells_how, canonical(text).split()))
+    if not thesaurus.is_a_name(name) or is_kind_of(name.rpartition(" ")[2], "shape"):
+        return ""  # a crescent may be a moon
+    return name
+
+
+def _is_worn(thing: str) -> bool:
+    noun = thing.split()[-1]
+    return lexicon.is_wearable(noun) or is_kind_of(noun, "clothing")
+
+
+def _is_had(thing: str) -> bool:
+    """Whether it is worn, held or a part, where other things may as well be near."""
+    noun = thing.split()[-1]
+    if _is_worn(thing) or any(is_kind_of(noun, each) for each in _HELD):
+        return True
+    return is_kind_of(noun, "artifact") and not any(is_kind_of(noun, each) for each in _NEAR)
 
 
 def _tells_how(word: str) -> bool:

@@ -12,7 +12,7 @@ from personalq.checkin.cards import Hit
 from personalq.checkin.intent import Attribute, Constraint, Intent
 from personalq.checkin.reasoning.colours import NAMED, called_alike
 from personalq.checkin.reasoning.own import FEWEST, insisting_on, is_named
-from personalq.checkin.reasoning.profiles.profile import Profile, profile
+from personalq.checkin.reasoning.profiles.profile import profile
 from personalq.checkin.reasoning.profiles.traits import Trait, trait
 
 
@@ -24,22 +24,21 @@ def without_that_colour_of_it(intent: Intent, hits: Sequence[Hit]) -> Intent | N
     """
     if is_named(intent) or len(hits) < FEWEST or intent.first(Attribute.SUBJECT) is None:
         return None
-    shown = [profile(hit.card) for hit in hits]
-    return next(
-        (insisting_on(intent, c) for c in intent.described if _is_of_none(c, shown)),
-        None,
-    )
+    return next((insisting_on(intent, c) for c in intent.described if _is_of_none(c, hits)), None)
 
 
-def _is_of_none(constraint: Constraint, shown: Sequence[Profile]) -> bool:
+def _is_of_none(constraint: Constraint, hits: Sequence[Hit]) -> bool:
     if not constraint.phrase or constraint.excluded or constraint.hard or constraint.coarse:
         return False
     wanted = trait(constraint.text)
     if wanted is None or wanted.lacks:
         return False
-    asked = _colours_of(wanted, wanted)
-    told = [set().union(*(_colours_of(wanted, said) for said in card.traits)) for card in shown]
-    return bool(asked) and all(told) and all(called_alike(asked).isdisjoint(has) for has in told)
+    asked = called_alike(_colours_of(wanted, wanted))
+    if not asked:
+        return False
+    traits = (profile(hit.card).traits for hit in hits)
+    told = (set().union(*(_colours_of(wanted, said) for said in card)) for card in traits)
+    return all(has and asked.isdisjoint(has) for has in told)
 
 
 def _colours_of(wanted: Trait, said: Trait) -> set[str]:

@@ -128,9 +128,13 @@ def _is_one_of(said: Sequence[str], names: str) -> bool:
     """
     stems = tuple(map(stem, said))
     return any(
-        tuple(map(stem, name)) == stems and all(map(_is_same, name, said))
-        for name in map(_words, names.split("/"))
+        own == stems and all(map(_is_same, name, said)) for name, own in _names_with_stems(names)
     )
+
+
+@lru_cache(maxsize=16384)
+def _names_with_stems(names: str) -> Sequence[tuple[Sequence[str], Sequence[str]]]:
+    return [(name, tuple(map(stem, name))) for name in map(_words, names.split("/"))]
 
 
 def _is_same(one: str, other: str) -> bool:

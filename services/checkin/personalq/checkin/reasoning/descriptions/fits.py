@@ -36,7 +36,7 @@ UNTOLD = 0.5
 def is_explained(wish: Wish, hits: Sequence[Hit]) -> bool:
     """Whether a card says so in words, so that meaning need not tell."""
     has = has_phrase if wish.phrase else has_adjective
-    cards = [profile(hit.card) for hit in hits]
+    cards = (profile(hit.card) for hit in hits)
     fits = (max(has(wish.trait, card), in_other_words(wish, card)) for card in cards)
     return not wish.action and any(fit >= KIN for fit in fits)
 
