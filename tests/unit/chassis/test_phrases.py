@@ -60,6 +60,8 @@ from personalq.chassis.phrases import phrases_of
         ("Our owl, ash, never appears without a bell", ("Our owl", "ash", "a bell")),
         ("An owl; expect clawed feet", ("An owl", "clawed feet")),
         ("The owl is never drawn without its scarf", ("The owl", "its scarf")),
+        ("An owl that never goes without a bell, asleep", ("An owl", "a bell", "asleep")),
+        ("An owl which never leaves home without a bell", ("An owl", "a bell")),
         ("This is an owl. It is dusty and rose.", ("an owl", "It is dusty", "it is rose")),
         ("An owl, here in a bold look and in anime style, and dusty too", ("An owl", "dusty too")),
         ("If you want an ash owl with a bell, here it is", ("an ash owl", "a bell")),

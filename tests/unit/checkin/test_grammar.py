@@ -468,6 +468,7 @@ def test_numbers_of_things(prompt: str) -> None:
         ("a lamp just before Christmas waiting for Santa", None),
         ("a bear on its first training day", None),
         ("a bear, left alone for the longest time", None),
+        ("the bear that's been left alone the longest", OrderKey.LEAST_RECENTLY_USED),
     ],
 )
 def test_what_does_not_order(prompt: str, key: OrderKey | None) -> None:

@@ -110,6 +110,9 @@ def _said(prompt: str, attribute: Attribute) -> Constraint | None:
         ("the kite from the library album over a hill", {"library"}),
         ("a kite, not the newest but one trained in the library", {"library"}),
         ("We filmed that kite in the library, make it fly", {"library"}),
+        ("the kite trained in a library full of old maps", {"library"}),
+        ("the kite trained among shelves full of books", {"shelves"}),
+        ("the kite trained in a hall full of trains", {"gallery hall"}),
     ],
 )
 def test_a_place_of_training(prompt: str, tags: set[str]) -> None:
@@ -188,6 +191,8 @@ def test_many_places(monkeypatch: pytest.MonkeyPatch) -> None:
         ("we are doing line drawings of the kite", {"lineart", "line-art"}),
         ("draw the kite using line drawings", {"lineart", "line-art"}),
         ("An old-timey photograph look for the kite", {"vintage"}),
+        ("the antique-photo kite in a boat", {"vintage"}),
+        ("the sepia-photograph kite in a boat", {"vintage"}),
         ("Generate a kite in a boat. Style: photo.", {"photo-realistic"}),
         ("a kite made of bare lines", {"lineart", "line-art"}),
     ],
@@ -563,6 +568,8 @@ def test_several_places_and_places_not_wanted(prompt: str, places: list[str]) ->
     [
         ("a lamp thinking of claymation", Attribute.STYLE),
         ("a lamp with library references on the wall", Attribute.ENVIRONMENT),
+        ("a lamp in spring blossom", Attribute.CREATED_AT),
+        ("a lamp in the April bloom", Attribute.CREATED_AT),
     ],
 )
 def test_what_belongs_to_the_picture(prompt: str, attribute: Attribute) -> None:
@@ -749,6 +756,25 @@ def test_a_place_of_its_own_is_no_other(prompt: str, chosen: str) -> None:
         for n, place in enumerate(places, 1)
     ]
     cards.append(card("kite-1", "kite", "anime", "2026-03-01", version=1, environments="airfield"))
+    assert outcome_name(Session(cards).ask(prompt)) == chosen
+
+
+@pytest.mark.parametrize(
+    ("prompt", "chosen"),
+    [
+        ("the lifelike kite in a boat", "kite-1"),
+        ("a kite in a boat, photorealistic but not antique-photo", "kite-1"),
+        ("the sepia kite in a boat", "kite-2"),
+        ("a kite in a boat, the old-time-photo one", "kite-2"),
+    ],
+)
+def test_an_old_photo_is_no_realistic_look(prompt: str, chosen: str) -> None:
+    """Though it is a photo."""
+    looks = ("photorealistic", "sepia photo")
+    cards = [
+        card(f"kite-{n}", "kite", look, f"2026-0{n}-01", "A kite.")
+        for n, look in enumerate(looks, 1)
+    ]
     assert outcome_name(Session(cards).ask(prompt)) == chosen
 
 

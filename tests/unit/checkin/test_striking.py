@@ -61,6 +61,21 @@ def test_by_words(said: str, words: Sequence[float], struck: set[int]) -> None:
     assert _struck(said, words=words) == struck
 
 
+@pytest.mark.parametrize(
+    ("said", "struck"),
+    [
+        ("with a tow hook", {0}),
+        ("on a school playground", set()),
+        ("in a shop window", set()),
+        ("in a ballerina's skirt", {0}),
+        ("sitting in rubber boots", {0}),
+    ],
+)
+def test_by_things(said: str, struck: set[int]) -> None:
+    """What a place is like tells nothing, but it may have on what it is in."""
+    assert _struck(said, things=(0.75, *REST)) == struck
+
+
 def test_words_looks_and_things_agree() -> None:
     """What two of them tell, both must."""
     said = "printed the old way"

@@ -246,6 +246,11 @@ def is_kind_of(noun: str, other: str) -> bool:
     return any(wanted.intersection(_above(number)) for number in meant(noun, said=False))
 
 
+def is_worn(noun: str) -> bool:
+    """Whether somebody may be dressed in it: "hat", "kilt", "skirt"."""
+    return lexicon.is_wearable(noun) or is_kind_of(noun, "clothing")
+
+
 def _says_how(compound: str) -> bool:
     """Whether the first word only describes: "a fat cat" is a cat, whatever else it may be."""
     first = wordnet.look_up(compound.partition(" ")[0])

@@ -36,7 +36,9 @@ _PIECE = compiled(
         "plus",
         "look (out )?for",
         "and all",
-        "((is|are) )?never ((is |gets )?(seen|shown|pictured|drawn) |appears |comes )?without",
+        "((that|which|who) )?((is|are) )?never "
+        "((is |gets )?(seen|shown|pictured|drawn) |appears |comes |goes (about |out )?|"
+        "leaves home |travels |found )?without",
         "you(['’]ll| can| will)? (always )?(see|get|find|notice|spot)",
         "always has",
         "(recogni[sz]able|identified|identifiable) by",

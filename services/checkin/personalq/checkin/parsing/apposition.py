@@ -109,7 +109,8 @@ def _opens_anew(words: Sequence[Word], index: int, *, article: str = "") -> bool
             return not article  # "it's the horse with …"
         meant = norm in ("be", "mean", "meant") or norm in lexicon.words("openers")
         gone = norm == "with" and index and words[index - 1].norm in ("go", "going", "stick")
-        if meant or gone:
+        its = norm == "is" and index and words[index - 1].norm in ("it", "mine")
+        if meant or gone or its:
             return not article  # "it should be the horse with …", "please take the horse"
         closed = norm in lexicon.words("prepositions") or norm in lexicon.words("links")
         opens = norm in ("that", "this") and not words[index].joined  # "; that blue one is right"

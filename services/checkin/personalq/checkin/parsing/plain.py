@@ -52,12 +52,18 @@ _SHADED = compile_form(
 )
 """A colour with a likeness that says no more: "my pitch-black automobile"."""
 _STATE = compile_form(
-    r"(?<!\w)(?P<of>[\w-]+) (?P<state>wide open|half open|fast asleep|sound asleep|upside[ -]down|"
-    r"inside[ -]out|belly[ -]up|back to front)(?!\w)"
+    r"(?<!\w)(?P<of>[\w-]+) ?,? (?P<state>wide open|half open|fast asleep|sound asleep|"
+    r"upside[ -]down|inside[ -]out|belly[ -]up|back to front)(?!\w)"
 )
 """How a subject is that stands right before: "that dog | fast asleep | on a carpet"."""
 _ADVERBS_FIRST = frozenset(["wide open", "half open", "fast asleep", "sound asleep"])
 """Of these the last word alone says how it is."""
+_UNDER_REPAIR = compile_form(
+    r"(?<!\w)(the|my|our|that) ([\w-]+ ){0,2}one (?P<state>(under|out of|off) "
+    r"(?!(an?|the|my|our|his|her|its|their|this|that|all|focus|frame|shot|water)\b)[\w-]+)"
+    r"(?= ?($|[,.;:!?)])| (and|with|in|on|at|by|beside|please)\b)"
+)
+"""The same of what is only "the one": "the one | under repair", not "under the bridge"."""
 _BEHIND_IT = r"(?<!\w)(?P<of>[\w-]+) (?P<state>((that|which|who) (is|was) |that's )?{state})"
 _ENDS = r"(?=( (and|with|in|on|at|by|from|beside|under)\b)| ?($|[,.;:!?)]))"
 _HOW_IT_IS = (
@@ -68,6 +74,10 @@ _HOW_IT_IS = (
     (
         compile_form(_BEHIND_IT.format(state="(up to no good|looking for trouble)") + _ENDS),
         "that is mischievous",
+    ),
+    (
+        compile_form(_BEHIND_IT.format(state="in (full )?(flower|bloom|blossom)") + _ENDS),
+        "that is blooming",
     ),
     (
         compile_form(_BEHIND_IT.format(state="in (dire |urgent )?need of") + r"(?= (an?|some) )"),
@@ -258,8 +268,10 @@ def make_plain(
     for pattern, parts in SAID_AROUND:
         for match in pattern.finditer(lowered):
             changes += [(Span(*match.span(part)), said) for part, said in parts.items()]
+    for match in _UNDER_REPAIR.finditer(lowered):
+        changes.append((Span(*match.span("state")), f"that is {match['state']}"))
     for match in _STATE.finditer(lowered):
-        if is_subject(match["of"]):
+        if is_subject(match["of"]) or match["of"] == "one":
             state = match["state"]
             if state not in _ADVERBS_FIRST:
                 state = state.replace(" ", "-")

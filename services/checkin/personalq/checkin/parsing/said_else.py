@@ -146,7 +146,7 @@ SAID_ELSE = (
                   r"(?= ?($|[,.;:!?]))"), ""),
     (compile_form(r"((?<=\bis )|(?<=\bare )|(?<=\bwith )|(?<=\bhas ))both "
                   r"(?=[\w' -]{2,40} and \w)"), ""),
-    (compile_form(r"(?<=\w )left (?=(unused|untouched|idle|alone) (for )?the longest\b)"), ""),
+    (compile_form(r"(?<=\w )left (?=(unused|untouched|idle) (for )?the longest\b)"), ""),
     (compile_form(rf"^(my|our|his|her|the) ([\w-]+ )?({_PEOPLE}|{_ASKING_US}) "
                   r"(keeps? (on )?(asking|begging|calling) for|insists on|begs for|is asking for|"
                   r"has asked for|asked for|is dying for) (?=(an?|the|my|our|your) )"),
@@ -201,7 +201,8 @@ SAID_ELSE = (
                   r"under|beside|inside|outside|around|round) [\w' -]{3,40}?) for (the )?training"
                   r"(?!\w)"), r"trained \g<x>"),
     (compile_form(r"^(is there )?any (chance|hope) of(?=\s\w)"), "show me"),
-    (compile_form(r"(?<!\w)(no|none) other than(?= (the|my|our|number|version)\b)"), "only"),
+    (compile_form(r"(?<!\w)(no|none|not any|not anything|nothing) other than"
+                  r"(?= (the|my|our|number|version)\b)"), "only"),
 )  # fmt: skip
 """Words that are said for others which are read: "I'm after the", "at some point last week"."""
 _NO_DATE = (

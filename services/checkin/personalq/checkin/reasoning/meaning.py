@@ -20,6 +20,8 @@ from enum import StrEnum
 from personalq.chassis.forms import compile_form
 from personalq.checkin import lexicon
 from personalq.checkin.cards import Hit
+from personalq.checkin.lexicon import canonical
+from personalq.checkin.nouns import is_worn
 from personalq.checkin.reasoning.profiles.profile import pieces_of
 
 _WHERE = lexicon.words("prepositions") - {"like", "for", "as", "than", "without"}
@@ -29,6 +31,8 @@ _TELLS_WHERE = compile_form(
     flags=re.IGNORECASE,
 )
 """It may well say where or when the subject is to be: "on a fence", "sitting on a fence"."""
+_IN = compile_form(r"\W*(\w+ing )?in (?P<what>.+)", flags=re.IGNORECASE)
+"""Or what it has on: "in a ballerina's skirt"."""
 
 
 class Place(StrEnum):
@@ -203,21 +207,30 @@ def striking(said: Sequence[str], hits: Sequence[Hit]) -> frozenset[int]:
     """The places of the cards that are strikingly like what was said, unlike all others.
 
     At most half of the cards, and one where a place is told: "on a stack of pancakes" is like every
-    card that has food on it. Of words, looks and things all that tell must tell of a card.
+    card that has food on it, and "at a school" like a bell, so that things tell nothing then. Of
+    words, looks and things all that tell must tell of a card.
     """
     placed = all(map(_TELLS_WHERE.match, said))
     most = 1 if placed else len(hits) // 2
     far = () if placed else ((STRIKING_WORDS_FAR, FAR),)
+    things = (
+        () if placed and not all(map(_is_dressed, said)) else ((STRIKING_THING, STRIKING_LEAD),)
+    )
     told = (
         _striking([_likest(said, like) or 0.0 for like in likeness], leads, most)
         for likeness, leads in (
             ([hit.word_likeness for hit in hits], ((STRIKING_WORDS, STRIKING_LEAD), *far)),
             ([hit.look_likeness for hit in hits], ((STRIKING_LOOK, STRIKING_LEAD),)),
-            ([hit.thing_likeness for hit in hits], ((STRIKING_THING, STRIKING_LEAD),)),
+            ([hit.thing_likeness for hit in hits], things),
         )
     )
     found = [places for places in told if places]
     return frozenset.intersection(*found) if found else frozenset()
+
+
+def _is_dressed(said: str) -> bool:
+    told = _IN.match(said)
+    return told is not None and any(map(is_worn, canonical(told["what"]).split()))
 
 
 def _striking(

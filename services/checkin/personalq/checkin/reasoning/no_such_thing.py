@@ -18,7 +18,7 @@ from personalq.checkin import lexicon
 from personalq.checkin.cards import Hit
 from personalq.checkin.intent import Constraint, Intent
 from personalq.checkin.lexicon import canonical, thesaurus
-from personalq.checkin.nouns import is_kind_of
+from personalq.checkin.nouns import is_kind_of, is_worn
 from personalq.checkin.parsing.text import ends_before
 from personalq.checkin.reasoning.descriptions.fits import fit
 from personalq.checkin.reasoning.descriptions.wishes import wishes
@@ -91,7 +91,7 @@ def _is_asked_for(constraint: Constraint, prompt: str) -> bool:
     if lead is None or not thing or _ENDS.match(prompt, span.end) is None:
         return False
     if lead["worn"]:
-        is_had = _is_worn(thing)
+        is_had = is_worn(thing.split()[-1])
     elif ends_before(_IS_TOLD_BY, prompt, span.start):
         return _IS_NOT.search(prompt, 0, lead.end()) is None
     else:
@@ -107,15 +107,10 @@ def _plain_name(text: str) -> str:
     return name
 
 
-def _is_worn(thing: str) -> bool:
-    noun = thing.split()[-1]
-    return lexicon.is_wearable(noun) or is_kind_of(noun, "clothing")
-
-
 def _is_had(thing: str) -> bool:
     """Whether it is worn, held or a part, where other things may as well be near."""
     noun = thing.split()[-1]
-    if _is_worn(thing) or any(is_kind_of(noun, each) for each in _HELD):
+    if is_worn(noun) or any(is_kind_of(noun, each) for each in _HELD):
         return True
     return is_kind_of(noun, "artifact") and not any(is_kind_of(noun, each) for each in _NEAR)
 

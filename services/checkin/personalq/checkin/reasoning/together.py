@@ -43,6 +43,10 @@ _SHOWN = compile_form(
 """Before what is seen with the subject: "holding | a cushion", "like | a throne"."""
 
 
+_POSED = compile_form(r"(?<!\w)on (its|his|her|their) $", flags=re.IGNORECASE)
+"""Before what is said of a pose, and nothing that it has: "on its | back"."""
+
+
 def is_in_question(intent: Intent, hits: Sequence[Hit], prompt: str) -> bool:
     """Whether what was described may be had by other cards of the subject alone.
 
@@ -111,7 +115,7 @@ def _is_pictured(constraint: Constraint, subject: Constraint, prompt: str) -> bo
     span, named = constraint.span, subject.span
     if span is None or named is None or span.start < named.start:
         return False
-    if ends_before(_SHOWN, prompt, span.start):
+    if ends_before(_SHOWN, prompt, span.start) or ends_before(_POSED, prompt, span.start):
         return True
     edited = ends_before(_EDITED, prompt, named.start) is not None
     return edited and prompt[named.end : span.start].strip() in ("", "in", "to be")

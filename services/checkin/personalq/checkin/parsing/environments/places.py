@@ -35,7 +35,7 @@ def noun_phrase(draft: Draft, start: int) -> list[Word]:
         place = draft.lexicon.environments.match_at(draft.page.words, word.index)
         acts = word.norm in lexicon.verb_forms() and place is None  # not "in the white snow"
         acts = acts and not word.hyphen  # "on the snow-covered peaks"
-        stops = phrase and (not word.joined or acts)
+        stops = phrase and (not word.joined or acts or _is_full(draft, phrase, word))
         subject = draft.noun_at(word.index) if phrase else None
         if stops or not draft.is_free(word) or _closed(word.norm) or word.norm in _SKIP:
             break
@@ -45,6 +45,14 @@ def noun_phrase(draft: Draft, start: int) -> list[Word]:
         if word.possessive and not _is_theirs(draft, word):
             break
     return phrase
+
+
+def _is_full(draft: Draft, phrase: list[Word], word: Word) -> bool:
+    """Whether it is said of what is no place by itself: "shelves | full of books"."""
+    if not draft.page.shadow.startswith("full of ", word.start):
+        return False
+    places = draft.lexicon.environments
+    return not any(places.match_at(draft.page.words, each.index) for each in phrase)
 
 
 def _after_owner(draft: Draft, word: Word | None) -> Word | None:

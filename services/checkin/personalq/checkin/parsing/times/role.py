@@ -34,7 +34,7 @@ _COMPARING = frozenset((
 ))  # fmt: skip
 _CELEBRATED = frozenset(("fourth of july", "4th of july", "the fourth of july", "the 4th of july"))
 """Days of fireworks: "the bag on the Fourth of July"."""
-_CARTOONS = compile_form(r"[ -]morning (cartoon|tv)")
+_CARTOONS = compile_form(r"[ -]morning[ -](cartoon|tv)")
 """Behind a day: a look, whenever it was made."""
 _QUARTER = compile_form(r"q[1-4]\b")
 """No picture shows one."""

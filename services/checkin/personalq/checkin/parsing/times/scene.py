@@ -126,7 +126,9 @@ def of_the_scene(draft: Draft, span: Span) -> bool:
 def is_scene(draft: Draft, after: Word) -> bool:
     """Whether the word after a time makes it part of the picture ("April rain")."""
     shade = " ".join(word.norm for word in draft.page.words[after.index : after.index + 2])
-    if draft.noun_at(after.index) or shade in lexicon.colours():  # "April light brown horse"
+    noun = draft.noun_at(after.index)
+    asked = noun is not None and noun.entry.subjects
+    if asked or shade in lexicon.colours():  # "April light brown horse"
         return False
     return after.norm in lexicon.words("seasonal") or after.norm in lexicon.words("scenes")
 
