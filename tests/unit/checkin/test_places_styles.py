@@ -766,6 +766,8 @@ def test_a_place_of_its_own_is_no_other(prompt: str, chosen: str) -> None:
         ("a kite in a boat, photorealistic but not antique-photo", "kite-1"),
         ("the sepia kite in a boat", "kite-2"),
         ("a kite in a boat, the old-time-photo one", "kite-2"),
+        ("the old-photos kite in a boat", "kite-2"),
+        ("the retro-photograph kite in a boat", "kite-2"),
     ],
 )
 def test_an_old_photo_is_no_realistic_look(prompt: str, chosen: str) -> None:

@@ -69,6 +69,9 @@ def test_by_words(said: str, words: Sequence[float], struck: set[int]) -> None:
         ("in a shop window", set()),
         ("in a ballerina's skirt", {0}),
         ("sitting in rubber boots", {0}),
+        ("in a ballerina's skirt beside a fence", {0}),
+        ("in a hat shop", set()),
+        ("in a field with a hat stand", set()),
     ],
 )
 def test_by_things(said: str, struck: set[int]) -> None:

@@ -205,7 +205,8 @@ async def until_idle(programs: Mapping[str, int], *, within_s: float = 600.0) ->
         before = cpu_seconds(programs)
         await asyncio.sleep(_ROUND_S)
         spent = sum(cpu_seconds(programs).values()) - sum(before.values())
-        quiet = quiet + 1 if spent < _IDLE * _ROUND_S else 0
+        # Less than before: a process that has ended is not counted any more.
+        quiet = quiet + 1 if 0 <= spent < _IDLE * _ROUND_S else 0
 
 
 def cpu_seconds(programs: Mapping[str, int]) -> dict[str, float]:

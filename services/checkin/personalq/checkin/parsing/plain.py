@@ -12,7 +12,7 @@ from personalq.checkin.intent import Span
 from personalq.checkin.parsing.corrected import Change, Corrected, with_changes
 from personalq.checkin.parsing.said_else import SAID_AROUND, SAID_ELSE
 from personalq.checkin.parsing.similes import similes
-from personalq.checkin.parsing.text import shadow
+from personalq.checkin.parsing.text import ends_before, shadow
 from personalq.checkin.parsing.typos import is_word
 
 _MONTH = "|".join(m for m in lexicon.calendar("months") if len(m) > 3 and m != "march")
@@ -52,18 +52,24 @@ _SHADED = compile_form(
 )
 """A colour with a likeness that says no more: "my pitch-black automobile"."""
 _STATE = compile_form(
-    r"(?<!\w)(?P<of>[\w-]+) ?,? (?P<state>wide open|half open|fast asleep|sound asleep|"
-    r"upside[ -]down|inside[ -]out|belly[ -]up|back to front)(?!\w)"
+    r"(?<!\w)(?P<of>[\w-]+) (?P<state>wide open|half open|fast asleep|sound asleep|upside[ -]down|"
+    r"inside[ -]out|belly[ -]up|back to front)(?!\w)"
 )
 """How a subject is that stands right before: "that dog | fast asleep | on a carpet"."""
 _ADVERBS_FIRST = frozenset(["wide open", "half open", "fast asleep", "sound asleep"])
 """Of these the last word alone says how it is."""
-_UNDER_REPAIR = compile_form(
-    r"(?<!\w)(the|my|our|that) ([\w-]+ ){0,2}one (?P<state>(under|out of|off) "
-    r"(?!(an?|the|my|our|his|her|its|their|this|that|all|focus|frame|shot|water)\b)[\w-]+)"
-    r"(?= ?($|[,.;:!?)])| (and|with|in|on|at|by|beside|please)\b)"
+_ONE_STATE = compile_form(
+    r"(?<!\w)(the|my|our|that) ([\w-]+ ){0,2}one( (?P<state>under (repair|construction|renovation|"
+    r"restoration)|out of (order|shape|balance|tune))| ?,? (?P<turned>upside[ -]down|"
+    r"inside[ -]out|belly[ -]up|back to front))(?= ?($|[,.;:!?)])| (and|with|in|on|at|by|beside|"
+    r"please)\b)"
 )
-"""The same of what is only "the one": "the one | under repair", not "under the bridge"."""
+"""The same of what is only "the one": "the one | under repair", "the red one, | upside down"."""
+_NOT_THE_ONE = compile_form(
+    r"(?<!\w)(not|(do|does|did)n't ([\w-]+ )?|never|but|except( for)?|without|than|skip|avoid|no|"
+    r"turn|flip|hang|put|draw|paint|make|place|set|lay) $"
+)
+"""Before one that is not wanted, or is to be turned so."""
 _BEHIND_IT = r"(?<!\w)(?P<of>[\w-]+) (?P<state>((that|which|who) (is|was) |that's )?{state})"
 _ENDS = r"(?=( (and|with|in|on|at|by|from|beside|under)\b)| ?($|[,.;:!?)]))"
 _HOW_IT_IS = (
@@ -74,10 +80,6 @@ _HOW_IT_IS = (
     (
         compile_form(_BEHIND_IT.format(state="(up to no good|looking for trouble)") + _ENDS),
         "that is mischievous",
-    ),
-    (
-        compile_form(_BEHIND_IT.format(state="in (full )?(flower|bloom|blossom)") + _ENDS),
-        "that is blooming",
     ),
     (
         compile_form(_BEHIND_IT.format(state="in (dire |urgent )?need of") + r"(?= (an?|some) )"),
@@ -268,10 +270,13 @@ def make_plain(
     for pattern, parts in SAID_AROUND:
         for match in pattern.finditer(lowered):
             changes += [(Span(*match.span(part)), said) for part, said in parts.items()]
-    for match in _UNDER_REPAIR.finditer(lowered):
-        changes.append((Span(*match.span("state")), f"that is {match['state']}"))
+    for match in _ONE_STATE.finditer(lowered):
+        if ends_before(_NOT_THE_ONE, lowered, match.start()) is None:
+            part = "state" if match["state"] else "turned"
+            how = match[part] if part == "state" else match[part].replace(" ", "-")
+            changes.append((Span(*match.span(part)), f"that is {how}"))
     for match in _STATE.finditer(lowered):
-        if is_subject(match["of"]) or match["of"] == "one":
+        if is_subject(match["of"]):
             state = match["state"]
             if state not in _ADVERBS_FIRST:
                 state = state.replace(" ", "-")

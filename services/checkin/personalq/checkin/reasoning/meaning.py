@@ -31,7 +31,11 @@ _TELLS_WHERE = compile_form(
     flags=re.IGNORECASE,
 )
 """It may well say where or when the subject is to be: "on a fence", "sitting on a fence"."""
-_IN = compile_form(r"\W*(\w+ing )?in (?P<what>.+)", flags=re.IGNORECASE)
+_IN = compile_form(
+    r"\W*(\w+ing )?in ([\w'’-]+ )*?(?P<what>[\w-]+)"
+    rf"(?= ?($|[,.;])| ({'|'.join(sorted(_WHERE))})\s)",
+    flags=re.IGNORECASE,
+)
 """Or what it has on: "in a ballerina's skirt"."""
 
 
@@ -230,7 +234,7 @@ def striking(said: Sequence[str], hits: Sequence[Hit]) -> frozenset[int]:
 
 def _is_dressed(said: str) -> bool:
     told = _IN.match(said)
-    return told is not None and any(map(is_worn, canonical(told["what"]).split()))
+    return told is not None and is_worn(canonical(told["what"]))
 
 
 def _striking(

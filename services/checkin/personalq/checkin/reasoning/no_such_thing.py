@@ -16,7 +16,7 @@ from collections.abc import Sequence
 from personalq.chassis.forms import compile_form
 from personalq.checkin import lexicon
 from personalq.checkin.cards import Hit
-from personalq.checkin.intent import Constraint, Intent
+from personalq.checkin.intent import Attribute, Constraint, Intent
 from personalq.checkin.lexicon import canonical, thesaurus
 from personalq.checkin.nouns import is_kind_of, is_worn
 from personalq.checkin.parsing.text import ends_before
@@ -30,19 +30,31 @@ _ALIKE = 0.6
 """Likeness from which on a card may have it in words that name it otherwise."""
 _A = r"((an?|the|its|his|her|some|two|three|four) )?$"
 _HAS = compile_form(
-    rf"(?<!\w)((that|which|who) has|with|wearing|wears|sporting|(?P<worn>in)) {_A}",
+    rf"(?<!\w)((that|which|who) has|with|wearing|wears|sporting|"
+    rf"(the|my|our|that|this) ([\w-]+ ){{1,3}}(?P<worn>in)) {_A}",
     flags=re.IGNORECASE,
 )
-_NOT = r"(?<!\w)(not|without) (an?|the|my|our|this|that)\b[^.,;:!?]*$"
+_UNWANTED = (
+    "(not|without|(do|did)(n't| not) (want|like|mean)|except( for)?|excluding|other than|"
+    "anything but|skip|avoid)"
+)
+_NOT = (
+    rf"(?<!\w){_UNWANTED} (an?|the|my|our|this|that)\b"
+    r"(?![^.;:!?]*\bbut (the|my|our)\b)[^.,;:!?]*$"
+)
 _IS_NOT = compile_form(_NOT, flags=re.IGNORECASE)
 _IS_TOLD_BY = compile_form(
-    rf"(?<!\w)(one (with|wearing|sporting)|(one )?(that|which|who) (has|wears)) {_A}|"
-    r"(?<!\w)(is there|do (you|we|I) (still )?have|have (you|we|I) got) [^.,;:!?]* "
-    rf"(with|wearing) {_A}",
+    r"(?<!\w)(the|my|our|that) ([\w-]+ )?one (with|wearing|sporting|(that|which|who) (has|wears)) "
+    rf"{_A}|"
+    r"(?<!\w)(is there|do (you|we|I) (still )?have|have (you|we|I) got) (an?|the|any|some|our|my) "
+    rf"([\w-]+ ){{1,3}}(with|wearing) {_A}",
     flags=re.IGNORECASE,
 )
 """Before what is surely of the card that is wanted: "the one with", "is there a horse with"."""
-_DRAW = "(draw|paint|generate|render|create|make|dress|put|place|add|(image|picture|photo) of)"
+_DRAW = (
+    "(draw|paint|generate|render|create|make|dress|put|place|add|sketch|depict|illustrate|imagine|"
+    "picture|turn|(image|picture|photo|portrait|drawing|painting|sketch|poster|illustration) of)"
+)
 _TO_BE_SHOWN = compile_form(
     rf"(?<!\w){_DRAW} (me )?(an?|the|my|our|this|that)\b[^.;:!?]*$|"
     rf"(^|[.;:!?] ?){_DRAW} (?!(with|wearing|wears|sporting)\b)[^.;:!?]*$|"
@@ -53,10 +65,8 @@ _TO_BE_SHOWN = compile_form(
 """The picture is to have it, or it is what is not wanted: "a horse with a tent", "not the horse
 with a tent", but "the dress with a bow", "not sure which, the horse with a tent".
 """
-_HELD = ("tool", "device", "clothing", "equipment", "jewelry", "footwear", "body part")
+_HELD = ("tool", "device", "equipment", "jewelry", "footwear", "body part")
 """What somebody has who is told by it; a tent, a moon or a cake may as well be near."""
-_NEAR = ("structure", "vehicle", "furniture", "animal", "person", "food", "plant", "natural object")
-"""Of other artifacts those that may as well be near."""
 _ENDS = compile_form(
     r" ?($|[,.;:!?)(–—-])| (please|thanks)\b|"
     r" (in|on|at|by|under|beside|near|inside|behind|next to|in front of|for) (an?|some|my|our)\b",
@@ -75,7 +85,9 @@ def without_that_thing(intent: Intent, hits: Sequence[Hit], prompt: str) -> Inte
         return None
     if not all(pieces_of(hit.card) for hit in hits):
         return None
-    asked = (c for c in intent.described if _is_asked_for(c, prompt))
+    subject = intent.first(Attribute.SUBJECT)
+    wanted = (c for c in intent.described if not _goes_without_saying(c, subject))
+    asked = (c for c in wanted if _is_asked_for(c, prompt))
     return next((insisting_on(intent, c) for c in asked if _is_on_none(c, hits)), None)
 
 
@@ -110,9 +122,14 @@ def _plain_name(text: str) -> str:
 def _is_had(thing: str) -> bool:
     """Whether it is worn, held or a part, where other things may as well be near."""
     noun = thing.split()[-1]
-    if is_worn(noun) or any(is_kind_of(noun, each) for each in _HELD):
-        return True
-    return is_kind_of(noun, "artifact") and not any(is_kind_of(noun, each) for each in _NEAR)
+    return is_worn(noun) or any(is_kind_of(noun, each) for each in _HELD)
+
+
+def _goes_without_saying(constraint: Constraint, subject: Constraint | None) -> bool:
+    """Whether it is a part of a living thing, which every such thing has: "a horse with a tail"."""
+    if subject is None or not is_kind_of(canonical(constraint.text).split()[-1], "body part"):
+        return False
+    return any(is_kind_of(name, kind) for name in subject.values for kind in ("animal", "person"))
 
 
 def _tells_how(word: str) -> bool:

@@ -42,9 +42,12 @@ _SHOWN = compile_form(
 )
 """Before what is seen with the subject: "holding | a cushion", "like | a throne"."""
 
-
-_POSED = compile_form(r"(?<!\w)on (its|his|her|their) $", flags=re.IGNORECASE)
-"""Before what is said of a pose, and nothing that it has: "on its | back"."""
+_ON_ITS = compile_form(r"(?<!\w)on (its|his|her|their) $", flags=re.IGNORECASE)
+_POSES = frozenset((
+    "back", "side", "belly", "tummy", "stomach", "head", "legs", "hind legs", "knees", "tiptoes",
+    "toes", "feet", "haunches",
+))  # fmt: skip
+"""Behind "on its" they say how it lies or stands, and are nothing that it has."""
 
 
 def is_in_question(intent: Intent, hits: Sequence[Hit], prompt: str) -> bool:
@@ -115,7 +118,8 @@ def _is_pictured(constraint: Constraint, subject: Constraint, prompt: str) -> bo
     span, named = constraint.span, subject.span
     if span is None or named is None or span.start < named.start:
         return False
-    if ends_before(_SHOWN, prompt, span.start) or ends_before(_POSED, prompt, span.start):
+    posed = constraint.text.casefold() in _POSES and ends_before(_ON_ITS, prompt, span.start)
+    if posed or ends_before(_SHOWN, prompt, span.start):
         return True
     edited = ends_before(_EDITED, prompt, named.start) is not None
     return edited and prompt[named.end : span.start].strip() in ("", "in", "to be")

@@ -132,7 +132,7 @@ def _is_one_of(said: Sequence[str], names: str) -> bool:
     )
 
 
-@lru_cache(maxsize=16384)
+@lru_cache(maxsize=32768)
 def _names_with_stems(names: str) -> Sequence[tuple[Sequence[str], Sequence[str]]]:
     return [(name, tuple(map(stem, name))) for name in map(_words, names.split("/"))]
 
