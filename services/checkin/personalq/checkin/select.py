@@ -132,8 +132,8 @@ async def select(
 async def _told_apart(
     read: Intent, ranking: Ranking, finder: Finder, settings: CheckinSettings
 ) -> tuple[Intent, Ranking]:
-    """What was found; or, where that asks a question, by the scene if the scene tells one card, and
-    nothing if no card has a thing that was named.
+    """What was found; or, where that asks a question about all that fit, by the scene if the scene
+    tells one card, and nothing if no card has a thing that was named.
     """
 
     def chooses(intent: Intent, found: Ranking) -> bool:

@@ -99,8 +99,8 @@ def sorts(words: Sequence[Word]) -> list[int]:
 
 
 def _opens_anew(words: Sequence[Word], index: int, *, article: str = "") -> bool:
-    """Whether the phrase of the noun at `index` opens the request, or stands behind a comma, a dash
-    or "it's".
+    """Whether the phrase of the noun at `index` opens the request, or stands behind a comma, a
+    dash, "it's" or "mine is".
     """
     while index > 0 and words[index].joined:
         index -= 1

@@ -41,7 +41,6 @@ _SHOWN = compile_form(
     flags=re.IGNORECASE,
 )
 """Before what is seen with the subject: "holding | a cushion", "like | a throne"."""
-
 _ON_ITS = compile_form(r"(?<!\w)on (its|his|her|their) $", flags=re.IGNORECASE)
 _POSES = frozenset((
     "back", "side", "belly", "tummy", "stomach", "head", "legs", "hind legs", "knees", "tiptoes",
