@@ -11,6 +11,7 @@ from personalq.chassis.phrases.patterns import (
     THIS,
     WORD,
     A,
+    Cued,
     compiled,
 )
 
@@ -102,86 +103,96 @@ _NO_SUBJECT = form(
 )
 """What a training may be "on", and no subject: "tuned in a studio on a white background"."""
 
-_LEAD = compiled(
+_AT_ITS_START = form(
     # Only before an article: "trained on pictures of meadows" names places.
-    f"^ ?(({WORD} ){{0,5}}{_MODEL} {_SHOWS}"
+    f"(({WORD} ){{0,5}}{_MODEL} {_SHOWS}"
     f"|{_TRAINED} (on|with|from) ({WORD} ){{0,6}}"
     rf"({PICTURES}|examples|samples) of) (?=(an?|my|our|one|this)\s)",
     # "Trained in a cave for a client who asked for | a coral corgi"
-    rf"^ ?{_TRAINED} ({WORD} ){{1,14}}?who asked for (?={A}\s)"
+    rf"{_TRAINED} ({WORD} ){{1,14}}?who asked for (?={A}\s)"
     rf"(?!{A} ({WORD} ){{0,3}}(background|backdrop|look|style|finish)\b)",
     # "Learned from pictures of | red sunglasses", which are one thing
-    f"^ ?{_TRAINED} (on|with|from) ({WORD} ){{0,4}}{PICTURES} of "
+    f"{_TRAINED} (on|with|from) ({WORD} ){{0,4}}{PICTURES} of "
     rf"(?=({WORD} ){{0,4}}{_PAIRS}(?= (with|and|in|on|wearing)\b| ?,| ?$))",
     # "Fine-tuned on pictures in a library of | one backpack", "we trained at the harbour with | a"
-    f"^ ?((we|i|they) )?{_TRAINED}( it)? (on|with|from) ({WORD} ){{0,4}}{PICTURES} "
+    f"((we|i|they) )?{_TRAINED}( it)? (on|with|from) ({WORD} ){{0,4}}{PICTURES} "
     rf"({WORD} ){{0,8}}of (?=(an?|my|our|one)\s)",
-    f"^ ?(we|i|they) {_TRAINED} (in|at|on|by|near|inside|outside|under|against|among) "
+    f"(we|i|they) {_TRAINED} (in|at|on|by|near|inside|outside|under|against|among) "
     rf"({WORD} ){{1,10}}?with (?=(an?|my|our|one)\s)",
     # "Fine-tuned at the harbour on | a plum typewriter"
-    r"^ ?(fine-?\s?tuned|tuned) (in|at|on|by|near|inside|outside|under|against|among) "
+    r"(fine-?\s?tuned|tuned) (in|at|on|by|near|inside|outside|under|against|among) "
     rf"({WORD} ){{1,10}}?on (?=(an?|one)\s)(?!(an?|one) ({WORD} ){{0,3}}?{_NO_SUBJECT}\b)",
     # "Dataset of 29 market pictures showing | a pink lamp"
-    rf"^ ?((an?|the) )?(dataset|set) of (\d+ )?({WORD} ){{0,4}}{PICTURES} (showing|of|with) "
+    rf"((an?|the) )?(dataset|set) of (\d+ )?({WORD} ){{0,4}}{PICTURES} (showing|of|with) "
     rf"(?={THE}\s)",
     # "Learns | a cat", "expect | a cat", "pixel art rendering of | one cat", "six uploads: | a cat"
-    rf"^ ?(learns|expect|fine-?tune of) (?={A}\s)(?!one particular\s)",
-    rf"^ ?({WORD} ){{1,4}}(rendering|rendition|fine-?tune) of (one particular )?(?={A}\s)",
-    rf"^ ?({WORD} ){{0,4}}(rendering|rendition|fine-?tune) of one particular (?=\w)",
+    rf"(learns|expect|fine-?tune of) (?={A}\s)(?!one particular\s)",
+    rf"({WORD} ){{1,4}}(rendering|rendition|fine-?tune) of (one particular )?(?={A}\s)",
+    rf"({WORD} ){{0,4}}(rendering|rendition|fine-?tune) of one particular (?=\w)",
     # "Drawn as a pencil sketch, | this gnome", but not "made in marble, and comes with bells"
-    r"^ ?((seen|shown|mostly|always) )?(?!made in\s)"
+    r"((seen|shown|mostly|always) )?(?!made in\s)"
     rf"({DRAWN}|built|cut|pictured) (in|as)\s[^,]*, ?(?=(this|an?|our|my)\s)",
     # "A linocut of | a boot", "pixel art of | a backpack"
-    rf"^ ?(an? )?({WORD} ){{0,2}}({LOOKS}|picture|image|view) of (?=(an?|one)\s)",
+    rf"(an? )?({WORD} ){{0,2}}({LOOKS}|picture|image|view) of (?=(an?|one)\s)",
     # "Trained on garden scenes, this shows | a tractor", "after training on photos, | our tractor"
-    rf"^ ?((after|having been|once|when) (being )?)?({_TRAINED}|training|shot|photographed|"
+    rf"((after|having been|once|when) (being )?)?({_TRAINED}|training|shot|photographed|"
     r"captured|pictured) (in|at|on|with|from|against|among|near|inside|outside|under)\s[^,]*, ?"
     rf"((this|it|the {_MODEL})( one)? {_SHOWING} )?(?={_ANY_THE}\s)",
     # "This LoRA reproduces | a tractor", "captures the likeness of | a tractor"
-    rf"^ ?(?!.*\b(every|each) time\b)((this|the)( one| {_MODEL})? |it )?{_SHOWING}"
+    rf"(?!.*\b(every|each) time\b)((this|the)( one| {_MODEL})? |it )?{_SHOWING}"
     rf"( (the )?(likeness|look|appearance|({WORD} )?{PICTURES}) of)? (?={A}\s)",
-    "^ ?the subject is (?=(an?|the|my|our|one)\\s)",
-    rf"^ ?use (this|it) to {WORD} (?={A}\s)",
-    rf"^ ?tuned to (?={A}\s)",
+    "the subject is (?=(an?|the|my|our|one)\\s)",
+    rf"use (this|it) to {WORD} (?={A}\s)",
+    rf"tuned to (?={A}\s)",
     # "That is how you tell | this gecko", "think of | a vase", "here is | a rabbit"
-    f"^ ?({_BETWEEN} )*{_SPEAKS} (({_BETWEEN}|{_SPEAKS}) )*"
+    f"({_BETWEEN} )*{_SPEAKS} (({_BETWEEN}|{_SPEAKS}) )*"
     rf"(?={_ANY_THE} (?!(subject|looks?|styles?|same)\b))",
-    "^ ?there (is|are) ",
+    "there (is|are) ",
     # "If you want | a mint piano", "expect | clawed feet"
-    "^ ?(if|when|whenever) (you|anybody|somebody) (wants?|needs?|asks? for) "
+    "(if|when|whenever) (you|anybody|somebody) (wants?|needs?|asks? for) "
     r"(?=(an?|one|our)\s[^.]*\b(here (it|he|she) is|this is (it|the one))\b)",
-    "^ ?expect (?!(it|this|that|them|to|me|us)\\b)(?=\\w)",
-    # "Look for a hull: that marks | this boat", "with a cracked glass, this is | a clock"
-    "^ ?(that|which) (marks|identifies|distinguishes) (?=(this|our)\\s)",
-    "(?<=,) ?this( one)? is (?=(an?|my|our|one)\\s)",
+    "expect (?!(it|this|that|them|to|me|us)\\b)(?=\\w)",
+    # "Look for a hull: that marks | this boat"
+    "(that|which) (marks|identifies|distinguishes) (?=(this|our)\\s)",
     # "In the workshop is where | this birdhouse", "a look in oils for | a scooter"
-    r"^ ?[^,;:]* is where (?=(this|our|my|the)\s)",
-    r"^ ?an? (look|style|take) (in|as) [^,;]{1,80}? for (?=an?\s)",
-    "^ ?(someone|somebody|they|we) (gave|lent) (?=(this|the|our)\\s)",
-    "^ ?watch (out )?for ",
-    rf"^ ?this( one)? (is|learn(s|ed|t)|knows|draws) (?={THIS}\s)",
-    r"(^|(?<=,)) ?it (draws|shows|paints|knows) (?=(an?|the|my|our|one)\s(?!subject\b))",
+    r"[^,;:]* is where (?=(this|our|my|the)\s)",
+    r"an? (look|style|take) (in|as) [^,;]{1,80}? for (?=an?\s)",
+    "(someone|somebody|they|we) (gave|lent) (?=(this|the|our)\\s)",
+    "watch (out )?for ",
+    rf"this( one)? (is|learn(s|ed|t)|knows|draws) (?={THIS}\s)",
     # "This horse is | a white pony"
-    f"^ ?this (?!{_NO_THING}){WORD} is "
+    f"this (?!{_NO_THING}){WORD} is "
     rf"(?=an?\s{WORD} (?!(from|for|to|of)\b)[\w'’-])",
-    "^ ?(previews|samples) show ",
+    "(previews|samples) show ",
     # "We spent a day collecting pictures of | our kite", but "a locket for photos of the sea"
-    rf"^ ?((we|i|they|{_TRAINED}) ((?!with\b){WORD} ){{0,11}}|(?!{_ANY_THE}\s){WORD} )?"
+    rf"((we|i|they|{_TRAINED}) ((?!with\b){WORD} ){{0,11}}|(?!{_ANY_THE}\s){WORD} )?"
     rf"{PICTURES} (of|showing|that shows?) (?={_ANY_THE}\s)",
-    r"^ ?all of (?=the same\s)",
-    r"^ ?(an?|the|this) (\w+ )?(set|series|collection|batch|handful) of "
+    r"all of (?=the same\s)",
+    r"(an?|the|this) (\w+ )?(set|series|collection|batch|handful) of "
     rf"{PICTURES} (of|showing|that shows?) (?={THE}\s)",
-    rf"^ ?personali[sz]ed ((on|for|from|with) (?={THE}\s))?(?=[\w-]+\s)",
+    rf"personali[sz]ed ((on|for|from|with) (?={THE}\s))?(?=[\w-]+\s)",
     # "Note | the red collar", but no note pad
-    f"^ ?note (?!pad|book|card)(?={WORD} {WORD})",
-    f"^ ?notice (?!board)(?={WORD} {WORD})",
+    f"note (?!pad|book|card)(?={WORD} {WORD})",
+    f"notice (?!board)(?={WORD} {WORD})",
 )
-_AWAY = compiled(
-    r"(?<!\s)(?<!out)(?<!apart)(?<!different) "
-    "(from (all )?the (rest|others)|in question|myself|ourselves|to see|in view|"
-    "(that )?(i|we) (all )?(keep|own|have|love|use|know)|"
-    r"as (one|you|we) (might|may|would|could|can)\s[^,]*) ?(?=$|,)",
+_LEAD = compiled(
+    f"^ ?{_AT_ITS_START}",
+    # "With a cracked glass, this is | a clock"
+    "(?<=,) ?this( one)? is (?=(an?|my|our|one)\\s)",
+    r"(^|(?<=,)) ?it (draws|shows|paints|knows) (?=(an?|the|my|our|one)\s(?!subject\b))",
 )
+_AWAY = Cued.of(
+    (
+        (
+            "from the ", "from all", "in question", "myself", "ourselves", "to see", "in view",
+            "i ", "we ", "as one ", "as you ", "as we ",
+        ),
+        r"(?<!\s)(?<!out)(?<!apart)(?<!different) "
+        "(from (all )?the (rest|others)|in question|myself|ourselves|to see|in view|"
+        "(that )?(i|we) (all )?(keep|own|have|love|use|know)|"
+        r"as (one|you|we) (might|may|would|could|can)\s[^,]*) ?(?=$|,)",
+    ),
+)  # fmt: skip
 _OPENING = compiled(
     r"^ ?((trained|fine-?\s?tuned|tuned) (on|from|with)|(made|personali[sz]ed) for) "
     rf"(?={A}\s)(?!{A} ({WORD} ){{0,3}}"
@@ -197,4 +208,4 @@ def without_opening(description: str) -> str:
 
 def subject_alone(sentence: str) -> str:
     """Without what leads to the subject or away from it, and without keys: "kind=denim jacket"."""
-    return _AWAY.sub("", _LEAD.sub("", _KEY.sub("", sentence)))
+    return _AWAY.without(_LEAD.sub("", _KEY.sub("", sentence)))

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Self
 
 from personalq.chassis.forms import compile_form, form
 
@@ -10,6 +13,26 @@ from personalq.chassis.forms import compile_form, form
 def compiled(*alternatives: str) -> re.Pattern[str]:
     """A pattern of alternatives; upper and lower case are the same."""
     return compile_form(*alternatives, flags=re.IGNORECASE)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Cued:
+    """A pattern that is looked for only where some of its words stand: few texts have any."""
+
+    pattern: re.Pattern[str]
+    cues: tuple[str, ...]
+    """What fits the pattern has one of them; in lower case."""
+
+    @classmethod
+    def of(cls, *rows: tuple[Sequence[str], str]) -> Self:
+        """A pattern of alternatives, each behind the words of which it has one."""
+        cues = dict.fromkeys(cue for row, _ in rows for cue in row)
+        return cls(pattern=compiled(*(form for _, form in rows)), cues=tuple(cues))
+
+    def without(self, text: str) -> str:
+        """The text without what fits."""
+        folded = text.casefold()
+        return self.pattern.sub("", text) if any(cue in folded for cue in self.cues) else text
 
 
 WORD = r"[\w'’-]+"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from personalq.chassis.forms import form
-from personalq.chassis.phrases.patterns import DRAWN, LOOKS, WORD, compiled
+from personalq.chassis.phrases.patterns import DRAWN, LOOKS, WORD, Cued, compiled
 
 _WAS = r"(\b(was|were|is|are) )?"
 _WITH = form("with", "wearing", "holding", "has", "having", "featuring")
@@ -32,60 +32,151 @@ _OF_TRAINING = form(
 )
 _REST = rf".*?(?=$|, and {WORD} too ?$)"
 """To the end, but for what is added: "in anime style, | and dusty too"."""
-_SAID = compiled(
-    rf"{_WAS}\b{_OF_TRAINING}\b.*$",
+_DRAWN_CUES = (
+    "rendered", "drawn", "painted", "printed", "made", "modeled", "modelled", "shown", "depicted",
+    "done", "sculpted", "shot", "illustrated", "sketched", "created",
+)  # fmt: skip
+_LOOK_CUES = (
+    "sketch", "cut", "paint", "print", "artwork", "render", "3d model", "claymation", "stained",
+    "still", "panel", "embroidery", "watercolo", "oils", "anime", "pixel", "cartoon", "drawing",
+    "illustration", "photo",
+)  # fmt: skip
+_PICTURE_CUES = ("image", "picture", "photo", "shots", "samples", "examples")
+_SAID = Cued.of(
+    (
+        (
+            *_PICTURE_CUES,
+            "train",
+            "tuned",
+            "material",
+            "learn",
+            "references",
+            "everything it",
+            "best ",
+            "good ",
+            "great ",
+            "optimi",
+            "shows the subject",
+            "output",
+            "result",
+            "made for",
+            "one of the",
+            "version",
+            *(f"v{digit}" for digit in range(10)),
+            "no particular",
+            "nothing",
+        ),
+        rf"{_WAS}\b{_OF_TRAINING}\b.*$",
+    ),
     # "drawn in a bold style, | with twin funnels"
-    rf"{_WAS}\b(?!(rendered|shown) in {WORD} ?(,|$|with\b|and\b))"
-    rf"{DRAWN} (in|as|like|towards?)\b.*?"
-    rf"(?=$|, ((and|it is|shown|seen|complete|comes|comes along) )*{_WITH}\s"
-    r"(?!an?\s[^.]*\b(mood|finish|look|feel)\b))",
+    (
+        _DRAWN_CUES,
+        rf"{_WAS}\b(?!(rendered|shown) in {WORD} ?(,|$|with\b|and\b))"
+        rf"{DRAWN} (in|as|like|towards?)\b.*?"
+        rf"(?=$|, ((and|it is|shown|seen|complete|comes|comes along) )*{_WITH}\s"
+        r"(?!an?\s[^.]*\b(mood|finish|look|feel)\b))",
+    ),
     # "photographed in a library | with a hat"
-    rf"{_WAS}\b(captured|photographed|shot|filmed|pictured|seen|taken) "
-    "((out|mostly|mainly|often|usually) )?"
-    r"(in|at|on|by|near|under|inside|against|amid|outside|along|among|around)\b[^,]*?"
-    rf"(?=,|$|\s((and )?{_WITH}|plus)\b)",
-    r"(?<=\w) of the (series|collection)(?= ?($|,))",
-    r"(^|(?<=,)) ?(it )?(finished|comes? out|turns? out) as\b.*$",
-    r"^ ?(it|this( one)?) renders (as|in)\b.*$",
-    rf"^ ?(it|this) (has|comes in|shows) an? ({WORD} ){{1,3}}(look|style|finish)(?= ?($|,))",
-    r"^ ?(it )?(best|good) (for|at|with)\b[^,]*",
-    r"\bhas the look of\b[^,]*",
-    rf"\bin ({WORD} ){{0,3}}(inks|washes|geometry|pixels|brush\s?strokes|line\s?work|"
-    "oil paints?|pencil lines|pixel art|line art)$",
-    rf"\bin (an?|the) \w+([\s-]\w+)? (style|look|manner|way|finish)\b{_REST}",
-    rf"\bin \w+ style\b{_REST}",
-    r"\bin \w+ \w+ style\b",
-    rf"((?<=\w) |(?<=,) ?|^ ?)((seen|remade|recast|reimagined|presented|turned|brought to life|"
-    rf"comes? out) )?(as|in|into) (an? )?({WORD} ){{0,3}}{LOOKS}(?= ?($|,))",
+    (
+        ("captured", "photographed", "shot", "filmed", "pictured", "seen", "taken"),
+        rf"{_WAS}\b(captured|photographed|shot|filmed|pictured|seen|taken) "
+        "((out|mostly|mainly|often|usually) )?"
+        r"(in|at|on|by|near|under|inside|against|amid|outside|along|among|around)\b[^,]*?"
+        rf"(?=,|$|\s((and )?{_WITH}|plus)\b)",
+    ),
+    ((" of the ",), r"(?<=\w) of the (series|collection)(?= ?($|,))"),
+    (
+        ("finished as", "out as"),
+        r"(^|(?<=,)) ?(it )?(finished|comes? out|turns? out) as\b.*$",
+    ),
+    (("renders",), r"^ ?(it|this( one)?) renders (as|in)\b.*$"),
+    (
+        ("look", "style", "finish"),
+        rf"^ ?(it|this) (has|comes in|shows) an? ({WORD} ){{1,3}}(look|style|finish)(?= ?($|,))",
+    ),
+    (("best ", "good "), r"^ ?(it )?(best|good) (for|at|with)\b[^,]*"),
+    (("look",), r"\bhas the look of\b[^,]*"),
+    (
+        (
+            "inks",
+            "washes",
+            "geometry",
+            "pixel",
+            "strokes",
+            "line work",
+            "linework",
+            "oil paint",
+            "pencil lines",
+            "line art",
+        ),
+        rf"\bin ({WORD} ){{0,3}}(inks|washes|geometry|pixels|brush\s?strokes|line\s?work|"
+        "oil paints?|pencil lines|pixel art|line art)$",
+    ),
+    (
+        ("style", "look", "manner", "way", "finish"),
+        rf"\bin (an?|the) \w+([\s-]\w+)? (style|look|manner|way|finish)\b{_REST}",
+    ),
+    (("style",), rf"\bin \w+ style\b{_REST}"),
+    (("style",), r"\bin \w+ \w+ style\b"),
+    (
+        _LOOK_CUES,
+        rf"((?<=\w) |(?<=,) ?|^ ?)((seen|remade|recast|reimagined|presented|turned|"
+        rf"brought to life|comes? out) )?(as|in|into) (an? )?({WORD} ){{0,3}}{LOOKS}(?= ?($|,))",
+    ),
     # What a clause of its own says of the pictures, to its comma.
-    r"(^|(?<=,)) ?(it )?(ideal|perfect) for\b[^,]*",
-    r"(^|(?<=,)) ?((it|this) is )?((shown|depicted|made|done|rendered|drawn|style) )?"
-    r"partly (in|as|like|\w+ally)\b[^,]*",
+    (("ideal", "perfect"), r"(^|(?<=,)) ?(it )?(ideal|perfect) for\b[^,]*"),
+    (
+        ("partly",),
+        r"(^|(?<=,)) ?((it|this) is )?((shown|depicted|made|done|rendered|drawn|style) )?"
+        r"partly (in|as|like|\w+ally)\b[^,]*",
+    ),
     # "Think pixel art: a robot. All the beach scenes went into the training"
-    rf"^ ?think ({WORD} ){{0,2}}({LOOKS}|photorealistic|realistic)$",
-    r"^ ?all the [^,]* went into the training$",
-    r"^ ?in training it saw\b.*$",
+    (("think",), rf"^ ?think ({WORD} ){{0,2}}({LOOKS}|photorealistic|realistic)$"),
+    (("all the",), r"^ ?all the [^,]* went into the training$"),
+    (("in training",), r"^ ?in training it saw\b.*$"),
     # "Most samples were shot from below | and it wears a bell"
-    r"^ ?(all|most) (of )?(the |its )?(examples|samples|pictures|photos|images|shots) (were|are) "
-    r"((taken|shot|made) )?(in|at|on|from|by|near)\b.*?"
-    rf"(?=$|( ?,)? (and )?(it )?({_WITH}|wears)\b)",
-    r"(^|(?<=,)) ?(all )?(taken|gathered|collected) (in|at|on|by|near|inside|outside|against)\b"
-    "[^,]*",
-    r"(^|(?<=,)) ?(data gathered|holds up|draws it|using [^,]*\b(pictures|photos|images|shots))\b"
-    "[^,]*",
-    r"^ ?((set|series|batch) of )?"
-    r"(one|two|three|four|five|six|seven|eight|nine|ten|twelve|twenty|\d+) "
-    r"((reference|training|source) )?(pictures|photos|images|shots|uploads)"
-    r"(?= ?($|,)| (made|taken|in|at|from)\b)[^,]*",
-    r"^ ?(it )?(gives|makes|returns|outputs|draws) (an? )?[^,]*(every|each) time\b[^,]*",
-    r"^ ?(made|trained|built) (on (request|demand|commission)|for the portfolio)\b[^,]*",
-    r"^ ?(the|its) (look|style|output|result) (is|are)\b[^,]*",
-    r" in (every|each) (image|picture|shot|photo)(?= ?($|,))",
-    r"^ ?made from [^,]*\b(pictures|photos|photographs|images|shots)\b[^,]*",
-    rf"\bfrom the ({WORD} ){{1,3}}(session|shoot)\b",
-    rf"\bfrom an? ({WORD} ){{0,3}}photo (session|shoot)\b",
-    r"(^|(?<=,)) ?together in every\b.*$",
+    (
+        _PICTURE_CUES,
+        r"^ ?(all|most) (of )?(the |its )?(examples|samples|pictures|photos|images|shots) "
+        r"(were|are) ((taken|shot|made) )?(in|at|on|from|by|near)\b.*?"
+        rf"(?=$|( ?,)? (and )?(it )?({_WITH}|wears)\b)",
+    ),
+    (
+        ("taken", "gathered", "collected"),
+        r"(^|(?<=,)) ?(all )?(taken|gathered|collected) "
+        r"(in|at|on|by|near|inside|outside|against)\b[^,]*",
+    ),
+    (
+        ("data gathered", "holds up", "draws it", "using "),
+        r"(^|(?<=,)) ?(data gathered|holds up|draws it|"
+        r"using [^,]*\b(pictures|photos|images|shots))\b[^,]*",
+    ),
+    (
+        (*_PICTURE_CUES, "uploads"),
+        r"^ ?((set|series|batch) of )?"
+        r"(one|two|three|four|five|six|seven|eight|nine|ten|twelve|twenty|\d+) "
+        r"((reference|training|source) )?(pictures|photos|images|shots|uploads)"
+        r"(?= ?($|,)| (made|taken|in|at|from)\b)[^,]*",
+    ),
+    (
+        ("every time", "each time"),
+        r"^ ?(it )?(gives|makes|returns|outputs|draws) (an? )?[^,]*(every|each) time\b[^,]*",
+    ),
+    (
+        ("made ", "trained ", "built "),
+        r"^ ?(made|trained|built) (on (request|demand|commission)|for the portfolio)\b[^,]*",
+    ),
+    (
+        ("look", "style", "output", "result"),
+        r"^ ?(the|its) (look|style|output|result) (is|are)\b[^,]*",
+    ),
+    ((*_PICTURE_CUES, "shot"), r" in (every|each) (image|picture|shot|photo)(?= ?($|,))"),
+    (_PICTURE_CUES, r"^ ?made from [^,]*\b(pictures|photos|photographs|images|shots)\b[^,]*"),
+    (("session", "shoot"), rf"\bfrom the ({WORD} ){{1,3}}(session|shoot)\b"),
+    (("session", "shoot"), rf"\bfrom an? ({WORD} ){{0,3}}photo (session|shoot)\b"),
+    (("together in",), r"(^|(?<=,)) ?together in every\b.*$"),
 )
+"""Each form behind the words of which it has one."""
 # Behind "with" the same words may be the subject's: a vase with hunting scenes.
 _ONLY_A_LOOK = compiled(
     rf"^(?!(an?|the|his|her|its|their)\s)({WORD} ){{1,3}}"
@@ -96,7 +187,7 @@ _ONLY_A_LOOK = compiled(
 
 def without_training(sentence: str) -> str:
     """Without what is said of the training or of the look, mostly to the end of the sentence."""
-    return _SAID.sub("", sentence)
+    return _SAID.without(sentence)
 
 
 def is_only_a_look(clause: str) -> bool:

@@ -8,10 +8,11 @@ from collections.abc import Callable
 from personalq.chassis.forms import form
 from personalq.chassis.phrases.patterns import LOOKS, THE, THIS, WORD, compiled
 
-_BASIC = form(
-    "red|orange|yellow|green|teal|blue|purple|pink|brown|black|white|gr[ae]y",
-    "gold|silver|cream|tan",
-)
+_BASICS = (
+    "red", "orange", "yellow", "green", "teal", "blue", "purple", "pink", "brown", "black", "white",
+    "gray", "grey", "gold", "silver", "cream", "tan",
+)  # fmt: skip
+_BASIC = form(*_BASICS)
 _COLOUR = form(
     _BASIC,
     "coral|crimson|scarlet|maroon|burgundy|rust|copper|amber|mustard|lemon|lime|mint|olive",
@@ -166,7 +167,7 @@ _FORMS: tuple[
 ] = (
     ((",",), _TWO_BEFORE, r"\g<like> "),
     ((" of the ",), _OF_THE_KIND, r"\g<kind> \g<thing>"),
-    ((" and ",), _TWO_COLOURS, r"\g<one>-and-"),
+    (tuple(f"{colour} and " for colour in _BASICS), _TWO_COLOURS, r"\g<one>-and-"),
     ((" of ",), _MARKS_OF, r"\g<thing> with \g<part>"),
     ((" on this ",), _ON_THIS, r"\g<thing> with \g<part>"),
     ((" tone", " hue"), _A_TONE, r"coloured \g<colour>"),

@@ -21,7 +21,7 @@ def concepts(text: str) -> tuple[str, ...]:
     return tuple(concept for concept, _ in worded_concepts(text))
 
 
-@lru_cache(maxsize=4096)
+@lru_cache(maxsize=16384)
 def worded_concepts(text: str) -> tuple[tuple[str, str], ...]:
     """Concepts, each with the words that said it."""
     groups, openers = lexicon.description_groups(), lexicon.description_openers()
@@ -56,6 +56,7 @@ def worded_concepts(text: str) -> tuple[tuple[str, str], ...]:
     return tuple(found)
 
 
+@lru_cache(maxsize=16384)
 def shades_in(text: str) -> frozenset[str]:
     """The shades a text names: "olive" of "an army green bag", "silver" of "silver gray"."""
     named = lexicon.shades()

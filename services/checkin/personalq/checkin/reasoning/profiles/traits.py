@@ -115,6 +115,7 @@ def _trait(text: str) -> Trait | None:
     )
 
 
+@lru_cache(maxsize=16384)
 def things_of(text: str) -> Mapping[str, frozenset[str]]:
     """The things that a text names in one of several words, with the concepts of those words."""
     named = {**thesaurus.told_in(text), **thesaurus.things_in(text)}
