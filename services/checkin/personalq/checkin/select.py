@@ -25,6 +25,7 @@ from personalq.checkin.deciding.explain import (
 from personalq.checkin.finding.after_answer import after_answer
 from personalq.checkin.finding.by_meaning import with_tags
 from personalq.checkin.finding.candidates import Finder
+from personalq.checkin.finding.in_its_words import said_alike
 from personalq.checkin.finding.search import Once
 from personalq.checkin.intent import Intent
 from personalq.checkin.lexicon import canonical
@@ -35,6 +36,7 @@ from personalq.checkin.parsing.draft import Context
 from personalq.checkin.parsing.parse import parse
 from personalq.checkin.ports import Catalog, Ranking, Reasoner
 from personalq.checkin.reasoning.no_such_thing import without_that_thing
+from personalq.checkin.reasoning.plausible import plausible
 from personalq.checkin.request import Request, check_request
 from personalq.checkin.settings import CheckinSettings
 from personalq.checkin.vocabulary import Lexicon
@@ -140,13 +142,19 @@ async def _told_apart(
         decided = decide(intent, found.candidates, ask_cost=settings.ask_cost, zone=finder.zone)
         return isinstance(decided, Choose)
 
-    if read.answered or not ranking.candidates or chooses(read, ranking):
+    if not ranking.candidates or chooses(read, ranking):
         return read, ranking
     if ranking.partial:  # what tells one of these may tell others too
         return read, ranking
-    told = await finder.by_scene(read, ranking)
-    if told is not None and told[1].candidates and chooses(*told):
-        return told
+    if not read.answered:
+        told = await finder.by_scene(read, ranking)
+        if told is not None and told[1].candidates and chooses(*told):
+            return told
+    alike = said_alike(read, finder.prompt, plausible(ranking.candidates))
+    if alike:
+        ranking = replace(ranking, candidates=alike)
+    if read.answered or (alike and chooses(read, ranking)):
+        return read, ranking
     hits = [candidate.hit for candidate in ranking.candidates]
     missing = without_that_thing(read, hits, finder.prompt)
     return (read, ranking) if missing is None else (missing, replace(ranking, candidates=()))

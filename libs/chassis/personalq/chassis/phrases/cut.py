@@ -21,12 +21,15 @@ _SENTENCE = compile_form(r"(?<![.;:/|!?])[.;:/|!?]+(\s|$)|\s[/|–—]\s|(?<!\d)
 _PIECE = compiled(
     r"\b"
     + form(
+        "(it )?appears with",
         "(it was )?(complete|detailed|shown|pictured|photographed|posed|painted|drawn|made|seen) "
         "with",
         r"(that |which )?comes( \w+ed)? with",
         "(the )?(only|one) (extra|accessory|detail|addition) is",
         "with",
         "(seen |shown )?wearing",
+        "(and )?((it|he|she) )?is shown"
+        r"(?! (in|as|like|towards?|on|at|from|by|with|against|near)\b)",
         "(?<!-)and(?!-)",
         "having",
         "holding( (out|up))?",
@@ -103,7 +106,7 @@ _OF_TRAINING = """
     environments example examples image images learned learnt location locations lora material
     photo photographed photographs photos picture pictured pictures place places sample samples
     scene scenery scenes set setting settings shot shots source sources surroundings taken taught
-    trained training tuned
+    trained training tuned used
 """
 _OF_LOOKS = """
     aesthetic drawn feel finish illustrated look looks manner painted render rendered rendering

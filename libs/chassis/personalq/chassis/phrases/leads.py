@@ -160,6 +160,10 @@ _AT_ITS_START = form(
     "(someone|somebody|they|we) (gave|lent) (?=(this|the|our)\\s)",
     "watch (out )?for ",
     rf"this( one)? (is|learn(s|ed|t)|knows|draws) (?={THIS}\s)",
+    # "The horse is | a white horse", "it appears | running", "shown | made in child size"
+    rf"the (?P<thing>({WORD} )?{WORD}) is (?=(an?|one)\s[^,]*\b(?P=thing)\b)",
+    r"it appears (?=(\w+ing|the size)\b)",
+    rf"shown (?=(made in {WORD} size|shaped like)\b)",
     # "This horse is | a white pony"
     f"this (?!{_NO_THING}){WORD} is "
     rf"(?=an?\s{WORD} (?!(from|for|to|of)\b)[\w'’-])",
@@ -197,6 +201,8 @@ _OPENING = compiled(
     r"^ ?((trained|fine-?\s?tuned|tuned) (on|from|with)|(made|personali[sz]ed) for) "
     rf"(?={A}\s)(?!{A} ({WORD} ){{0,3}}"
     r"(pictures?|photos?|images?|set|dataset|data|shoot|session|scenes?)\b)",
+    # "Personalized horse: | white horse"
+    rf"^ ?personali[sz]ed (?P<called>({WORD} )?{WORD}) ?: ?(?=\w[^.;]*\b(?P=called)\b)",
 )
 _KEY = compiled(r"(?<!\w)\w+=(?=\w)")
 

@@ -71,7 +71,7 @@ _SAID = Cued.of(
     # "drawn in a bold style, | with twin funnels"
     (
         _DRAWN_CUES,
-        rf"{_WAS}\b(?!(rendered|shown) in {WORD} ?(,|$|with\b|and\b))"
+        rf"{_WAS}\b(?!(rendered|shown) in {WORD} ?(,|$|with\b|and\b))(?!made in {WORD} size\b)"
         rf"{DRAWN} (in|as|like|towards?)\b.*?"
         rf"(?=$|, ((and|it is|shown|seen|complete|comes|comes along) )*{_WITH}\s"
         r"(?!an?\s[^.]*\b(mood|finish|look|feel)\b))",

@@ -102,6 +102,10 @@ _APART = compiled(
     r"(sets? off (this|an?)|(go(es)? with|comes? with|completes?|accompan(y|ies)) this) "
     r"(?P<off>\S.*)) ?$",
 )
+# "What sets this kite apart is a patch".
+_WHAT_SETS = compiled(
+    r"^ ?what sets (this|the|our) (?P<thing>\S.*?) (apart|off) is (?P<part>\S.*)$",
+)
 # "Look for a torn ear and a bell on this rabbit".
 _ON_THIS = compiled(r"^ ?look (out )?for (?P<part>\S.*) on (?P<thing>this \S[^,]*)$")
 # "A torn ear and an olive tone are the marks of this rabbit".
@@ -171,6 +175,7 @@ _FORMS: tuple[
     ((" of ",), _MARKS_OF, r"\g<thing> with \g<part>"),
     ((" on this ",), _ON_THIS, r"\g<thing> with \g<part>"),
     ((" tone", " hue"), _A_TONE, r"coloured \g<colour>"),
+    (("what sets",), _WHAT_SETS, r"this \g<thing> with \g<part>"),
     ((" set", " go", " come", " complete", " accompan"), _APART, _set_apart),
     (("visible",), _VISIBLE, ""),
     (("material", "surface", "texture", "whole"), _MATERIAL, ""),

@@ -23,6 +23,7 @@ _PICTURED = compile_form(
     flags=re.IGNORECASE,
 )
 _ONE = compile_form("^(one|personal|personali[sz]ed|this) (?=[a-z])", flags=re.IGNORECASE)
+_MODEL = compile_form(r"(?<=\w) (checkpoint|lora)(?!\w)", flags=re.IGNORECASE)
 _LEFT_OPEN = compile_form("( (is|are))?( here)?$", flags=re.IGNORECASE)
 _COLOURED = compile_form("^(it is |it's )?(all |mostly )?colou?red ", flags=re.IGNORECASE)
 _UNSAFE = re.compile(r"[<>\x00-\x1f\x7f`{}\[\]]")
@@ -44,7 +45,7 @@ def _in_few_words(pieces: tuple[str, ...], subjects: tuple[str, ...]) -> str:
         return ""
     main = next((p for p in pieces if nouns & set(canonical(p).split())), pieces[0])
     named = _COLOURED.sub("", _PICTURED.sub("", _from_article(main, nouns)))
-    named = _LEFT_OPEN.sub("", named)
+    named = _LEFT_OPEN.sub("", _MODEL.sub("", named))
     named = named if _counts_parts(named.split()) else _ONE.sub("the ", named)
     words = [canonical(word) for word in named.split()]
     if subjects and nouns.isdisjoint(words) and may_tell_alone(words):

@@ -18,6 +18,7 @@ from personalq.checkin import lexicon
 from personalq.checkin.cards import Hit
 from personalq.checkin.intent import Attribute, Constraint, Intent
 from personalq.checkin.lexicon import canonical, thesaurus
+from personalq.checkin.lexicon.stuffs import stuffs_in
 from personalq.checkin.nouns import is_kind_of, is_worn
 from personalq.checkin.parsing.text import ends_before
 from personalq.checkin.reasoning.descriptions.fits import fit
@@ -65,6 +66,12 @@ _TO_BE_SHOWN = compile_form(
 """The picture is to have it, or it is what is not wanted: "a horse with a tent", "not the horse
 with a tent", but "the dress with a bow", "not sure which, the horse with a tent".
 """
+_ON_IT = compile_form(
+    r" (on|in|at|around|round|over|across|through|under) (the|its|his|her) [\w-]+$"
+)
+"""Where the subject has it: "a thistle on the lid"."""
+_WHOSE = compile_form(r"^[a-z-]+['’]s (?=\w)")
+"""Whose such a thing is: "a knight's helmet"."""
 _HELD = ("tool", "device", "equipment", "jewelry", "footwear", "body part")
 """What somebody has who is told by it; a tent, a moon or a cake may as well be near."""
 _ENDS = compile_form(
@@ -102,7 +109,9 @@ def _is_asked_for(constraint: Constraint, prompt: str) -> bool:
     thing = _plain_name(constraint.text)
     if lead is None or not thing or _ENDS.match(prompt, span.end) is None:
         return False
-    if lead["worn"]:
+    if _ON_IT.search(constraint.text):
+        is_had = True
+    elif lead["worn"]:
         is_had = is_worn(thing.split()[-1])
     elif ends_before(_IS_TOLD_BY, prompt, span.start):
         return _IS_NOT.search(prompt, 0, lead.end()) is None
@@ -112,9 +121,12 @@ def _is_asked_for(constraint: Constraint, prompt: str) -> bool:
 
 
 def _plain_name(text: str) -> str:
-    """What is named behind its colour and size, if cards may name it so."""
-    name = " ".join(itertools.dropwhile(_tells_how, canonical(text).split()))
-    if not thesaurus.is_a_name(name) or is_kind_of(name.rpartition(" ")[2], "shape"):
+    """What is named behind what it is like, if cards may name it so."""
+    words = canonical(_WHOSE.sub("", _ON_IT.sub("", text))).split()
+    plain = [*itertools.dropwhile(_tells_how, words)]
+    bare = [*itertools.dropwhile(_is_like, plain)]
+    name = next(filter(thesaurus.is_a_name, map(" ".join, (plain, bare))), "")
+    if is_kind_of(name.rpartition(" ")[2], "shape"):
         return ""  # a crescent may be a moon
     return name
 
@@ -134,6 +146,11 @@ def _goes_without_saying(constraint: Constraint, subject: Constraint | None) -> 
 
 def _tells_how(word: str) -> bool:
     return word in lexicon.colours() or word in ("tiny", "small", "little", "big", "large", "giant")
+
+
+def _is_like(word: str) -> bool:
+    """Whether it says what a thing is like, and not what it is made of: "Irish", not "metal"."""
+    return lexicon.is_adjective_like(word) and not stuffs_in(word)
 
 
 def _is_on_none(constraint: Constraint, hits: Sequence[Hit]) -> bool:

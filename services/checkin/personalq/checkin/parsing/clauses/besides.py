@@ -25,6 +25,8 @@ _FOLLOWING = frozenset((
 """What ends in "-ing" and nothing does."""
 _BESIDES = frozenset(["with", "whose", "which"])
 """What a subject has besides what was described: "with an upper floor, | which has a fence"."""
+_BEING = frozenset(["is", "has", "wears", "seems", "looks"])
+"""Behind "who" or "that" they say what it is like."""
 _MADE = frozenset(["made", "built", "crafted", "carved", "sewn", "knitted", "woven"])
 """Before what it is of besides: "that serves food, | made of cardboard"."""
 
@@ -47,6 +49,9 @@ def is_aside(draft: Draft, word: Word) -> bool:
         made and _before_scene(draft, before)
     )
     does = word.norm == "that" and _is_in_the_present(following)  # ", that loves novels"
+    which = does or (word.norm in ("who", "which", "that") and following.norm in _BEING)
+    if which and _is_chosen_by(draft, before):  # "made in May, who is waving"
+        return draft.is_free(word)
     if told_last and (told or made or does or word.norm in _BESIDES):
         return draft.is_free(word) and not is_of_the_scene(words, word.index)
     if word.norm == "with" and _is_chosen_by(draft, before):

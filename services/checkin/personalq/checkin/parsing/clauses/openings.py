@@ -27,6 +27,9 @@ _TELLING = frozenset(
 """Open a clause that says what the subject is like."""
 _FORM = ("shape", "form", "guise", "likeness")
 """Of "in the shape of a skull"."""
+_SIZES = frozenset(["size", "sizes", "and", "with", "on", "at"])
+_LEAD_TO_WHICH = frozenset(["on", "in", "from", "of", "over", "under", "through", "around"])
+"""Before "which" they lead to what became of the subject."""
 _NO_PLACE = frozenset((
     "of", "with", "by", "as", "like", "to", "from", "out", "up", "for", "without", "through",
     "into",
@@ -85,6 +88,11 @@ def is_telling(draft: Draft, at: int) -> bool:
         return True
     if norm in ("in", "with") and any(w.norm in _FORM for w in words[at + 1 : at + 3]):
         return True
+    behind = [*itertools.takewhile(lambda word: word.joined, words[at + 1 : at + 5])]
+    if norm == "in" and [word.norm for word in behind if word.norm in _SIZES] == ["size"]:
+        return True  # "in a really tiny size"
+    if norm in _LEAD_TO_WHICH and behind and behind[0].norm == "which":
+        return True  # "on which somebody spilled a drink"
     return tells_how(draft, at)
 
 

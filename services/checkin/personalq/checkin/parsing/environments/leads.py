@@ -193,7 +193,8 @@ _IN_TRAINING = (
     "(in|during) ((its|the|their|her|his) )?training( (set|data|material|run))?|"
     "as ((its|the|their|a|his|her) )?(classroom|schoolroom|schooling|"
     "(training|learning|source|reference) (data|set|material|environment|"
-    "location|setting|place|ground|backdrop|background|scene|scenery|photos|pictures|images))|"
+    "location|setting|place|ground|backdrop|background|scene|scenery|photos|pictures|images)|"
+    "training(?= ?($|[,.;:!?])))|"
     r"(to (train|learn) (on|from)|(for|while) ((its|the) )?training|(while|when) (it )?(being )?"
     r"(learning|learned|learnt|trained|taught)))(?!\w)"
 )
@@ -221,7 +222,8 @@ _HELD = compile_form(
     r"featuring|showing|saw|seen|"
     "(was|were|got|been) (shown|fed|given)|includes?|included) ((only|just) )?|"
     rf"(^|(?<=[(,;])|(?<=\s[-–—])) ?){_OF_PHOTOS}(no )?{_DET}(?!(photographed|shot|captured|taken|"
-    rf"filmed)\b)(?=[\w'-]+( [\w'-]+){{0,3}}{_IN_TRAINING})"
+    rf"filmed)\b)(?=[\w'-]+( [\w'-]+){{0,3}}"
+    rf"( (and|as well as|plus|together with) (the )?[\w'-]+( [\w'-]+){{0,2}})?{_IN_TRAINING})"
 )
 _FED = compile_form(
     "((that|which) )?(was|were|got|been) (fed|given) (?!.*(photo|picture|image|shot))"

@@ -71,6 +71,12 @@ def is_sought(draft: Draft, index: int) -> bool:
     return before in ("looking", "searching", "hunting", "asking", "asked", "asks", "hoping")
 
 
+def is_brought(draft: Draft, word: Word) -> bool:
+    """Whether "up" asks for what follows: "bring | up the violin"."""
+    before = draft.page.words[word.index - 1].norm if word.index and word.joined else ""
+    return word.norm == "up" and before in ("bring", "pull", "call", "load", "dig", "conjure")
+
+
 def is_what_we_do(draft: Draft, word: Word) -> bool:
     """Whether it is a verb right behind a person: "I keep coming back to"."""
     before = draft.page.words[word.index - 1].norm if word.index and word.joined else ""
@@ -85,6 +91,14 @@ def is_can(words: Sequence[Word], index: int) -> bool:
     following = words[index + 1] if index + 1 < len(words) else None
     ends = lexicon.words("prepositions") | lexicon.words("links")
     return following is None or not following.joined or following.norm in ends
+
+
+def is_modal(words: Sequence[Word], index: int) -> bool:
+    """Whether "can" asks: "can | an owl be on a roof?"."""
+    following = words[index + 1] if index + 1 < len(words) else None
+    if words[index].norm != "can" or following is None or not following.joined:
+        return False
+    return following.norm in lexicon.words("determiners") | {"i", "we", "you", "it"}
 
 
 def is_participle(word: Word) -> bool:

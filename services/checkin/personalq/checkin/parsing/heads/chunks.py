@@ -11,6 +11,7 @@ from personalq.checkin.parsing.heads.choices import (
     asks_if_there,
     follows_choice,
     is_asking,
+    is_brought,
     is_can,
     is_choice,
     is_chosen,
@@ -60,6 +61,7 @@ def noun_chunks(draft: Draft) -> list[list[Word]]:
             there = word.norm == "there" and asks_if_there(draft, word.index)
             sought = word.norm == "for" and is_sought(draft, word.index)
             sought = sought or (word.norm == "with" and is_gone_with(draft, word))
+            sought = sought or is_brought(draft, word)
             head_again = head_again or asked or among or there or sought
             scene = not head_again and not (
                 word.norm in ("for", "of") and not current and not scene

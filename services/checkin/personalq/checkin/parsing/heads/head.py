@@ -8,7 +8,7 @@ from personalq.checkin import lexicon
 from personalq.checkin.intent import Attribute
 from personalq.checkin.lexicon import wordnet
 from personalq.checkin.parsing.draft import Draft
-from personalq.checkin.parsing.heads.choices import is_participle
+from personalq.checkin.parsing.heads.choices import is_modal, is_participle
 from personalq.checkin.parsing.nouns.proper import is_ordinary
 from personalq.checkin.parsing.numbers import ORDINALS
 from personalq.checkin.parsing.text import Word
@@ -127,6 +127,8 @@ def head_of(draft: Draft, chunk: list[Word]) -> Word | None:
             continue
         if norm in lexicon.words("indefinite") or norm in lexicon.words("plain"):
             return None
+        if norm == "once" or is_modal(draft.page.words, word.index):
+            return None  # "once upon a time", "can a bear be on a boat?"
         if norm in ORDINALS and _opens_of(draft, word):
             return None  # "the third of the castle towers"
         called = determined or _opens(draft, chunk)

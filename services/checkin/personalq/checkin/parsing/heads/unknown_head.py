@@ -20,6 +20,16 @@ _CHOOSING = frozenset(
 )
 _FEW_WORDS = 3
 """Words of a request for nothing but a thing: "the latest castle"."""
+_STORIES = frozenset((
+    "story", "tale", "hero", "heroine", "protagonist", "star", "character", "book", "novel",
+    "comic", "page", "chapter", "curtain", "film", "movie", "episode", "cover", "poster", "card",
+    "calendar", "brochure", "brief", "outcome", "result", "idea", "plan", "theme", "plot",
+))  # fmt: skip
+"""What tells of the subject, or shows it."""
+_VERBS = frozenset((
+    "is", "are", "was", "has", "needs", "wants", "must", "should", "shall", "will", "would",
+    "could", "can", "opens", "begins", "starts", "ends",
+))  # fmt: skip
 _BREAK = re.compile(r"[.:!?]\s")
 _NARROWING = frozenset(
     [Attribute.VERSION, Attribute.CREATED_AT, Attribute.LAST_USED_AT, Attribute.ENVIRONMENT,
@@ -57,7 +67,10 @@ def unknown_head(draft: Draft, nouns: list[Noun]) -> Constraint | None:
         if head is not None and _colours_what_follows(draft, head):
             return None
         if head is not None and (
-            tells(draft, head) or _is_added(draft, chunk) or _is_on_it(draft, chunk)
+            tells(draft, head)
+            or _is_added(draft, chunk)
+            or _is_on_it(draft, chunk)
+            or leads_to_another(draft, head)
         ):
             continue
         if head is not None:
@@ -113,6 +126,20 @@ def _is_on_it(draft: Draft, chunk: list[Word]) -> bool:
     return its and any(n.entry.subjects and n.last <= chunk[0].index for n in draft.nouns)
 
 
+def leads_to_another(draft: Draft, head: Word) -> bool:
+    """Whether a story or its hero only leads to a known subject: "my story is about | the fox",
+    "funny story, I drew | a fox", but not "a book beside the fox".
+    """
+    behind = draft.page.words[head.index + 1 : head.index + 2]
+    if head.norm not in _STORIES or not behind:
+        return False
+    told = behind[0].joined and (
+        behind[0].norm in _VERBS or behind[0].norm in lexicon.verb_forms() or behind[0].norm == "of"
+    )
+    told = told or (not behind[0].joined and behind[0].norm in ("i", "we", "once", "there"))
+    return told and any(n.entry.subjects and n.first > head.index for n in draft.nouns)
+
+
 def chosen_thing(draft: Draft) -> Constraint | None:
     """What a version, an order or a date is asked of, when nothing in the request is known.
 
@@ -134,7 +161,8 @@ def chosen_thing(draft: Draft) -> Constraint | None:
             word = behind[0]  # "the wedding cake"
         known = any(n.first <= word.index < n.last and n.entry.subjects for n in draft.nouns)
         scene = known or (placed and word.norm in lexicon.words("scenes"))
-        if not scene and lexicon.names_thing(word.norm) and not lexicon.is_no_noun(word.norm):
+        no_thing = lexicon.is_no_noun(word.norm) or leads_to_another(draft, word)
+        if not scene and lexicon.names_thing(word.norm) and not no_thing:
             return missing_subject(draft, word.span)
     return None
 

@@ -121,6 +121,7 @@ RULES = (
         f"(?P<n>{ORDINAL})~most~recently~used",
         f"({WHO} )?{HAVE}{USE} (it )?(the )?(?P<nth>{ORDINAL})~most~recently",
     ),
+    rule(OrderKey.MOST_USED, f"most~({_OFTEN}~)?used( {SELECTOR})? but (?P<but>{CARDINAL})"),
     rule(
         OrderKey.MOST_USED,
         f"most~({_OFTEN}~)?used",
@@ -157,9 +158,9 @@ RULES = (
         rf"( {SELECTOR}( (that )?{WHO} {USE})?| (that )?{WHO} {USE}|(?= ?($|[,.;:!?)])))",
         f"({WHO} )?{HAVE}{USE} (it )?((just|right) )?before (the )?(last|most recently)~used"
         f"( {SELECTOR})?",
-        "(last|most recently) used but one",
         rank=2,
     ),
+    rule(OrderKey.LAST_USED, f"(last|most recently)~used( {SELECTOR})? but (?P<but>{CARDINAL})"),
     rule(
         OrderKey.LAST_USED,
         "most recently used",

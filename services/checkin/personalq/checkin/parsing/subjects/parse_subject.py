@@ -8,9 +8,10 @@ from personalq.checkin.lexicon import canonical
 from personalq.checkin.nouns import is_kind_of
 from personalq.checkin.parsing.compound_head import compound_head
 from personalq.checkin.parsing.draft import Draft, Noun
-from personalq.checkin.parsing.heads.choices import tells
+from personalq.checkin.parsing.heads.choices import is_modal, tells
 from personalq.checkin.parsing.heads.unknown_head import (
     chosen_thing,
+    leads_to_another,
     missing_subject,
     ordered_thing,
     unknown_head,
@@ -28,6 +29,7 @@ from personalq.checkin.parsing.subjects.weighed import (
     told_apart,
     without_actors,
 )
+from personalq.checkin.parsing.text import Word
 
 
 def parse_subject(draft: Draft) -> None:
@@ -39,7 +41,7 @@ def parse_subject(draft: Draft) -> None:
         whose = last.possessive and not noun.entry.subjects  # "the children's | book"
         if whose or not draft.free(span.start, span.end) or tells(draft, last):
             continue
-        if _is_colour_of_one(draft, noun):
+        if _is_colour_of_one(draft, noun) or _is_no_subject(draft, noun, last):
             continue
         role = role_of(draft, noun, mentions)
         mention = Mention(span=span, subjects=noun.entry.subjects, weight=role.weight)
@@ -85,6 +87,13 @@ def parse_subject(draft: Draft) -> None:
     _claim(draft, known)
     if unknown is not None and unknown.span is not None and _says_more(unknown, known):
         draft.constraints.append(_described(draft, unknown.span, excluded=False))
+
+
+def _is_no_subject(draft: Draft, noun: Noun, last: Word) -> bool:
+    """Whether it only leads to another, or is a verb: "the hero is | the owl", "can | an owl"."""
+    if noun.entry.subjects:
+        return False
+    return is_modal(draft.page.words, last.index) or leads_to_another(draft, last)
 
 
 def _is_colour_of_one(draft: Draft, noun: Noun) -> bool:

@@ -142,6 +142,8 @@ def _governed(
         return None
     if _is_wanted(words, word.index):
         return Role(weight=2)
+    if word.norm == "about" and word.index and words[word.index - 1].norm in ("is", "be", "was"):
+        return Role(weight=2)  # "my story is about the fox"
     if word.norm == "in" and _is_worn_by_another(draft, noun, word.index):
         return Role(weight=0, settled=True)  # "the pirate in a coat from the harbor set"
     if word.norm in lexicon.words("prepositions"):

@@ -19,6 +19,7 @@ from personalq.checkin.parsing.times.points import points
 from personalq.checkin.parsing.times.role import constrains
 from personalq.checkin.parsing.times.scene import of_the_scene
 from personalq.checkin.parsing.times.setting import USED, Setting, applied, read_setting
+from personalq.checkin.parsing.times.weekdays import on_a_weekday
 
 _JOINT = compile_form(
     " ?(?P<j>to|until|till|through|thru|-|and|, ?or|, ?and|or|nor|/|,) ?((in|from) )?(the )?"
@@ -45,6 +46,8 @@ def parse_time(draft: Draft) -> None:
     while index < len(found):
         listed = _list(draft, found, index)
         constraint = _one_of(draft, listed) if len(listed) > 1 else None
+        if len(listed) == 1:
+            constraint = on_a_weekday(draft, listed[0])
         if constraint is None and index + 1 < len(found):
             listed = found[index : index + 2]
             constraint = _range(draft, *listed)
