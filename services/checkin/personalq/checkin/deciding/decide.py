@@ -18,7 +18,7 @@ from personalq.checkin import calendar, lexicon
 from personalq.checkin.cards import Card
 from personalq.checkin.intent import Attribute, Intent
 from personalq.checkin.outcome import Candidate, Option
-from personalq.checkin.reasoning.few_words import kind_of
+from personalq.checkin.reasoning.few_words import kind_key, kind_of
 from personalq.checkin.reasoning.plausible import plausible
 
 ANY = "any of them"
@@ -168,7 +168,7 @@ def _readers(
         return named, named
 
     def kind(card: Card) -> tuple[str, str]:
-        return kind_of(card), kind_of(card)
+        return kind_key(card), kind_of(card)
 
     readers: list[tuple[Attribute, _Read]] = []
     stated = intent.first(Attribute.SUBJECT)

@@ -176,8 +176,12 @@ def is_worn(draft: Draft, index: int) -> bool:
 
 
 def qualifies(word: Word, found: list[Word]) -> bool:
-    """Whether a word that may end a phrase is an adjective at its beginning: "with round ears"."""
-    return not found and word.norm in lexicon.description_groups()
+    """Whether a word that may end a phrase is an adjective: "with round ears", "with tiny round
+    ears".
+    """
+    last = found[-1].norm if found else ""
+    opens = not found or (is_adjective(last) and not lexicon.names_thing(last))
+    return opens and word.norm in lexicon.description_groups()
 
 
 def is_numeral(word: Word, found: list[Word]) -> bool:

@@ -13,7 +13,7 @@ from personalq.checkin.lexicon import canonical
 from personalq.checkin.lexicon.stems import stem
 from personalq.checkin.nouns import is_kind_of
 from personalq.checkin.reasoning.descriptions.fits import says
-from personalq.checkin.reasoning.few_words import kind_of
+from personalq.checkin.reasoning.few_words import kind_key
 from personalq.checkin.reasoning.kinds import is_described_as, names
 from personalq.checkin.reasoning.order import in_order
 from personalq.checkin.reasoning.profiles.concepts import concepts, shades_in
@@ -72,7 +72,7 @@ def _has(card: Card, constraint: Constraint, zone: ZoneInfo) -> bool:
         case Attribute.IDENTITY:
             return card.checkpoint_id in constraint.values
         case Attribute.DESCRIPTION:
-            if kind_of(card) in constraint.values:
+            if kind_key(card) in constraint.values:
                 return True
             if constraint.excluded and constraint.span is None and _is_shade(constraint.values):
                 return all(names(card, word) for word in constraint.values)

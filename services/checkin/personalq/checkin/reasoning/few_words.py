@@ -24,6 +24,7 @@ _PICTURED = compile_form(
 )
 _ONE = compile_form("^(one|personal|personali[sz]ed|this) (?=[a-z])", flags=re.IGNORECASE)
 _MODEL = compile_form(r"(?<=\w) (checkpoint|lora)(?!\w)", flags=re.IGNORECASE)
+_ARTICLE = re.compile("^(?:an?|the) ")
 _LEFT_OPEN = compile_form("( (is|are))?( here)?$", flags=re.IGNORECASE)
 _COLOURED = compile_form("^(it is |it's )?(all |mostly )?colou?red ", flags=re.IGNORECASE)
 _UNSAFE = re.compile(r"[<>\x00-\x1f\x7f`{}\[\]]")
@@ -35,6 +36,11 @@ _OURS = compile_form(r"(?<!\w)([Mm]y|[Oo]ur) (?P<name>(?=[A-Z]))?")
 def kind_of(card: Card) -> str:
     """The card in a few words: what names its subject, its colour, and one thing more."""
     return _in_few_words(pieces_of(card), card.subjects)
+
+
+def kind_key(card: Card) -> str:
+    """The same where a few words differ in the article alone: "the tan bear", "a tan bear"."""
+    return _ARTICLE.sub("", kind_of(card))
 
 
 @lru_cache(maxsize=16384)

@@ -28,6 +28,7 @@ _TELLING = frozenset(
 _FORM = ("shape", "form", "guise", "likeness")
 """Of "in the shape of a skull"."""
 _SIZES = frozenset(["size", "sizes", "and", "with", "on", "at"])
+_PASSING_FOR = frozenset(["serving", "acting", "working", "posing", "masquerading"])
 _LEAD_TO_WHICH = frozenset(["on", "in", "from", "of", "over", "under", "through", "around"])
 """Before "which" they lead to what became of the subject."""
 _NO_PLACE = frozenset((
@@ -91,6 +92,8 @@ def is_telling(draft: Draft, at: int) -> bool:
     behind = [*itertools.takewhile(lambda word: word.joined, words[at + 1 : at + 5])]
     if norm == "in" and [word.norm for word in behind if word.norm in _SIZES] == ["size"]:
         return True  # "in a really tiny size"
+    if norm in _PASSING_FOR and [word.norm for word in behind[:1]] == ["as"]:
+        return True  # "serving as a medic"
     if norm in _LEAD_TO_WHICH and behind and behind[0].norm == "which":
         return True  # "on which somebody spilled a drink"
     return tells_how(draft, at)

@@ -9,6 +9,7 @@ from personalq.chassis.forms import compile_form
 from personalq.checkin import lexicon
 from personalq.checkin.intent import Attribute
 from personalq.checkin.lexicon import wordnet
+from personalq.checkin.lexicon.stuffs import stuffs_in
 from personalq.checkin.lexicon.wordnet import Nature, nature
 from personalq.checkin.parsing.descriptions.phrase import add_description, read_phrase
 from personalq.checkin.parsing.draft import Draft
@@ -52,6 +53,9 @@ def _read_aside(draft: Draft, run: list[Word]) -> None:
         add_description(draft, with_it)
         leads = next(word for word in run if word.norm == "with")
         read_phrase(draft, leads.index + 1)
+        return
+    if become := _become(run):
+        add_description(draft, become)
         return
     if [word.norm for word in run[-2:]] == ["all", "over"]:
         run = run[:-2]  # "white all over"
@@ -129,6 +133,18 @@ def _coloured_beside_look(draft: Draft, run: list[Word]) -> list[Word]:
     return []
 
 
+def _become(run: list[Word]) -> list[Word]:
+    """What something has become, before what it is from: "a coat, | shabby | from years of use"."""
+    said = list(itertools.takewhile(lambda word: word.norm != "from", run))
+    told = run[:1] and run[0].index and 0 < len(said) < min(3, len(run))
+    return said if told and all(is_adjective(w.norm) for w in said) else []
+
+
+def _tells_what(norm: str) -> bool:
+    """Whether a word says what something is like or made of: "ceramic", "silk"."""
+    return is_adjective(norm) or bool(stuffs_in(norm))
+
+
 def _is_of_it(draft: Draft, behind: list[Word]) -> bool:
     """Whether "of" leads to what is asked for: not "a golden anime | of a sunset"."""
     for word in behind[1:] if behind[0].norm == "of" else ():
@@ -147,7 +163,7 @@ def _adjectives_with(draft: Draft, run: list[Word]) -> list[Word]:
     said = said[: len(said) - (said[-1:] != [] and said[-1].norm == "and")]
     if not run or not (run[0].index or _leads_to_it(draft, run)) or not 0 < len(said) < 3 or ends:
         return []
-    told = all(is_adjective(w.norm) and not w.norm.endswith("ing") for w in said)
+    told = all(_tells_what(w.norm) and not w.norm.endswith("ing") for w in said)
     told = told and not _OF_A_PICTURE & {word.norm for word in run}
     told = told and not is_of_the_scene(draft.page.words, run[0].index)
     return said if told and all(map(draft.is_free, run)) else []

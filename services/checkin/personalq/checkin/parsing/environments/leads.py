@@ -84,7 +84,7 @@ TRAINED_WHERE = compile_form(
     rf"(both )?{_WHERE_CLAUSE}"
 )
 """Told by what goes on there: "trained where coffee is served | sitting on a sled"."""
-_SET = r"(set|data|pictures|photos|images|shots|material)(?!\w)"
+_SET = r"(set|data|pictures|photos|images|shots|scenes|material)(?!\w)"
 _NO_PLACE = r"(?!(the|our|my|your|an?|its|his|her|their|new|last|first|latest|training)\b)"
 FROM_SET = compile_form(
     rf"(?<!\w)(from|with(?=[^.,;:!?]*training {_SET})) ((the|our|my|your) )?(?P<where>{_NO_PLACE}"
