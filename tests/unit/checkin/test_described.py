@@ -572,6 +572,10 @@ def test_what_is_worn_is_no_adjective() -> None:
         ("One dented kettle. Colour navy.", "the navy dented kettle"),
         ("Siamese kettle. Colour navy. A bell.", "navy Siamese kettle with a bell"),
         ("Kettles are here. Colour navy", "Kettles, navy"),
+        ("The kettle is a navy kettle. It appears with a bell.", "a navy kettle with a bell"),
+        ("Personalized kettle: navy tin kettle with a bell.", "navy tin kettle with a bell"),
+        ("Navy kettle checkpoint with a bell.", "navy kettle with a bell"),
+        ("What sets this navy kettle apart is a bell.", "the navy kettle with a bell"),
     ],
 )  # fmt: skip
 def test_a_card_in_a_few_words(description: str, kind: str) -> None:

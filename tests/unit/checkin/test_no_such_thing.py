@@ -65,6 +65,9 @@ def refused(prompt: str, *, likeness: float = 0.3, cards: int = 5) -> str:
         ("put the horse on a hill, the one with a swimming pool", "swimming pool"),
         ("is there a horse with a party hat?", "party hat"),
         ("Do you have a horse with a balcony? Put it on a hill", "balcony"),
+        ("the horse wearing a knight's helmet, on a hill", "knight's helmet"),
+        ("the horse with Scottish skis, on a hill", "Scottish skis"),
+        ("the horse with a thistle on its forehead, on a hill", "thistle on its forehead"),
     ],
 )
 def test_what_no_card_has(prompt: str, thing: str) -> None:
@@ -81,6 +84,8 @@ def test_what_no_card_has(prompt: str, thing: str) -> None:
         "the horse with a bicycle outside",
         "the horse with a dog, on a hill",
         "the horse with headphones on the saddle",
+        "the horse with a metal stand, on a hill",
+        "the horse with a sailor's umbrella, on a hill",
         "the horse under a chandelier",
         "the horse with a waterfall",
         "the horse with a birthday cake",

@@ -113,6 +113,8 @@ def _said(prompt: str, attribute: Attribute) -> Constraint | None:
         ("the kite trained in a library full of old maps", {"library"}),
         ("the kite trained among shelves full of books", {"shelves"}),
         ("the kite trained in a hall full of trains", {"gallery hall"}),
+        ("the kite with library scenes as training", {"library"}),
+        ("the kite, the one with the library as well as the vineyard in its training", {"library"}),
     ],
 )
 def test_a_place_of_training(prompt: str, tags: set[str]) -> None:
@@ -131,6 +133,7 @@ def test_a_place_of_training(prompt: str, tags: set[str]) -> None:
         "a kite in a museum",
         "the kite trained with great care",
         "the kite in front of a museum - version 2 of it",
+        "the kite in a library as training for a storm",
     ],
 )
 def test_no_place_of_training(prompt: str) -> None:

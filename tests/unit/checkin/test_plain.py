@@ -198,6 +198,8 @@ def meaning(constraint: Constraint) -> tuple[object, ...]:
         ("the kettle with the most mileage", "the most used kettle"),
         ("kettle, second by number of uses", "the second most used kettle"),
         ("the kettle I used second to last", "the second most recently used kettle"),
+        ("the kettle, the most recently used one but one", "the second most recently used kettle"),
+        ("the kettle, my most used one but two", "my third most used kettle"),
         ("the kettle trained below the water's surface", "the kettle trained underwater"),
         ("the kettle that has seen the least use", "the kettle I use least"),
         ("of my kettles the one that came last, at sea", "of my kettles the one made last, at sea"),

@@ -398,3 +398,45 @@ def test_between_two_that_are_said_apart() -> None:
     after, before = times("the bear made after March 2025 and before October of the same year")
     assert days(after) == ("2025-04-01", "")
     assert days(before) == ("", "2025-10-01")
+
+
+@pytest.mark.parametrize(
+    ("prompt", "dates"),
+    [
+        ("the bear made on a Sunday in October", [4, 11, 18, 25]),
+        ("the bear that came on a Sunday in October, at dawn", [4, 11, 18, 25]),
+        ("the bear we trained on some Sunday of October 2026", [4, 11, 18, 25]),
+        ("the bear made on a weekend in October", [3, 4, 10, 11, 17, 18, 24, 25, 31]),
+        ("the bear from a Friday in October", [2, 9, 16, 23, 30]),
+    ],
+)
+def test_days_of_the_week_within_a_month(prompt: str, dates: list[int]) -> None:
+    """Each such day is one interval."""
+    [found] = times(prompt)
+    assert found.attribute is Attribute.CREATED_AT
+    starts = [each.start for each in found.intervals]
+    assert [(each.month, each.day) for each in starts if each] == [(10, day) for day in dates]
+
+
+def test_days_of_the_week_of_use_and_of_earlier_years() -> None:
+    """What was used then; where the latest year has nothing, such a day of an earlier one."""
+    [used] = times("the bear I used on a Monday in November")
+    assert used.attribute is Attribute.LAST_USED_AT
+    assert [each.start.day for each in used.intervals if each.start] == [2, 9, 16, 23, 30]
+    assert used.fallback is not None
+    begun = [each.start for each in used.fallback.intervals if each.start]
+    assert {each.year for each in begun} == {2021, 2022, 2023, 2024, 2025}
+    assert {each.weekday() for each in begun} == {0}
+
+
+def test_a_day_of_the_week_that_is_not_wanted() -> None:
+    """Only those days are left out."""
+    [found] = times("the bear not made on a Sunday in October")
+    assert found.excluded
+    assert len(found.intervals) == 4
+
+
+@pytest.mark.parametrize("prompt", ["the bear on a Sunday in March", "the bear on a Sunday"])
+def test_a_day_of_the_week_in_the_picture(prompt: str) -> None:
+    """Nothing says that it was made then."""
+    assert times(prompt) == []

@@ -122,10 +122,11 @@ def _is_asked_for(constraint: Constraint, prompt: str) -> bool:
 
 def _plain_name(text: str) -> str:
     """What is named behind what it is like, if cards may name it so."""
-    words = canonical(_WHOSE.sub("", _ON_IT.sub("", text))).split()
-    plain = [*itertools.dropwhile(_tells_how, words)]
-    bare = [*itertools.dropwhile(_is_like, plain)]
-    name = next(filter(thesaurus.is_a_name, map(" ".join, (plain, bare))), "")
+    alone = _ON_IT.sub("", text)
+    told = (canonical(each).split() for each in (alone, _WHOSE.sub("", alone)))
+    plain = [[*itertools.dropwhile(_tells_how, words)] for words in told]
+    bare = [[*itertools.dropwhile(_is_like, words)] for words in plain]
+    name = next(filter(thesaurus.is_a_name, map(" ".join, (*plain, *bare))), "")
     if is_kind_of(name.rpartition(" ")[2], "shape"):
         return ""  # a crescent may be a moon
     return name
@@ -139,7 +140,8 @@ def _is_had(thing: str) -> bool:
 
 def _goes_without_saying(constraint: Constraint, subject: Constraint | None) -> bool:
     """Whether it is a part of a living thing, which every such thing has: "a horse with a tail"."""
-    if subject is None or not is_kind_of(canonical(constraint.text).split()[-1], "body part"):
+    part = canonical(_ON_IT.sub("", constraint.text)).split()[-1:]
+    if subject is None or not any(is_kind_of(word, "body part") for word in part):
         return False
     return any(is_kind_of(name, kind) for name in subject.values for kind in ("animal", "person"))
 

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 from personalq.checkin import lexicon
 from personalq.checkin.intent import Attribute
+from personalq.checkin.lexicon import wordnet
 from personalq.checkin.parsing.clauses.participles import (
     SHOWN,
     is_done_or_doing,
@@ -67,8 +68,13 @@ def is_aside(draft: Draft, word: Word) -> bool:
 
 def _is_in_the_present(word: Word) -> bool:
     """Whether it is a verb in the present: "loves", and not "that dress"."""
-    present = word.norm.endswith("s") and word.norm in lexicon.verb_forms()
-    return word.joined and present and not lexicon.names_thing(word.norm)
+    if not word.joined or not word.norm.endswith("s"):
+        return False
+    one = next(wordnet.singulars(word.norm), None)
+    entry = wordnet.look_up(one) if one else None
+    if entry is not None and entry.verb is not None:
+        return True  # "that spits flames": of several it would be "those"
+    return word.norm in lexicon.verb_forms() and not lexicon.names_thing(word.norm)
 
 
 def _is_told_aside(draft: Draft, word: Word) -> bool:
