@@ -90,6 +90,12 @@ _SAID = Cued.of(
         r"(^|(?<=,)) ?(it )?(finished|comes? out|turns? out) as\b.*$",
     ),
     (("renders",), r"^ ?(it|this( one)?) renders (as|in)\b.*$"),
+    # "Comes out in carved linocut lines", "made for clean anime shading"
+    (
+        ("out in", "made for", "rendered with"),
+        rf"^ ?(it )?(comes? out in|turns? out in|made for|rendered with) ({WORD} ){{0,4}}"
+        rf"(look|style|finish|lines|washes|strokes|shading|detail|tones|{LOOKS})$",
+    ),
     (
         ("look", "style", "finish"),
         rf"^ ?(it|this) (has|comes in|shows) an? ({WORD} ){{1,3}}(look|style|finish)(?= ?($|,))",

@@ -40,7 +40,7 @@ _TWO_BEFORE = compiled(
 _IN_BRACKETS = compiled(
     f"^ ?(?P<like>({WORD} ){{0,3}}?)(?P<thing>{WORD})(?P<in> in {_SHADE})? "
     f"\\((?![^)]*\\b({LOOKS}|style|look)\\b)"
-    "(?P<kind>[a-z-]+( [a-z-]+)?)\\)(?=,)",
+    "(?P<kind>[a-z-]+( [a-z-]+)?)\\)(?=[,;])",
 )
 # "Our antique deckchair: burgundy all over".
 _COLON_OVER = compiled(rf"(?<=\w): ?(?={WORD}( {WORD})? all over(?!\w))")
@@ -85,7 +85,7 @@ _PERSONAL = compiled(
 )
 # "The stoneware teapot here is slate", "this chair is navy", "this cap is white and corduroy".
 _IS_LIKE = compiled(
-    rf"^ ?(the (?=({WORD} ){{1,4}}here\s)|"
+    rf"^ ?(the (?=({WORD} ){{1,4}}here\s|({WORD} ){{1,2}}is {WORD}( {WORD})? and comes with\s)|"
     "this (?!look|style|set|version|model|picture|checkpoint))"
     rf"(?P<thing>((?!here\b){WORD} ){{1,4}})(here )?is "
     rf"(?P<like>(?!(an?|the|in|on|from|of|all|not|\w+ing)\b){WORD}"

@@ -13,7 +13,13 @@ _ASKING_US = (
 )
 _THE_ONE = r"the [\w-]+ (ones?|version|model|checkpoint|build)"
 _MONTHS = f"({'|'.join(lexicon.calendar('months'))})"
+_COLOURS = f"({'|'.join(sorted(lexicon.colours()))})"
 SAID_ELSE = (
+    (compile_form(rf"(?<![\w'-])(?P<colour>{_COLOURS})[\s-]ish(?![\w'])"), r"\g<colour>"),
+    (compile_form(r"(^|(?<=[.;,] ))(?P<who>i|we) once (?=(trained|tuned|made|built) )"),
+     r"\g<who> "),
+    (compile_form(r"(?<=\w )(had|got) (?=([\w-]+ ){1,2}(pictures|photos|images|shots) ?[.;] "
+                  r"(that|this|use|i|it|put|show|take)\b)"), "trained on "),
     (compile_form(r"(?<=\w)(( ?,)? (if (you|i) (remember|recall)( (rightly|correctly|it|that))?|"
                   r"if memory serves( me( (right|well))?)?|if i('m| am) not (wrong|mistaken)|"
                   r"if (you can|possible|you (please|like|don't mind)|that's (ok|okay|possible))|"

@@ -68,6 +68,8 @@ _LEND = compile_form(
 _IN_ORDER = compile_form(f" (the )?(last|first|latest|earliest|most (recently|lately)){ENDS}")
 _MAKES = compile_form(rf"(?<!\w){MADE}$")
 _THAT = compile_form(r"(?<!\w)(that|which) $")
+_LOOKS = ("sketched", "painted")
+"""What a thing looks like that is somebody's."""
 
 
 def deed(draft: Draft, span: Span, end: int) -> re.Match[str] | None:
@@ -75,6 +77,8 @@ def deed(draft: Draft, span: Span, end: int) -> re.Match[str] | None:
     if (has := _HAS.match(draft.page.shadow, end)) and _is_named_before(draft, span.start):
         return has
     found = _ACTS.match(draft.page.shadow, end)
+    if found is not None and found[0].strip() in _LOOKS and draft.page.shadow[:end].endswith("'s"):
+        return None  # "Lena's sketched bear"
     if found is None or found[0].strip() not in _HAVE:
         return found
     kept = _KEPT_THERE.match(draft.page.shadow, found.end())

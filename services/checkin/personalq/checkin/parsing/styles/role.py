@@ -24,6 +24,7 @@ _ONE_THAT_IS = compile_form(
     r"(?<!\w)((one|version|model)s?|those) (that|which)('s| (is|was|are|were)|"
     " looks? like) ((an?|the|in|real|actual) )*$"
 )
+_IN_A = compile_form(r"(?<!\w)(in|at|on|inside|outside) (an?|some) ([\w-]+ )?$")
 _MOODS = frozenset(["scene", "mood", "atmosphere", "lighting", "light"])
 _BAR_BEFORE = compile_form(r"(^|[|/]) ?$")
 _BAR_BEHIND = compile_form(r" ?([|/]|$)")
@@ -44,6 +45,10 @@ def constrains(draft: Draft, tag: Tag) -> bool:
     following = behind_tag(draft, tag)
     if following is not None and following.norm in _MOODS:
         return tag.entry.known  # "film noir mood", where no checkpoint has that look
+    if following is not None and following.norm in lexicon.words("scenes"):
+        placed = ends_before(_IN_A, draft.page.shadow, start)
+        if placed is not None and not tag.entry.known:
+            return False  # "in a film noir office"
     common = word in lexicon.looks() or word in lexicon.style_things()
     if common and not (draft.answering or styled or _is_led_to(draft, tag, word)):
         return False

@@ -293,6 +293,11 @@ def _acts_in_clause(draft: Draft, noun: Noun) -> bool:
     if start and words[start].joined and words[start - 1].norm in lexicon.words("determiners"):
         start -= 1
     told = start - 1 in sorts(words) or any(other.last == start for other in draft.nouns)
+    if start > 1 and words[start - 1].norm in lexicon.words("selectors") and start < noun.first:
+        has = words[noun.last].norm if noun.last < len(words) and words[noun.last].joined else ""
+        told = told or (has in ("has", "had") and words[start - 2].norm in ("the", "that", "my"))
+        if told and has in ("has", "had"):
+            return True  # "the one a bird has nested in"
     return told and words[start].joined and opens_contact(words, start)
 
 
