@@ -70,8 +70,8 @@ _KEYED = re.compile(
     r"(?P<before>(?:^|[|;,/.:])[ \t]?)(?:- )?"
     r"(?:kind|type|subject|concept|accessor(?:y|ies)|extras?|look|places?|material|outfit|setting|"
     r"(?:pics|photos|images|pictures) from|captions?|breed|props?|details?|condition|distinctive|"
-    r"(?:distinguishing )?features?|notable|results?|personali[sz]ed (?:checkpoint|model|lora)) ?:"
-    r"(?!:) ?",
+    r"(?:distinguishing )?(?:features?|marks?)|notable|results?|"
+    r"personali[sz]ed (?:checkpoint|model|lora)) ?:(?!:) ?",
     re.IGNORECASE | re.MULTILINE,
 )
 # "It is dusty and rose"

@@ -21,7 +21,11 @@ from personalq.checkin.parsing.parse_identity import parse_identity
 from personalq.checkin.parsing.parse_modifier import parse_modifiers
 from personalq.checkin.parsing.parse_usage import parse_usage
 from personalq.checkin.parsing.plain import evenly_typed, make_plain, opening, without
-from personalq.checkin.parsing.set_aside import set_scenes_aside, set_titles_aside
+from personalq.checkin.parsing.set_aside import (
+    leave_to_the_scene,
+    set_scenes_aside,
+    set_titles_aside,
+)
 from personalq.checkin.parsing.styles.frames import parse_look
 from personalq.checkin.parsing.styles.itself import without_subjects
 from personalq.checkin.parsing.styles.parse_style import parse_style
@@ -116,6 +120,7 @@ def _parse(prompt: str, lexicon: Lexicon, context: Context, *, answering: bool) 
         parse_place_tags(draft)
     for span in draft.bystanders:
         draft.release(span)
+    leave_to_the_scene(draft)
     return Intent(
         constraints=_placed(draft),
         content=_content(draft),

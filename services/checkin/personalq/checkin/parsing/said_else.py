@@ -16,6 +16,29 @@ _MONTHS = f"({'|'.join(lexicon.calendar('months'))})"
 _COLOURS = f"({'|'.join(sorted(lexicon.colours()))})"
 SAID_ELSE = (
     (compile_form(rf"(?<![\w'-])(?P<colour>{_COLOURS})[\s-]ish(?![\w'])"), r"\g<colour>"),
+    (compile_form(r"(?<=\w )(?<!one )(?<!build )(?<!version )(?<!model )(?<!checkpoint )"
+                  r"(made|trained|built|created|finished) (just |right |directly )?"
+                  r"before (the )?(current )?(latest|newest)(?= ?($|[,.;:!?)]))"),
+     "one before the latest"),
+    (compile_form(r"(?<=\w )(that|which|who)( has| had|'s)? lost (one of )?(its|his|her|their) "
+                  r"(?!(way|mind|temper|balance|owner|place|turn|shine|charm|colou?r|luster)\b)"),
+     "with a missing "),
+    (compile_form(r"(?<!\w)as (if|though) ((it were|it was|it had been) )?"
+                  r"((made|painted|drawn|printed|done) )?by (?!(magic|chance|accident|itself|"
+                  r"hand|an?|the|my|our|his|her|some\w*)\b)(?=\w)"), "in the style of "),
+    (compile_form(r"(?<=\w )((that|which) )?(could|can|might|may|would) (easily )?be (mistaken|"
+                  r"taken) for an? (real |actual |true )?(photo(graph)?|camera shot)(?!\w)"),
+     "that is photorealistic"),
+    (compile_form(r"(?<=\w )with ([\w-]+ )?(?P<look>watercolou?r|crayon|charcoal|pencil|pastel) "
+                  r"(strokes|brush ?strokes|washes|lines|outlines|shading)(?!\w)"),
+     r"in \g<look> style"),
+    (compile_form(r"(?<=, )(?P<place>[\w-]+( [\w-]+)?) (training )?environment(?= ?($|[,.;]))"),
+     r"environment: \g<place>"),
+    (compile_form(r"(?<=\w )(that |which )?(grew up|was raised) (among|amid|between) [\w-]+ "
+                  r"(?=(in|at|on|by) (the|an?)\b)"), "that grew up "),
+    (compile_form(r"(?<=[;,|] )owner (?=[\w-]+( [\w-]+)? ?($|[;,|.]))"), "by "),
+    (compile_form(r"(?<!\w)did (?P<who>[\w-]+) not ((ever|once) )?(?=(make|train|build|create) "
+                  r"(an?|the|one)\b)"), r"did \g<who> "),
     (compile_form(r"(^|(?<=[.;,] ))(?P<who>i|we) once (?=(trained|tuned|made|built) )"),
      r"\g<who> "),
     (compile_form(r"(?<=\w )(had|got) (?=([\w-]+ ){1,2}(pictures|photos|images|shots) ?[.;] "

@@ -1,12 +1,16 @@
-"""Set aside before all else: titles (a novel "The Last House in April") and labelled scenes."""
+"""Set aside before all else: titles (a novel "The Last House in April") and labelled scenes; and
+last of all what may be the scene's.
+"""
 
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
 from personalq.chassis.forms import compile_form
-from personalq.checkin.intent import Span
+from personalq.checkin.intent import Attribute, Constraint, Span
 from personalq.checkin.parsing.draft import Draft
+from personalq.checkin.parsing.text import ends_before
 
 _QUOTED = re.compile(r"\"[^\"]+\"|“[^”]+”")
 _LABELLED = compile_form(
@@ -35,6 +39,8 @@ _HEADING = compile_form(
     "wish|need|job|task|prompt|concept|theme) ?:"
 )
 """What only says that a wish follows: "Poster idea: my clock"."""
+_WITH = compile_form(r"(?<=\w) ?, ?(and )?with ((an?|some|lots of|two|three|several) )?$")
+"""Behind a comma it may as well lead to the picture: "the latest tower, with | a rainbow"."""
 _SHORTEST = 3
 """Words; fewer may name what is asked for: the "oil painting" one."""
 
@@ -71,3 +77,23 @@ def set_scenes_aside(draft: Draft) -> None:
         if besides and draft.free(span.start, span.end):
             draft.mark(span)
             draft.bystanders.append(span)
+
+
+def leave_to_the_scene(draft: Draft) -> None:
+    """Where an order or a use chooses, what comes with it behind a comma may be the scene: only the
+    words of a card say otherwise.
+    """
+    chosen = {c.attribute for c in draft.constraints if c.hard and not c.excluded}
+    if chosen.isdisjoint((Attribute.ORDER, Attribute.LAST_USED_AT)):
+        return
+    draft.constraints[:] = [
+        replace(c, scene=True) if _may_be_the_scenes(draft, c) else c for c in draft.constraints
+    ]
+
+
+def _may_be_the_scenes(draft: Draft, constraint: Constraint) -> bool:
+    if constraint.attribute is not Attribute.DESCRIPTION or constraint.span is None:
+        return False
+    surely = constraint.hard or constraint.excluded or not constraint.phrase
+    start = constraint.span.start
+    return not surely and ends_before(_WITH, draft.page.shadow, start) is not None

@@ -47,7 +47,7 @@ _TAUGHT = (
     r"(did [\w-]+ (train|tune|teach|fine-?tune|shoot|photograph)|trained|tuned|fine-?tuned|"
     r"taught|brought up|"
     "(learned|learnt) (its|their|his|her) "
-    "(stuff|looks?|trade|craft|ropes|shape|ways|moves|subject)|"
+    "(stuff|looks?|trade|craft|ropes|shape|ways|moves|subject|surroundings|world)|"
     "learned|learnt|schooled|"
     "((whose|its) )?(training|schooling|education|upbringing|learning) "
     "(took place|happened|was (carried out|held)|((that )?(was|is) )?done|was|is)|"

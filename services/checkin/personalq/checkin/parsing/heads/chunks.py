@@ -38,6 +38,7 @@ def noun_chunks(draft: Draft) -> list[list[Word]]:
         boundary = (closes and not is_particle(draft.page.words, word.index)) or (
             word.norm in lexicon.words("links") or word.norm in lexicon.words("openers")
         )
+        boundary = boundary and not (word.hyphen and word.norm == "like")  # "the pirate-like owl"
         boundary = boundary and not (current and is_can(draft.page.words, word.index))
         if breaks:
             if current and not scene:

@@ -139,6 +139,9 @@ RULES = (
         "((at|on) )?(the )?top(s|ping)? (of )?(the|our|my) (usage|use) "
         "(charts?|lists?|stats|statistics|tables?|rankings?|leaderboard)",
         "number one (by|in) (usage|uses?|renders|popularity)",
+        r"top (use|usage)( (count|number|figure|score))?(?= ?($|[,.;:!?)]))",
+        "(everybody|everyone|we all) (reach|reaches|go|goes) for( (the )?most)?"
+        "(,? by (the )?number of uses)?",
         "(with|gets|got|has|had|sees|saw|seen) ((had|seen) )?(the )?most "
         "(uses?|renders|runs|mileage)",
         "most~loved",

@@ -31,6 +31,8 @@ from personalq.checkin.parsing.subjects.weighed import (
 )
 from personalq.checkin.parsing.text import Word
 
+_LIKE = frozenset(["like", "themed", "style", "shaped", "inspired", "faced", "sized"])
+
 
 def parse_subject(draft: Draft) -> None:
     """Weigh every mention by its role; the heaviest is what the request is about."""
@@ -93,7 +95,9 @@ def _is_no_subject(draft: Draft, noun: Noun, last: Word) -> bool:
     """Whether it only leads to another, or is a verb: "the hero is | the owl", "can | an owl"."""
     if noun.entry.subjects:
         return False
-    return is_modal(draft.page.words, last.index) or leads_to_another(draft, last)
+    behind = draft.page.words[last.index + 1 : last.index + 2]
+    likened = any(word.hyphen and word.norm in _LIKE for word in behind)  # "pirate-like"
+    return likened or is_modal(draft.page.words, last.index) or leads_to_another(draft, last)
 
 
 def _is_colour_of_one(draft: Draft, noun: Noun) -> bool:

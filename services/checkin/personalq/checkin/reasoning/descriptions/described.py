@@ -98,6 +98,8 @@ def _by_meaning(
     """How well each card has what was wished for, by its meaning; None where nobody knows."""
     if wish.vague or not wish.said or wish.trait.lacks:  # "no hat" is much like "a hat"
         return None
+    if wish.scene and intent.order is not None:
+        return None  # "the latest lighthouse, with a rainbow"
     if wish.scene:
         strikes = striking(wish.said, hits)
         return [float(place in strikes) for place in range(len(hits))]
