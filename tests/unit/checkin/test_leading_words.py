@@ -46,6 +46,8 @@ def described(prompt: str) -> list[str]:
         "Funny story, I drew an owl on a napkin, now I want the woodcut one.",
         "Can an owl stand on a roof, the one made in May?",
         "can the owl be put on a roof?",
+        "the pirate-like owl with one covered eye",
+        "The one a sparrow has nested in. An owl in a breeze, please.",
     ],
 )
 def test_what_leads_to_a_subject(prompt: str) -> None:

@@ -187,6 +187,14 @@ def test_only_where_all_tell() -> None:
     assert _refused("a purple owl on a branch", OWLS)
 
 
+@pytest.mark.parametrize(("untold", "refused"), [(2, True), (3, False)])
+def test_one_in_ten_may_be_silent(untold: int, refused: bool) -> None:
+    """Of twenty cards two that tell no colour are hardly what is meant; three may be."""
+    many = [replace(OWLS[n % 6], checkpoint_id=f"owl-{n}", version=None) for n in range(20)]
+    silent = [replace(each, description="An owl with a monocle.") for each in many[:untold]]
+    assert _refused("a purple owl on a branch", [*silent, *many[untold:]]) is refused
+
+
 def test_only_of_cards_that_fit_otherwise() -> None:
     """Of the one that was used twice, the picture may well be purple."""
     used = [replace(OWLS[0], use_count=2), *OWLS[1:]]

@@ -226,6 +226,7 @@ def test_what_is_drawn_by_hand() -> None:
         "kite in a cozy style",
         "a kite beside old comic books",
         "a kite at dusk, film noir mood",
+        "a kite in a film noir office",
         "a kite sharpening pencils in an office",
         "a kite happily sharpening pencils",
         "a kite in a tiled bathroom",

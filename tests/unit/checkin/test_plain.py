@@ -216,6 +216,22 @@ def meaning(constraint: Constraint) -> tuple[object, ...]:
             "the kettle I used second most recently",
         ),
         ("which kettle had a dent?", "which kettle has a dent?"),
+        ("the red-ish kettle, at sea", "the red kettle, at sea"),
+        ("we once trained a kettle in a cave", "we trained a kettle in a cave"),
+        (
+            "One kettle had market pictures. That one, at sea",
+            "One kettle trained on market pictures. That one, at sea",
+        ),
+        ("the kettle trained just before the current latest", "the kettle, one before the latest"),
+        ("the kettle that has lost its lid", "the kettle with a missing lid"),
+        ("the kettle that lost one of its feet", "the kettle with a missing feet"),
+        ("the kettle as if painted by Hokusai", "the kettle in the style of Hokusai"),
+        ("the kettle could be mistaken for a photo", "the kettle that is photorealistic"),
+        ("the kettle with loose pencil strokes", "the kettle in pencil style"),
+        ("the kettle, beach environment, at sea", "the kettle, environment: beach, at sea"),
+        ("kettle; owner toybox-crew; at sea", "kettle; by toybox-crew; at sea"),
+        ("the kettle everybody reaches for, by number of uses", "the most used kettle"),
+        ("kettle, top usage count, at sea", "the most used kettle, at sea"),
     ],
 )
 def test_read_alike(careless: str, careful: str) -> None:
@@ -306,6 +322,12 @@ def test_read_alike(careless: str, careful: str) -> None:
         "a kettle cut out from pictures of the sea",
         "the blue kettle from pictures taken at night",
         "which kettle had I used",
+        "the kettle that lost its way",
+        "a kettle as if by magic",
+        "a kettle, the build made just before the latest",
+        "a kettle with pencil cases",
+        "a kettle had breakfast. That one",
+        "the kettle could be mistaken for a hat",
     ],
 )
 def test_what_is_left_as_it_is(prompt: str) -> None:
@@ -762,3 +784,11 @@ def test_no_simile(prompt: str) -> None:
         is_look=lambda _: False,
     )
     assert plain.text == prompt
+
+
+def test_what_is_somebodys_may_be_sketched() -> None:
+    """A look behind whose it is; behind who did it, a deed."""
+    looks = read("toybox-crew's sketched kettle")
+    assert [c.values for c in looks.all(Attribute.OWNER)] == [("toybox-crew",)]
+    assert looks.first(Attribute.STYLE) is not None
+    assert read("the kettle toybox-crew sketched").first(Attribute.STYLE) is None

@@ -264,6 +264,19 @@ def test_a_scene_does_not_change_an_order() -> None:
     assert outcome.candidate.card.checkpoint_id == "lamp-1"
 
 
+def test_what_comes_with_it_behind_a_comma() -> None:
+    """With an order it is the scene, unless a card says the very words."""
+    older = card("tower-1", "tower", "sketch", "2026-01-01", "A tower with an arched door.")
+    newer = card("tower-2", "tower", "sketch", "2026-03-01", "A tower with a bell.")
+    for prompt, chosen in (
+        ("the latest tower, with a rainbow", "tower-2"),
+        ("the latest tower, with an arched door", "tower-1"),
+    ):
+        outcome = Session([older, newer]).ask(prompt)
+        assert isinstance(outcome, Selection)
+        assert outcome.candidate.card.checkpoint_id == chosen
+
+
 def test_what_is_around_does_not_change_an_order() -> None:
     """Also where a card says the very words."""
     older = card("lamp-1", "lantern", "sketch", "2026-01-01", "A lantern with fireworks.")
