@@ -788,6 +788,7 @@ def test_no_simile(prompt: str) -> None:
 
 def test_what_is_somebodys_may_be_sketched() -> None:
     """A look behind whose it is; behind who did it, a deed."""
+    assert read("kettle toybox-crew, in fog").first(Attribute.OWNER) is not None
     looks = read("toybox-crew's sketched kettle")
     assert [c.values for c in looks.all(Attribute.OWNER)] == [("toybox-crew",)]
     assert looks.first(Attribute.STYLE) is not None
