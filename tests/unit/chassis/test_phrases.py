@@ -28,6 +28,8 @@ from personalq.chassis.phrases import phrases_of
         ("The owl is an ash owl with a bell. The sky is a mess", ("an ash owl", "a bell",
                                                                  "The sky is a mess")),
         ("The owl is ash and comes with a bell", ("ash owl", "a bell")),
+        ("An owl. The type is not important", ("An owl", "The type is not important")),
+        ("An owl that is shown hooting", ("An owl", "hooting")),
         ("An owl with a bell; the kind is ash", ("An owl", "a bell", "ash")),
         ("One owl (ash); it is shown with a bell", ("One ash owl", "a bell")),
         ("An owl. Distinguishing mark: a bell", ("An owl", "a bell")),

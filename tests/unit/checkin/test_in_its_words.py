@@ -53,6 +53,24 @@ def test_one_card_that_says_the_same_is_chosen(session: Session) -> None:
     assert chosen.candidate.card.checkpoint_id == "clock-v3"
 
 
+@pytest.mark.parametrize(
+    "prompt",
+    [
+        "not the clock on a candle warmer",
+        "the clock not flanked by cherubs",
+        "any clock except those flanked by cherubs",
+        "the clock near a candle warmer",
+        "put the clock on a candle warmer",
+        "the clock beside a door flanked by cherubs",
+    ],
+)
+def test_what_is_unwanted_or_elsewhere_narrows_nothing(session: Session, prompt: str) -> None:
+    """Neither is what stands in another relation, nor what is told of another thing."""
+    asked = asked_about(session, prompt)
+    assert asked - {"clock-v1", "clock-v2"}
+    assert len(asked) > 1
+
+
 @pytest.mark.parametrize("prompt", ["the clock by a lake", "the clock among cherubs"])
 def test_a_single_word_tells_nobody(session: Session, prompt: str) -> None:
     """One word that cards have too may as well be the scene's."""

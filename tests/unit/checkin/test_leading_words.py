@@ -67,6 +67,8 @@ def test_what_leads_to_a_subject(prompt: str) -> None:
         ("a book beside the lake", "book"),
         ("Could you kindly bring up the violin in anime, please?", "violin"),
         ("call up the sloop", "sloop"),
+        ("the book made in May, with an owl on it", "book"),
+        ("the can I trained last week", "can"),
     ],
 )
 def test_a_subject_nobody_has(prompt: str, thing: str) -> None:
@@ -86,6 +88,9 @@ def test_a_subject_nobody_has(prompt: str, thing: str) -> None:
         ("the owl with a bell round its neck", ["bell round its neck"]),
         ("easy chair, pink silk with a tall back", ["pink silk", "tall back"]),
         ("easy chair, shabby from years of use", ["shabby"]),
+        ("the owl, funny", ["funny"]),
+        ("the owl in the same size", []),
+        ("the owl made in May, that is all", []),
     ],
 )
 def test_what_is_described(prompt: str, found: list[str]) -> None:

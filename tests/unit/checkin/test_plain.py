@@ -232,6 +232,7 @@ def meaning(constraint: Constraint) -> tuple[object, ...]:
         ("kettle; owner toybox-crew; at sea", "kettle; by toybox-crew; at sea"),
         ("the kettle everybody reaches for, by number of uses", "the most used kettle"),
         ("kettle, top usage count, at sea", "the most used kettle, at sea"),
+        ("the last used kettle but one", "the second most recently used kettle"),
     ],
 )
 def test_read_alike(careless: str, careful: str) -> None:
@@ -324,6 +325,9 @@ def test_read_alike(careless: str, careful: str) -> None:
         "which kettle had I used",
         "the kettle that lost its way",
         "a kettle as if by magic",
+        "a kettle glowing as if by moonlight",
+        "a kettle with pencil lines along its side",
+        "the kettle that lost its nerve",
         "a kettle, the build made just before the latest",
         "a kettle with pencil cases",
         "a kettle had breakfast. That one",

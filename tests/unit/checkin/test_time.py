@@ -408,6 +408,7 @@ def test_between_two_that_are_said_apart() -> None:
         ("the bear we trained on some Sunday of October 2026", [4, 11, 18, 25]),
         ("the bear made on a weekend in October", [3, 4, 10, 11, 17, 18, 24, 25, 31]),
         ("the bear from a Friday in October", [2, 9, 16, 23, 30]),
+        ("the bear made on a Friday or Sunday in October", [2, 4, 9, 11, 16, 18, 23, 25, 30]),
     ],
 )
 def test_days_of_the_week_within_a_month(prompt: str, dates: list[int]) -> None:
@@ -440,3 +441,9 @@ def test_a_day_of_the_week_that_is_not_wanted() -> None:
 def test_a_day_of_the_week_in_the_picture(prompt: str) -> None:
     """Nothing says that it was made then."""
     assert times(prompt) == []
+
+
+@pytest.mark.parametrize("word", ["before", "after", "since"])
+def test_before_and_after_a_day_of_the_week(word: str) -> None:
+    """It is no day of the month that was said."""
+    assert all(len(each.intervals) == 1 for each in times(f"the bear made {word} a Sunday in May"))

@@ -135,7 +135,8 @@ async def _told_apart(
     read: Intent, ranking: Ranking, finder: Finder, settings: CheckinSettings
 ) -> tuple[Intent, Ranking]:
     """What was found; or, where that asks a question about all that fit, by the scene if the scene
-    tells one card, and nothing if no card has a thing that was named.
+    tells one card, then what says the same as the scene, and nothing if no card has a thing that
+    was named.
     """
 
     def chooses(intent: Intent, found: Ranking) -> bool:
@@ -151,13 +152,12 @@ async def _told_apart(
         if told is not None and told[1].candidates and chooses(*told):
             return told
     alike = said_alike(read, finder.prompt, plausible(ranking.candidates))
-    if alike:
-        ranking = replace(ranking, candidates=alike)
-    if read.answered or (alike and chooses(read, ranking)):
-        return read, ranking
+    narrowed = replace(ranking, candidates=alike or ranking.candidates)
+    if read.answered or (alike and chooses(read, narrowed)):
+        return read, narrowed
     hits = [candidate.hit for candidate in ranking.candidates]
     missing = without_that_thing(read, hits, finder.prompt)
-    return (read, ranking) if missing is None else (missing, replace(ranking, candidates=()))
+    return (read, narrowed) if missing is None else (missing, replace(ranking, candidates=()))
 
 
 def _zone(name: str) -> ZoneInfo:

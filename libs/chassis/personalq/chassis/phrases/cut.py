@@ -28,7 +28,7 @@ _PIECE = compiled(
         "(the )?(only|one) (extra|accessory|detail|addition) is",
         "with",
         "(seen |shown )?wearing",
-        "(and )?((it|he|she) )?is shown"
+        "(and )?((it|he|she|that|which|who) )?is shown"
         r"(?! (in|as|like|towards?|on|at|from|by|with|against|near)\b)",
         "(?<!-)and(?!-)",
         "having",

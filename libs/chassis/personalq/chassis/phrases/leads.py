@@ -164,7 +164,7 @@ _AT_ITS_START = form(
     rf"the (?P<thing>({WORD} )?{WORD}) is (?=(an?|one)\s[^,]*\b(?P=thing)\b)",
     r"it appears (?=(\w+ing|the size)\b)",
     rf"shown (?=(made in {WORD} size|shaped like)\b)",
-    "the (kind|type|colou?r) is (?=\\w)",
+    "the (kind|type) is (?=\\w)(?!(not|hard|unknown|unclear|up|left|easy|the|an?)\\b)",
     # "This horse is | a white pony"
     f"this (?!{_NO_THING}){WORD} is "
     rf"(?=an?\s{WORD} (?!(from|for|to|of)\b)[\w'’-])",

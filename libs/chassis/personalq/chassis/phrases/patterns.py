@@ -17,7 +17,10 @@ def compiled(*alternatives: str) -> re.Pattern[str]:
 
 @dataclass(frozen=True, kw_only=True)
 class Cued:
-    """A pattern that is looked for only where some of its words stand: few texts have any."""
+    """A pattern that is looked for only where some of its words stand: few texts have any.
+
+    One of them is enough to try every alternative.
+    """
 
     pattern: re.Pattern[str]
     cues: tuple[str, ...]

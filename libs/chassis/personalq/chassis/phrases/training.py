@@ -42,7 +42,7 @@ _LOOK_CUES = (
     "illustration", "photo",
 )  # fmt: skip
 _PICTURE_CUES = ("image", "picture", "photo", "shots", "samples", "examples")
-_SAID = Cued.of(
+_FORMS = (
     (
         (
             *_PICTURE_CUES,
@@ -182,7 +182,8 @@ _SAID = Cued.of(
     (("session", "shoot"), rf"\bfrom an? ({WORD} ){{0,3}}photo (session|shoot)\b"),
     (("together in",), r"(^|(?<=,)) ?together in every\b.*$"),
 )
-"""Each form behind the words of which it has one."""
+"""Each form behind the words of which what fits it has one."""
+_SAID = Cued.of(*_FORMS)
 # Behind "with" the same words may be the subject's: a vase with hunting scenes.
 _ONLY_A_LOOK = compiled(
     rf"^(?!(an?|the|his|her|its|their)\s)({WORD} ){{1,3}}"

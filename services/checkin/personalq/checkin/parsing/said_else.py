@@ -20,17 +20,20 @@ SAID_ELSE = (
                   r"(made|trained|built|created|finished) (just |right |directly )?"
                   r"before (the )?(current )?(latest|newest)(?= ?($|[,.;:!?)]))"),
      "one before the latest"),
-    (compile_form(r"(?<=\w )(that|which|who)( has| had|'s)? lost (one of )?(its|his|her|their) "
-                  r"(?!(way|mind|temper|balance|owner|place|turn|shine|charm|colou?r|luster)\b)"),
+    (compile_form(r"(?<=\w )(that|which)( has| had|'s)? lost (one of )?its "
+                  r"(?!(way|mind|temper|balance|owner|place|turn|shine|charm|colou?r|luster|nerve|"
+                  r"job|mother|father|parents?|family|home|friends?|grip|footing|voice|appetite|"
+                  r"memory|race|game|fight|cool|sense|touch|edge|value)\b)"),
      "with a missing "),
     (compile_form(r"(?<!\w)as (if|though) ((it were|it was|it had been) )?"
-                  r"((made|painted|drawn|printed|done) )?by (?!(magic|chance|accident|itself|"
-                  r"hand|an?|the|my|our|his|her|some\w*)\b)(?=\w)"), "in the style of "),
+                  r"((made|painted|drawn|printed|done) by (?!(magic|chance|accident|itself|hand|"
+                  r"an?|the|my|our|his|her|some\w*)\b)(?=\w)|by (?=[A-Z]))"), "in the style of "),
     (compile_form(r"(?<=\w )((that|which) )?(could|can|might|may|would) (easily )?be (mistaken|"
                   r"taken) for an? (real |actual |true )?(photo(graph)?|camera shot)(?!\w)"),
      "that is photorealistic"),
     (compile_form(r"(?<=\w )with ([\w-]+ )?(?P<look>watercolou?r|crayon|charcoal|pencil|pastel) "
-                  r"(strokes|brush ?strokes|washes|lines|outlines|shading)(?!\w)"),
+                  r"(strokes|brush ?strokes|washes|lines|outlines|shading)"
+                  r"(?= ?($|[,.;:!?)]))"),
      r"in \g<look> style"),
     (compile_form(r"(?<=, )(?P<place>[\w-]+( [\w-]+)?) (training )?environment(?= ?($|[,.;]))"),
      r"environment: \g<place>"),

@@ -39,7 +39,7 @@ _HEADING = compile_form(
     "wish|need|job|task|prompt|concept|theme) ?:"
 )
 """What only says that a wish follows: "Poster idea: my clock"."""
-_WITH = compile_form(r"(?<=\w) ?, ?(and )?with ((an?|some|lots of|two|three|several) )?$")
+_WITH = compile_form(r"(?<=\w) ?, ?(and )?with ((an?|the|its|some|lots of|two|three|several) )?$")
 """Behind a comma it may as well lead to the picture: "the latest tower, with | a rainbow"."""
 _SHORTEST = 3
 """Words; fewer may name what is asked for: the "oil painting" one."""
@@ -80,8 +80,8 @@ def set_scenes_aside(draft: Draft) -> None:
 
 
 def leave_to_the_scene(draft: Draft) -> None:
-    """Where an order or a use chooses, what comes with it behind a comma may be the scene: only the
-    words of a card say otherwise.
+    """Where an order or a use chooses, the first thing that comes with it behind a comma may be the
+    scene: only the words of a card say otherwise.
     """
     chosen = {c.attribute for c in draft.constraints if c.hard and not c.excluded}
     if chosen.isdisjoint((Attribute.ORDER, Attribute.LAST_USED_AT)):

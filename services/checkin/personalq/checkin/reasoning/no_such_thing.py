@@ -66,10 +66,10 @@ _TO_BE_SHOWN = compile_form(
 """The picture is to have it, or it is what is not wanted: "a horse with a tent", "not the horse
 with a tent", but "the dress with a bow", "not sure which, the horse with a tent".
 """
-_ON_IT = compile_form(
-    r" (on|in|at|around|round|over|across|through|under) (the|its|his|her) [\w-]+$"
-)
+_ON_IT = compile_form(r" (on|in) (the|its|his|her) [\w-]+$")
 """Where the subject has it: "a thistle on the lid"."""
+_STAYS = ("artifact", "plant")
+"""What stays on it; snow, a cat or a butterfly may as well be on it in the picture."""
 _WHOSE = compile_form(r"^[a-z-]+['’]s (?=\w)")
 """Whose such a thing is: "a knight's helmet"."""
 _HELD = ("tool", "device", "equipment", "jewelry", "footwear", "body part")
@@ -110,7 +110,7 @@ def _is_asked_for(constraint: Constraint, prompt: str) -> bool:
     if lead is None or not thing or _ENDS.match(prompt, span.end) is None:
         return False
     if _ON_IT.search(constraint.text):
-        is_had = True
+        is_had = any(is_kind_of(thing.split()[-1], each) for each in _STAYS)
     elif lead["worn"]:
         is_had = is_worn(thing.split()[-1])
     elif ends_before(_IS_TOLD_BY, prompt, span.start):

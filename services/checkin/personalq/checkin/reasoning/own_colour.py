@@ -22,8 +22,8 @@ from personalq.checkin.reasoning.profiles.profile import Profile, profile
 
 _REMEMBERED = (Attribute.USE_COUNT, Attribute.LAST_USED_AT)
 """By what is said of these a card is known, whatever its colour."""
-UNTOLD = 0.1
-"""Share of cards that may say nothing of their colour: one of fifty is not what is meant."""
+_SILENT = 0.1
+"""Share of cards that may say nothing of their colour: so few are hardly what is meant."""
 _SHADES = frozenset(
     ["scarlet", "crimson", "maroon", "burgundy", "navy", "azure", "cobalt", "turquoise", "cyan",
      "magenta", "mauve", "lavender", "violet", "lilac", "beige", "taupe", "vermilion", "silvery",
@@ -81,7 +81,7 @@ def without_its_colour(
     if any(meant & (each.everything | each.called | _otherwise(each, coated)) for each in shown):
         return None
     told = [bool(COLOURS & p.kind or _otherwise(p, coated)) for p in (*shown, *others)]
-    if told.count(False) > UNTOLD * len(told):
+    if told.count(False) > _SILENT * len(told):
         return None
     return insisting_on(intent, colour)
 

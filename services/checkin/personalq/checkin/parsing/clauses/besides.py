@@ -51,6 +51,7 @@ def is_aside(draft: Draft, word: Word) -> bool:
     )
     does = word.norm == "that" and _is_in_the_present(following)  # ", that loves novels"
     which = does or (word.norm in ("who", "which", "that") and following.norm in _BEING)
+    which = which and [w.norm for w in words[word.index + 2 : word.index + 3]] != ["all"]
     if which and _is_chosen_by(draft, before):  # "made in May, who is waving"
         return draft.is_free(word)
     if told_last and (told or made or does or word.norm in _BESIDES):

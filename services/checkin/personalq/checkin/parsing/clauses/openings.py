@@ -27,7 +27,8 @@ _TELLING = frozenset(
 """Open a clause that says what the subject is like."""
 _FORM = ("shape", "form", "guise", "likeness")
 """Of "in the shape of a skull"."""
-_SIZES = frozenset(["size", "sizes", "and", "with", "on", "at"])
+_SIZE_OR_END = frozenset(["size", "and", "with", "on", "at", "same", "right", "original"])
+"""A size, what a clause goes on with, and sizes of nothing."""
 _PASSING_FOR = frozenset(["serving", "acting", "working", "posing", "masquerading"])
 _LEAD_TO_WHICH = frozenset(["on", "in", "from", "of", "over", "under", "through", "around"])
 """Before "which" they lead to what became of the subject."""
@@ -90,9 +91,10 @@ def is_telling(draft: Draft, at: int) -> bool:
     if norm in ("in", "with") and any(w.norm in _FORM for w in words[at + 1 : at + 3]):
         return True
     behind = [*itertools.takewhile(lambda word: word.joined, words[at + 1 : at + 5])]
-    if norm == "in" and [word.norm for word in behind if word.norm in _SIZES] == ["size"]:
+    if norm == "in" and [word.norm for word in behind if word.norm in _SIZE_OR_END] == ["size"]:
         return True  # "in a really tiny size"
-    if norm in _PASSING_FOR and [word.norm for word in behind[:1]] == ["as"]:
+    as_what = [word.norm for word in behind[:2]]
+    if norm in _PASSING_FOR and as_what[:1] == ["as"] and as_what[1:] != ["intended"]:
         return True  # "serving as a medic"
     if norm in _LEAD_TO_WHICH and behind and behind[0].norm == "which":
         return True  # "on which somebody spilled a drink"

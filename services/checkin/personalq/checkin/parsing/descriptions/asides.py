@@ -59,7 +59,10 @@ def _read_aside(draft: Draft, run: list[Word]) -> None:
         return
     if [word.norm for word in run[-2:]] == ["all", "over"]:
         run = run[:-2]  # "white all over"
-    if not run or all(word.norm in lexicon.words("headings") for word in run):
+    headings = lexicon.words("headings")
+    if run and not run[0].index:
+        headings = headings | lexicon.words("first_words")  # "test input: the owl", "oh dear, …"
+    if not run or all(word.norm in headings for word in run):
         return
     coloured = run[run[0].norm == "in" :]
     if run[0].index and _is_colour(coloured) and all(map(draft.is_free, coloured)):

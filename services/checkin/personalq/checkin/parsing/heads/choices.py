@@ -93,11 +93,16 @@ def is_can(words: Sequence[Word], index: int) -> bool:
     return following is None or not following.joined or following.norm in ends
 
 
+_BEFORE_MODAL = frozenset(["and", "but", "or", "so", "then", "how", "where", "when", "please"])
+
+
 def is_modal(words: Sequence[Word], index: int) -> bool:
     """Whether "can" asks: "can | an owl be on a roof?"."""
     following = words[index + 1] if index + 1 < len(words) else None
     if words[index].norm != "can" or following is None or not following.joined:
         return False
+    if words[index].joined and words[index - 1].norm not in _BEFORE_MODAL:
+        return False  # "the can I trained"
     return following.norm in lexicon.words("determiners") | {"i", "we", "you", "it"}
 
 

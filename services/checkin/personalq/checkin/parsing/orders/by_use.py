@@ -124,6 +124,11 @@ RULES = (
     rule(OrderKey.MOST_USED, f"most~({_OFTEN}~)?used( {SELECTOR})? but (?P<but>{CARDINAL})"),
     rule(
         OrderKey.MOST_USED,
+        rf"(?P<not>most~({_OFTEN}~)?used)( [\w-]+){{1,3}}?"
+        rf"(?P<tail> but (?P<but>{CARDINAL}))(?!\w)",
+    ),
+    rule(
+        OrderKey.MOST_USED,
         f"most~({_OFTEN}~)?used",
         r"top[\s-]used(?! (as|by|for|to)\b)",
         f"({WHO} )?{HAVE}{USE} (it )?(the )?most( times)?{OF_ALL}",
@@ -140,8 +145,9 @@ RULES = (
         "(charts?|lists?|stats|statistics|tables?|rankings?|leaderboard)",
         "number one (by|in) (usage|uses?|renders|popularity)",
         r"top (use|usage)( (count|number|figure|score))?(?= ?($|[,.;:!?)]))",
-        "(everybody|everyone|we all) (reach|reaches|go|goes) for( (the )?most)?"
-        "(,? by (the )?number of uses)?",
+        "(everybody|everyone|we all) (reach|reaches|go|goes) for"
+        "( (the )?most|,? by (the )?number of uses)+(?!\\w)",
+        r"(everybody|everyone|we all) (reach|reaches) for(?= ?($|[,.;:!?)]))",
         "(with|gets|got|has|had|sees|saw|seen) ((had|seen) )?(the )?most "
         "(uses?|renders|runs|mileage)",
         "most~loved",
@@ -164,6 +170,11 @@ RULES = (
         rank=2,
     ),
     rule(OrderKey.LAST_USED, f"(last|most recently)~used( {SELECTOR})? but (?P<but>{CARDINAL})"),
+    rule(
+        OrderKey.LAST_USED,
+        r"(?P<not>(last|most recently)~used)( [\w-]+){1,3}?"
+        rf"(?P<tail> but (?P<but>{CARDINAL}))(?!\w)",
+    ),
     rule(
         OrderKey.LAST_USED,
         "most recently used",

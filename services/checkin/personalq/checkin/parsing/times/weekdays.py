@@ -16,8 +16,9 @@ from personalq.checkin.parsing.times.words import WEEKDAYS
 
 _IN = compile_form(
     r"(?<!\w)((?P<came>(that|which) (came|comes|is|was|dates)( (from|to life))?) )?"
-    rf"((on|from) )?(?P<a>(an?|some|one) (?P<day>{WEEKDAYS}|weekend)|(?P<days>{WEEKDAYS})s) "
-    r"((in|of|during) )?((the (month|year) of|early|mid|late) )?$"
+    rf"((on|from) )?(?P<a>(an?|some|one) (?P<day>{WEEKDAYS}|weekend)"
+    rf"( or (an? )?(?P<other>{WEEKDAYS}))?|(?P<days>{WEEKDAYS})s) "
+    r"((in|of|during) )?((the( (month|year) of)?|early|mid|late) )?$"
 )
 _LONGEST = timedelta(days=370)
 _WEEKEND = frozenset([5, 6])
@@ -35,16 +36,18 @@ def on_a_weekday(draft: Draft, point: Point) -> Constraint | None:
         return None
     setting = read_setting(draft, said.start("a"), point.end)
     came = said["came"] is not None
+    if setting.operator not in ("", "on", "from", "in"):
+        return None  # "before a Sunday in October"
     if not came and setting.used is None and setting.operator != "from":
         return None
-    wanted = _numbers(said["day"] or said["days"])
+    wanted = _numbers(said["day"] or said["days"], said["other"])
     latest = _among(point.interval, wanted, draft)
     if not latest:
         return None
     start = min(setting.start, said.start()) if came else setting.start
     span = Span(start, setting.end)
     zone = draft.context.zone
-    when = f"on a {said['day'] or said['days']} in"
+    when = " or ".join(filter(None, (f"on a {said['day'] or said['days']}", said["other"]))) + " in"
     built = Constraint(
         attribute=Attribute.LAST_USED_AT if setting.used else Attribute.CREATED_AT,
         intervals=latest,
@@ -61,9 +64,11 @@ def on_a_weekday(draft: Draft, point: Point) -> Constraint | None:
     return replace(built, fallback=replace(built, intervals=earlier, label=label))
 
 
-def _numbers(day: str) -> frozenset[int]:
+def _numbers(day: str, other: str | None) -> frozenset[int]:
     """Days of the week as `date.weekday` counts them."""
-    return _WEEKEND if day == "weekend" else frozenset([lexicon.weekdays().index(day)])
+    named = [each for each in (day, other) if each and each != "weekend"]
+    found = frozenset(map(lexicon.weekdays().index, named))
+    return found | _WEEKEND if day == "weekend" else found
 
 
 def _earlier(point: Point, wanted: frozenset[int], draft: Draft) -> tuple[Interval, ...]:
