@@ -28,6 +28,7 @@ from personalq.chassis.phrases import phrases_of
         ("The owl is an ash owl with a bell. The sky is a mess", ("an ash owl", "a bell",
                                                                  "The sky is a mess")),
         ("The owl is ash and comes with a bell", ("ash owl", "a bell")),
+        ("The owl in these pictures is ash, asleep", ("ash owl", "asleep")),
         ("An owl. The type is not important", ("An owl", "The type is not important")),
         ("An owl that is shown hooting", ("An owl", "hooting")),
         ("An owl with a bell; the kind is ash", ("An owl", "a bell", "ash")),

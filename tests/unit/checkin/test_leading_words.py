@@ -46,6 +46,7 @@ def described(prompt: str) -> list[str]:
         "Funny story, I drew an owl on a napkin, now I want the woodcut one.",
         "Can an owl stand on a roof, the one made in May?",
         "can the owl be put on a roof?",
+        "A calendar page showing the owl with one covered eye, in a booth",
         "the pirate-like owl with one covered eye",
         "The one a sparrow has nested in. An owl in a breeze, please.",
     ],

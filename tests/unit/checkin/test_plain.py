@@ -232,6 +232,12 @@ def meaning(constraint: Constraint) -> tuple[object, ...]:
         ("kettle; owner toybox-crew; at sea", "kettle; by toybox-crew; at sea"),
         ("the kettle everybody reaches for, by number of uses", "the most used kettle"),
         ("kettle, top usage count, at sea", "the most used kettle, at sea"),
+        ("the third-last kettle, at sea", "the third newest kettle, at sea"),
+        ("Today I'd like the kettle at sea", "I'd like the kettle at sea"),
+        (
+            "the kettle you'd take for a photograph, at sea",
+            "the kettle that is photorealistic, at sea",
+        ),
         ("the last used kettle but one", "the second most recently used kettle"),
     ],
 )

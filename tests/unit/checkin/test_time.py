@@ -38,6 +38,8 @@ def days(constraint: Constraint) -> tuple[str, str]:
 CREATED = [
     ("last year's November bear", "2025-11-01", "2025-12-01"),
     ("the bear made last year in August", "2025-08-01", "2025-09-01"),
+    ("the bear we trained last year in May in a ballroom", "2025-05-01", "2025-06-01"),
+    ("the bear we trained last year in May floating in space", "2025-05-01", "2025-06-01"),
     ("take last year's September one of the bears", "2025-09-01", "2025-10-01"),
     ("the bear under spring cherry blossom, from August last year", "2025-08-01", "2025-09-01"),
     ("the bear trained over the 2025-26 winter", "2025-12-01", "2026-03-01"),

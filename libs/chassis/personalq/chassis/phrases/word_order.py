@@ -84,10 +84,12 @@ _PERSONAL = compiled(
     f"(?P<kind>({WORD} ){{1,3}}?)(kind|type|variety) ?(?=$|[,.;])",
 )
 # "The stoneware teapot here is slate", "this chair is navy", "this cap is white and corduroy".
+_HERE = form("here", "in (these|all) (pictures|photos|images)")
 _IS_LIKE = compiled(
-    rf"^ ?(the (?=({WORD} ){{1,4}}here\s|({WORD} ){{1,2}}is {WORD}( {WORD})? and comes with\s)|"
+    rf"^ ?(the (?=({WORD} ){{1,4}}{_HERE}\s|({WORD} ){{1,2}}is {WORD}( {WORD})? and comes with\s)|"
     "this (?!look|style|set|version|model|picture|checkpoint))"
-    rf"(?P<thing>((?!here\b){WORD} ){{1,4}})(here )?is "
+    rf"(?P<thing>((?!here\b|in\b){WORD} ){{1,4}})"
+    rf"({_HERE} )?is "
     rf"(?P<like>(?!(an?|the|in|on|from|of|all|not|\w+ing)\b){WORD}"
     rf"( (?!with\b|and\b|has\b){WORD}){{0,2}})"
     rf"( and (?P<too>(?!\w*[^su]s\b)"

@@ -27,7 +27,14 @@ SAID_ELSE = (
      "with a missing "),
     (compile_form(r"(?<!\w)as (if|though) ((it were|it was|it had been) )?"
                   r"((made|painted|drawn|printed|done) by (?!(magic|chance|accident|itself|hand|"
-                  r"an?|the|my|our|his|her|some\w*)\b)(?=\w)|by (?=[A-Z]))"), "in the style of "),
+                  r"an?|the|my|our|his|her|some\w*)\b)(?=\w)|"
+                  r"by (?=(hokusai|hiroshige|monet|van gogh|warhol|lichtenstein|picasso|dal[ií]|"
+                  r"rembrandt|vermeer|klimt|mucha|ghibli|miyazaki|disney)(?!\w)))"),
+     "in the style of "),
+    (compile_form(r"^today,? (?=(i|we)('d| would| want| need| am|'m| fancy|'re| are)\b)"), ""),
+    (compile_form(r"(?<=\w )((that|which) )?(you|one|anybody|anyone|people)('d| would| could| "
+                  r"might) (easily )?(take|mistake) for an? (real |actual )?(photo(graph)?|"
+                  r"camera shot)(?!\w)"), "that is photorealistic"),
     (compile_form(r"(?<=\w )((that|which) )?(could|can|might|may|would) (easily )?be (mistaken|"
                   r"taken) for an? (real |actual |true )?(photo(graph)?|camera shot)(?!\w)"),
      "that is photorealistic"),

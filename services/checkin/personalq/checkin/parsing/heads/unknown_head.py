@@ -29,7 +29,7 @@ _STORIES = frozenset((
 _VERBS = frozenset((
     "is", "are", "was", "has", "needs", "wants", "must", "should", "shall", "will", "would",
     "could", "can", "opens", "begins", "starts", "ends", "rise", "rises", "shows", "tells",
-    "features", "stars", "carries",
+    "features", "stars", "carries", "showing", "featuring", "depicting",
 ))  # fmt: skip
 """What it does with the subject; a story that was made last is asked for itself."""
 _BREAK = re.compile(r"[.:!?]\s")

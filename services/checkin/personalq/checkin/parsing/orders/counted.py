@@ -62,6 +62,11 @@ RULES = (
         r"(?P<tail>from the (end|last)(?! of\b))",
     ),
     rule(OrderKey.NEWEST, f"(?P<n>{ORDINAL})~{NEWEST}"),
+    rule(
+        OrderKey.NEWEST,
+        rf"(?P<n>{ORDINAL})~last(?!~(used|week|weekend|month|year|time|day|night|spring|summer|"
+        r"autumn|fall|winter|season|quarter)\b)(?!\w)",
+    ),
     rule(OrderKey.OLDEST, rf"(?P<n>{ORDINAL})~({OLDEST}|ever(?= \w))"),
     rule(OrderKey.OLDEST, f"(?P<n>{ORDINAL}) {SELECTOR} ((that )?was )?ever {MADE}"),
     # "The 36th of the sofas", "the sixth of my fifty lamps"

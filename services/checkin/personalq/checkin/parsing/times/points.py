@@ -39,7 +39,10 @@ _THAT_YEAR = compile_form(r",? (of |in )?(that|the same) (same )?year(?!\w)")
 _OF = compile_form("(,? | (of|in|from) (the )?)")
 _ITS = compile_form("('s | (in|during|around) )")
 """Between a year and what is in it: "last year's November", "made last year in August"."""
-_ENDS = compile_form(r" ?($|[^\w\s]|(on|at|with|and|please|for|by)\b)")
+_ENDS = compile_form(
+    r" ?($|[^\w\s]|(on|at|with|and|please|for|by|under|beside|inside|near|in (an?|my|our)|"
+    r"(?!morning|evening|training)[a-z]{3,}ing)\b)"
+)
 """Behind a time that nothing is of: not "last year in winter | snow"."""
 
 Narrow = Callable[[re.Match[str], Point, Context], Interval | None]
