@@ -67,6 +67,7 @@ def refused(prompt: str, *, likeness: float = 0.3, cards: int = 5) -> str:
         ("Do you have a horse with a balcony? Put it on a hill", "balcony"),
         ("the horse wearing a knight's helmet, on a hill", "knight's helmet"),
         ("the horse with Scottish skis, on a hill", "Scottish skis"),
+        ("the horse with a built-in speaker, on a hill", "built-in speaker"),
         ("the horse with a thistle on its forehead, on a hill", "thistle on its forehead"),
     ],
 )
@@ -85,6 +86,7 @@ def test_what_no_card_has(prompt: str, thing: str) -> None:
         "the horse with a dog, on a hill",
         "the horse with headphones on the saddle",
         "the horse with a metal stand, on a hill",
+        "the horse with a built-in umbrella, on a hill",
         "the horse with a butterfly on its nose, by a lake",
         "the horse with snow on its mane, by a lake",
         "the horse with a cat on its back, by a lake",

@@ -12,6 +12,7 @@ from __future__ import annotations
 import itertools
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 
 from personalq.chassis.forms import compile_form
 from personalq.checkin import lexicon
@@ -68,6 +69,8 @@ with a tent", but "the dress with a bow", "not sure which, the horse with a tent
 """
 _ON_IT = compile_form(r" (on|in) (the|its|his|her) [\w-]+$")
 """Where the subject has it: "a thistle on the lid"."""
+_BUILT_IN = compile_form(r"^built~in ", flags=re.IGNORECASE)
+"""Before what is surely the subject's: "with a built-in speaker"."""
 _STAYS = ("artifact", "plant")
 """What stays on it; snow, a cat or a butterfly may as well be on it in the picture."""
 _WHOSE = compile_form(r"^[a-z-]+['’]s (?=\w)")
@@ -95,7 +98,7 @@ def without_that_thing(intent: Intent, hits: Sequence[Hit], prompt: str) -> Inte
     subject = intent.first(Attribute.SUBJECT)
     wanted = (c for c in intent.described if not _goes_without_saying(c, subject))
     asked = (c for c in wanted if _is_asked_for(c, prompt))
-    return next((insisting_on(intent, c) for c in asked if _is_on_none(c, hits)), None)
+    return next((insisting_on(intent, c) for c in asked if _is_on_none(_bare(c), hits)), None)
 
 
 def _is_asked_for(constraint: Constraint, prompt: str) -> bool:
@@ -109,7 +112,9 @@ def _is_asked_for(constraint: Constraint, prompt: str) -> bool:
     thing = _plain_name(constraint.text)
     if lead is None or not thing or _ENDS.match(prompt, span.end) is None:
         return False
-    if _ON_IT.search(constraint.text):
+    if _BUILT_IN.match(constraint.text):
+        is_had = True
+    elif _ON_IT.search(constraint.text):
         is_had = any(is_kind_of(thing.split()[-1], each) for each in _STAYS)
     elif lead["worn"]:
         is_had = is_worn(thing.split()[-1])
@@ -122,7 +127,7 @@ def _is_asked_for(constraint: Constraint, prompt: str) -> bool:
 
 def _plain_name(text: str) -> str:
     """What is named behind what it is like, if cards may name it so."""
-    alone = _ON_IT.sub("", text)
+    alone = _BUILT_IN.sub("", _ON_IT.sub("", text))
     told = (canonical(each).split() for each in (alone, _WHOSE.sub("", alone)))
     plain = [[*itertools.dropwhile(_tells_how, words)] for words in told]
     bare = [[*itertools.dropwhile(_is_like, words)] for words in plain]
@@ -153,6 +158,15 @@ def _tells_how(word: str) -> bool:
 def _is_like(word: str) -> bool:
     """Whether it says what a thing is like, and not what it is made of: "Irish", not "metal"."""
     return lexicon.is_adjective_like(word) and not stuffs_in(word)
+
+
+def _bare(constraint: Constraint) -> Constraint:
+    """What is built in as a thing by itself: a card may say "a speaker"."""
+    text = _BUILT_IN.sub("", constraint.text)
+    if text == constraint.text:
+        return constraint
+    values = tuple(canonical(text).split())
+    return replace(constraint, text=text, values=values, said=(constraint.text, *constraint.said))
 
 
 def _is_on_none(constraint: Constraint, hits: Sequence[Hit]) -> bool:
