@@ -8,10 +8,13 @@ from typing import Any
 
 import pytest
 from support.fidelity import ColourScorer, noisy, real_pictures, write_row, yard
+from support.fonts import needs_font
 
 from personalq.bench.fidelity.metrics import Pictures
 from personalq.bench.fidelity.report import described_run, report
 from personalq.chassis.errors import InvalidInput
+
+pytestmark = needs_font
 
 COUNT = 20
 KEYS = {

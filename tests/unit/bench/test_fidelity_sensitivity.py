@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 import torch
 from support.fidelity import ColourScorer, yard
+from support.fonts import needs_font
 from torch import nn
 
 from personalq.bench.fidelity.generating import Engine, Sampling, draw
@@ -158,6 +159,7 @@ def test_elements_of_a_batch_do_not_touch_each_other(
     torch.testing.assert_close(beside[2], alone[1], rtol=1e-4, atol=1e-4)
 
 
+@needs_font
 def test_a_trained_trigger_is_one_token(model: Model) -> None:
     """A checkpoint with an embedding of its own: the group is that row."""
     (case,) = [case for case in miniature_cases(10) if case.checkpoint_id == "bear-v4"]
@@ -175,6 +177,7 @@ def test_the_control_names_the_noun_after_the_trigger(case: Case) -> None:
     assert noun_follows(case).seed == case.seed
 
 
+@needs_font
 def test_both_settings_are_measured_and_reported(model: Model, tmp_path: Path) -> None:
     """Four files for two settings; progress counts prompts, of full fine-tunes too."""
     cases = miniature_cases(10)[7:8]  # dog-v3 has a UNet of its own

@@ -8,11 +8,14 @@ from typing import Any
 
 import pytest
 from support.fidelity import ColourScorer, noisy, real_pictures, write_row, yard
+from support.fonts import needs_font
 
 from personalq.bench.fidelity.page import write
 from personalq.bench.fidelity.report import report
 from personalq.bench.fidelity.together import together
 from personalq.chassis.errors import InvalidInput
+
+pytestmark = needs_font
 
 COUNT = 20
 
