@@ -17,6 +17,8 @@ from personalq.checkin.lexicon.stems import stem
 from personalq.checkin.outcome import Candidate
 from personalq.checkin.reasoning.profiles.profile import pieces_of
 
+_Words = tuple[tuple[str, str], ...]
+"""Stems of words that say something, each with the preposition before it, or ""."""
 _LEAST = 2
 """Words that say something, side by side, in what is repeated."""
 _UNWANTED = compile_form(
@@ -51,10 +53,6 @@ def _subject(intent: Intent) -> frozenset[str]:
     return frozenset(stem(word) for value in named for word in canonical(value).split())
 
 
-_Words = tuple[tuple[str, str], ...]
-"""Stems of words that say something, each with the preposition before it, or ""."""
-
-
 def _said(span: Span, intent: Intent, prompt: str, subject: frozenset[str]) -> Iterator[_Words]:
     """What some words for the picture open with, where that is no description and is wanted."""
     start = span.start
@@ -87,14 +85,13 @@ def _telling(text: str, subject: frozenset[str]) -> _Words:
 
 
 def _repeated(candidate: Candidate, said: _Words, subject: frozenset[str]) -> int:
-    """How many words, from the first on, a card repeats: in the same relation, or in any order of
-    words that has none.
-    """
+    """How many words, from the first on, a card repeats, each behind the same preposition."""
     pieces = (_telling(piece, subject) for piece in pieces_of(candidate.card))
     return max((_together(said, piece) for piece in pieces), default=0)
 
 
 def _together(said: _Words, piece: _Words) -> int:
+    """How many words, from the first on, stand in a row anywhere in a piece."""
     best = 0
     for at in range(len(piece)):
         count = 0

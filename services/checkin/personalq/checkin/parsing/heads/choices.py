@@ -94,6 +94,7 @@ def is_can(words: Sequence[Word], index: int) -> bool:
 
 
 _BEFORE_MODAL = frozenset(["and", "but", "or", "so", "then", "how", "where", "when", "please"])
+"""Before "can" that asks, inside a sentence."""
 
 
 def is_modal(words: Sequence[Word], index: int) -> bool:
