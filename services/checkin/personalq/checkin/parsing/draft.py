@@ -121,6 +121,10 @@ class Draft:
         """The subject phrase that starts at word `index`."""
         return self._first.get(index)
 
+    def ends_subject(self, word: Word) -> bool:
+        """Whether it is the last word of a subject that cards have."""
+        return any(n.entry.subjects and n.last == word.index + 1 for n in self.nouns)
+
     def nouns_cover(self, index: int) -> bool:
         """Whether word `index` is part of a subject phrase."""
         return index in self._covered

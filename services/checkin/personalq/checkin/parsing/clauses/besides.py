@@ -61,7 +61,7 @@ def is_aside(draft: Draft, word: Word) -> bool:
     behind = not draft.is_free(before) or before.norm in lexicon.words("selectors")
     told = told or (word.norm == "which" and not draft.is_free(before))
     shown = word.norm in SHOWN
-    told = told or (not shown and _ends_subject(draft, before) and tells_how(draft, word.index))
+    told = told or (not shown and draft.ends_subject(before) and tells_how(draft, word.index))
     if before.norm in lexicon.words("selectors") and _is_told_aside(draft, word):
         return True
     return behind and (told or made) and draft.is_free(word)
@@ -84,11 +84,6 @@ def _is_told_aside(draft: Draft, word: Word) -> bool:
     doing = word.norm.endswith("ing") and is_ing_verb(word.norm) and not is_only_noun(word.norm)
     doing = doing and word.norm not in _FOLLOWING
     return doing and draft.is_free(word) and any(each.norm == "the" for each in the)
-
-
-def _ends_subject(draft: Draft, word: Word) -> bool:
-    """Whether it is the last word of what is asked for: "one kettle, | shaped like a goose"."""
-    return any(n.last == word.index + 1 and n.entry.subjects for n in draft.nouns)
 
 
 def _goes_on_about_it(draft: Draft, word: Word) -> bool:

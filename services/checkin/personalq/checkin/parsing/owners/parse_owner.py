@@ -129,7 +129,7 @@ def _phrase(draft: Draft, span: Span, end: int, *, possessive: bool) -> Span | N
     first = draft.page.word_at(span.start)
     if following is None or not following.joined:
         apart = first is not None and not first.joined
-        if compound and before is not None and not apart and _ends_subject(draft, before):
+        if compound and before is not None and not apart and draft.ends_subject(before):
             return span  # "kestrel team-blue, in fog"
         return span if apart and (compound or _is_listed(draft, following)) else None
     if before is None and first is not None and _is_whose(draft, first, following):
@@ -137,11 +137,6 @@ def _phrase(draft: Draft, span: Span, end: int, *, possessive: bool) -> Span | N
     if not compound and (before is None or before.norm != "the"):
         return None
     return span if draft.leads_to_head(following.index, reach=2) else None
-
-
-def _ends_subject(draft: Draft, word: Word) -> bool:
-    """Whether it is the last word of a subject that cards have."""
-    return any(n.entry.subjects and n.last == word.index + 1 for n in draft.nouns)
 
 
 _GOING_ON = (lexicon.words("prepositions") | {"with", "that", "which", "trained", "made"}) - {

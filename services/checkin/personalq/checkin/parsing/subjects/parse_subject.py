@@ -32,6 +32,7 @@ from personalq.checkin.parsing.subjects.weighed import (
 from personalq.checkin.parsing.text import Word
 
 _LIKE = frozenset(["like", "themed", "style", "shaped", "inspired", "faced", "sized"])
+"""Behind a noun and a hyphen: "pirate-like"."""
 
 
 def parse_subject(draft: Draft) -> None:

@@ -293,12 +293,18 @@ def _acts_in_clause(draft: Draft, noun: Noun) -> bool:
     if start and words[start].joined and words[start - 1].norm in lexicon.words("determiners"):
         start -= 1
     told = start - 1 in sorts(words) or any(other.last == start for other in draft.nouns)
-    if start > 1 and words[start - 1].norm in lexicon.words("selectors") and start < noun.first:
-        has = words[noun.last].norm if noun.last < len(words) and words[noun.last].joined else ""
-        told = told or (has in ("has", "had") and words[start - 2].norm in ("the", "that", "my"))
-        if told and has in ("has", "had"):
-            return True  # "the one a bird has nested in"
+    if _has_done_something(words, noun, start):
+        return True
     return told and words[start].joined and opens_contact(words, start)
+
+
+def _has_done_something(words: Sequence[Word], noun: Noun, start: int) -> bool:
+    """Whether a phrase says what somebody did to the one: "the one | a bird | has nested in"."""
+    if not 1 < start < noun.first or words[start - 1].norm not in lexicon.words("selectors"):
+        return False
+    has = words[noun.last : noun.last + 1]
+    acted = bool(has) and has[0].joined and has[0].norm in ("has", "had")
+    return acted and words[start - 2].norm in ("the", "that", "my")
 
 
 def _is_verbal(word: Word, draft: Draft) -> bool:

@@ -18,7 +18,7 @@ _IN = compile_form(
     r"(?<!\w)((?P<came>(that|which) (came|comes|is|was|dates)( (from|to life))?) )?"
     rf"((on|from) )?(?P<a>(an?|some|one) (?P<day>{WEEKDAYS}|weekend)"
     rf"( or (an? )?(?P<other>{WEEKDAYS}))?|(?P<days>{WEEKDAYS})s) "
-    r"((in|of|during) )?((the( (month|year) of)?|early|mid|late) )?$"
+    r"((in|of|during) )?(the( (month|year) of)? )?$"
 )
 _LONGEST = timedelta(days=370)
 _WEEKEND = frozenset([5, 6])
