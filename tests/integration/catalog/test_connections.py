@@ -10,7 +10,7 @@ import psycopg
 import pytest
 from support.catalog_cards import card, store_cards
 
-from personalq.catalog import store_connections
+from personalq.catalog import store_engine
 from personalq.catalog.store import PostgresStore
 from personalq.catalog.store_connections import Statement
 
@@ -108,8 +108,8 @@ async def test_a_connection_is_pinged_after_a_while(
     fresh_store: PostgresStore, postgres_url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """It may have gone without a word."""
-    monkeypatch.setattr(store_connections, "TRUSTED_S", 0.0)
-    monkeypatch.setattr(store_connections, "_has_news", lambda driver: False)
+    monkeypatch.setattr(store_engine, "TRUSTED_S", 0.0)
+    monkeypatch.setattr(store_engine, "_has_news", lambda driver: False)
     await store_cards(fresh_store, "red", [card("bear")])
     _cut(postgres_url)
     assert await fresh_store.card("red", "bear") is not None

@@ -4,14 +4,13 @@ Read in this order: `quantizers`, `packing`, `triggers`, `protection`, `attentio
 are functions of tensors; `scheme` is how one layer is quantized, `modules` and `kernels` the layers
 built of them; `calibrate`, `recipe`, `quantize` and `lora` walk over a model; `formats` reads
 adapter files, `text_states` what prompts give a UNet, `text_encoder` what a fine-tune trained
-beside its UNet, `fingerprint` which tokenizers it needs, `artifact` puts a model on disk. Needs
-torch, safetensors and numpy only.
+beside its UNet, `fingerprint` which tokenizers it needs, `artifact` puts a model on disk and
+`artifact_load` back into memory. Needs torch, safetensors and numpy only.
 """
 
 from personalq.taq.artifact import (
     Artifact,
     Protection,
-    load_unet_,
     read_artifact,
     verified,
     write_base_artifact,
@@ -19,6 +18,7 @@ from personalq.taq.artifact import (
     write_lora_artifact,
 )
 from personalq.taq.artifact_files import ArtifactFile
+from personalq.taq.artifact_load import load_unet_
 from personalq.taq.calibrate import Calibration, Range, ranges_from_json, ranges_to_json
 from personalq.taq.context import TextContext
 from personalq.taq.errors import (

@@ -7,34 +7,27 @@ described in migrations/versions.
 
 from __future__ import annotations
 
-import logging
 import time
-from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
-from contextlib import asynccontextmanager, contextmanager
+from collections.abc import AsyncIterator, Mapping, Sequence
+from contextlib import asynccontextmanager
 from dataclasses import replace
 from typing import Any
 
-import psycopg
 from sqlalchemy import text
-from sqlalchemy.exc import DBAPIError, InterfaceError, OperationalError
-from sqlalchemy.exc import TimeoutError as PoolTimeout
-from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, create_async_engine
+from sqlalchemy.exc import DBAPIError
+from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from personalq.catalog.cards import Card, Filter, Vocabulary, phrases_hash
 from personalq.catalog.likeness import CardVectors
-from personalq.catalog.migrations import SCHEMA_VERSION, driver_url
+from personalq.catalog.migrations import SCHEMA_VERSION
 from personalq.catalog.names import Name
 from personalq.catalog.paging import Position
 from personalq.catalog.ports import Claimed, Detail, Model, Tenant, Vector
 from personalq.catalog.search import Hits, Query
 from personalq.catalog.store_cards import FoundCards
-from personalq.catalog.store_connections import (
-    SET_TENANT,
-    ReadingConnections,
-    Statement,
-    ping_the_doubtful,
-)
+from personalq.catalog.store_connections import SET_TENANT, ReadingConnections, Statement
 from personalq.catalog.store_constraints import all_of, constraints_of
+from personalq.catalog.store_engine import open_engine, outages
 from personalq.catalog.store_names import (
     ALL_NAMES,
     FIND_NAMES,
@@ -51,8 +44,6 @@ from personalq.catalog.store_search import SET_SCAN, Indexes, found, search_stat
 from personalq.catalog.store_vectors import FoundVectors
 from personalq.catalog.store_write import PostgresWriter
 from personalq.chassis.errors import PersonalQError, Unavailable
-
-log = logging.getLogger(__name__)
 
 # The pieces put together below are constants of this file; values are always bound.
 # ruff: noqa: S608
@@ -151,16 +142,6 @@ _ENSURE_EMBEDDINGS = "SELECT ensure_embedding_table(:dim)"
 _SCHEMA_VERSION = """
 SELECT version_num, current_user = 'personalq_app' AS is_app FROM personalq.alembic_version
 """
-
-
-_OUTAGES = (
-    OperationalError,
-    InterfaceError,
-    psycopg.OperationalError,
-    psycopg.InterfaceError,
-    PoolTimeout,
-    OSError,
-)
 
 
 class PostgresStore:
@@ -395,29 +376,17 @@ class PostgresStore:
 
     async def _read(self, tenant: str, *statements: Statement) -> list[list[dict[str, Any]]]:
         """The rows of statements that write nothing, in one transaction and one round trip."""
-        with _outages():
+        with outages():
             return await self._reading.read(tenant, *statements)
 
     @asynccontextmanager
     async def _transaction(self, tenant: str = "") -> AsyncIterator[AsyncConnection]:
         """A transaction that sees one tenant; without one it sees no tenant's rows."""
-        with _outages():
+        with outages():
             async with self._engine.begin() as connection:
                 if tenant:
                     await connection.execute(text(SET_TENANT), {"tenant": tenant})
                 yield connection
-
-
-@contextmanager
-def _outages() -> Iterator[None]:
-    """Tell what a caller can only wait out from what it did wrong."""
-    try:
-        yield
-    except _OUTAGES as error:
-        log.warning(
-            "database out of reach", extra={"action": "use_database", "problem": str(error)}
-        )
-        raise Unavailable("the catalog's database is out of reach; try again later") from error
 
 
 @asynccontextmanager
@@ -432,45 +401,8 @@ async def open_store(
     Raises:
         PersonalQError: the URL cannot be read.
     """
-    engine = create_async_engine(
-        driver_url(postgres_url),
-        pool_size=pool_size,
-        max_overflow=0,
-        pool_timeout=10,
-        # Whoever was used last has the plans and the caches.
-        pool_use_lifo=True,
-        connect_args={
-            "options": " ".join(
-                f"-c {setting}"
-                for setting in (
-                    # A login may do more; the service never does.
-                    "role=personalq_app",
-                    "search_path=personalq,public",
-                    "timezone=UTC",
-                    "statement_timeout=30000",
-                    "idle_in_transaction_session_timeout=60000",
-                    # One tenant's plan is not another's, and indexes of a tenant's are only seen
-                    # by plans made for it: psycopg prepares what is asked often, and PostgreSQL
-                    # would soon plan it for everybody.
-                    "plan_cache_mode=force_custom_plan",
-                    # Searches are short: compiling them, or starting workers, takes longer.
-                    "jit=off",
-                    "max_parallel_workers_per_gather=0",
-                    "work_mem=16MB",
-                    # The cards of whoever is active are in memory.
-                    "random_page_cost=1.1",
-                    "enable_memoize=off",
-                )
-            ),
-            "connect_timeout": 10,
-            "application_name": "personalq-catalog",
-        },
-    )
-    ping_the_doubtful(engine)
-    try:
+    async with open_engine(postgres_url, pool_size=pool_size) as engine:
         yield PostgresStore(engine, listed_names=listed_names)
-    finally:
-        await engine.dispose()
 
 
 def _without_vector(tenant: str, model: Model, after: str) -> dict[str, str]:

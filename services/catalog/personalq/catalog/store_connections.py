@@ -1,4 +1,4 @@
-"""Connections to PostgreSQL: one round trip for a read, and none to see whether they still live.
+"""Reading from PostgreSQL in one round trip.
 
 A round trip costs little on the wire and two process wake-ups, half a millisecond each on an idle
 machine; a transaction by the book takes five (ping, BEGIN, tenant, statement, COMMIT).
@@ -7,28 +7,18 @@ machine; a transaction by the book takes five (ping, BEGIN, tenant, statement, C
 from __future__ import annotations
 
 import re
-import select
-import time
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from typing import Any
 
 from psycopg import AsyncConnection as DriverConnection
-from psycopg import Error as DriverError
 from psycopg.rows import dict_row
-from sqlalchemy import event
 from sqlalchemy.engine import RowMapping
-from sqlalchemy.exc import InvalidatePoolError
 from sqlalchemy.ext.asyncio import AsyncEngine
-from sqlalchemy.pool import ConnectionPoolEntry
 
 #: Row-level security: what the rest of the transaction may see.
 SET_TENANT = "SELECT set_config('app.tenant', :tenant, true)"
 _READ_ONLY_OF_TENANT = f"{SET_TENANT}, set_config('transaction_read_only', 'on', true)"
-
-#: Longest time for which a connection that was just used is taken to be alive.
-TRUSTED_S = 10.0
-_RETURNED_AT = "personalq_returned_at"
 
 #: A row by its columns' names, as SQLAlchemy gives it or the driver.
 Row = RowMapping | Mapping[str, Any]
@@ -78,38 +68,6 @@ async def _read(
                 await cursor.execute(_driver_sql(statement), {**values, "tenant": tenant})
             )
     return [await cursor.fetchall() for cursor in cursors]
-
-
-def ping_the_doubtful(engine: AsyncEngine) -> None:
-    """Have the pool ask a connection whether it lives only when that is in doubt.
-
-    It is after a while without use, and when there is something to read on a connection that has
-    nothing outstanding: a server that stops or drops it says so and closes it.
-    """
-
-    @event.listens_for(engine.sync_engine, "checkin")
-    def returned(_connection: object, entry: ConnectionPoolEntry) -> None:
-        entry.info[_RETURNED_AT] = time.monotonic()
-
-    @event.listens_for(engine.sync_engine, "checkout")
-    def taken(connection: Any, entry: ConnectionPoolEntry, _proxy: object) -> None:
-        returned_at = entry.info.get(_RETURNED_AT)
-        if returned_at is None:
-            return
-        if time.monotonic() - returned_at < TRUSTED_S and not _has_news(entry.driver_connection):
-            return
-        try:
-            engine.dialect.do_ping(connection)
-        except (DriverError, OSError) as error:
-            raise InvalidatePoolError from error
-
-
-def _has_news(driver: Any) -> bool:
-    if driver.closed:
-        return True
-    poll = select.poll()
-    poll.register(driver.fileno(), select.POLLIN)
-    return bool(poll.poll(0))
 
 
 #: A value of a statement; `::` is a cast.
