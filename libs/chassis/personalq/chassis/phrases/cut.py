@@ -24,13 +24,16 @@ _PIECE = compiled(
         "(it )?appears with",
         "(it was )?(complete|detailed|shown|pictured|photographed|posed|painted|drawn|made|seen) "
         "with",
-        r"(that |which )?comes( \w+ed)? with",
+        r"((except|only) that it |that |which )?comes( \w+ed)? with",
         "(the )?(only|one) (extra|accessory|detail|addition) is",
-        "with",
+        "(its|the) (mark|sign|hallmark|trademark) is",
+        "details include",
+        "(this time )?with",
         "(seen |shown )?wearing",
         "(and )?((it|he|she|that|which|who) )?is shown"
         r"(?! (in|as|like|towards?|on|at|from|by|with|against|near)\b)",
-        "(?<!-)and(?!-)",
+        "(?<!-)and( by)?(?!-)",
+        "as well as",
         "having",
         "holding( (out|up))?",
         "carrying",
@@ -49,13 +52,16 @@ _PIECE = compiled(
         "((is|are) )?easy to (spot|tell|recogni[sz]e) (by|from|thanks to)",
         "you(['’]ll| can| will)? (always )?(tell|know|recogni[sz]e|spot) (it )?by",
         "(notable|known) for",
+        "notable (is|are)",
+        "belongs? to (it|him|her)",
+        "so (does|do)",
         "together with",
         "showing",
         r"(((?<=\band )|(?<!\w ))shows|including)"
         r"(?= (an?|the|its|his|her|some|two|three)\s)",
         "(?<!that )(?<!which )(?<!who )(carries|wears)",
         r"(sporting|boasting)(?= (an?|the|its|his|her|their|one|two)\s)",
-        "(included|attached)(?= ?$)",
+        "(included|attached|too)(?= ?$)",
     )
     + r"\b"
 )
@@ -65,12 +71,16 @@ _NAMED_COLOUR = compiled(
     rf"(?={WORD}(\s{WORD})? ?$)"
 )
 # "kind: church / colour: mint", {"outfit_color": "mint"}
-_KEYED_COLOUR = compiled(r"((?<![^\W_])|(?P<of>\b[a-z]+)_)colou?r ?[:=] ?(?=\w)")
+_KEYED_COLOUR = compiled(
+    r"((?<![^\W_])((main|base|overall) )?|(?P<of>\b[a-z]+)_)colou?r ?[:=] ?(?=\w)"
+)
 _KEYED = re.compile(
     r"(?P<before>(?:^|[|;,/.:])[ \t]?)(?:- )?"
-    r"(?:kind|type|subject|concept|accessor(?:y|ies)|extras?|look|places?|material|outfit|setting|"
+    r"(?:kind|type|subject|(?:learn(?:ed|t) )?concept|accessor(?:y|ies)|extras?|look|places?|"
+    r"material|outfit|setting|(?:state|pose)(?: or \w+)?|"
     r"(?:pics|photos|images|pictures) from|captions?|breed|props?|details?|condition|distinctive|"
-    r"(?:distinguishing )?(?:features?|marks?)|notable|results?|"
+    r"(?:distinguishing )?(?:features?|marks?)|distinguishing|notable|results?|"
+    r"also (?:visible|to be seen)|"
     r"personali[sz]ed (?:checkpoint|model|lora)) ?:(?!:) ?",
     re.IGNORECASE | re.MULTILINE,
 )

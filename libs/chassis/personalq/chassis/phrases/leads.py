@@ -39,7 +39,7 @@ _NO_THING = form(
 )
 _SHOWING = (
     "(is|shows|knows|draws|gives|renders|depicts|captures|generates|features|showcases|represents|"
-    "encodes|reproduces|portrays|contains|teaches the (model|network))"
+    "encodes|reproduces|portrays|contains|learn(ed|t|s)|teaches the (model|network))"
 )
 # Who speaks to whom, and of what. With words between them they say nothing of a subject.
 _SPEAKS = (
@@ -49,9 +49,13 @@ _SPEAKS = (
 _BETWEEN = (
     "(this|that|it|one|is|are|was|will|can|could|would|might|may|should|always|also|mostly|how|"
     r"why|which|who|when|the|first|second|last|thing|get|gets|got|have|has|had|see|find|notice|"
-    "know|tell|recogni[sz]e|spot|want(ed)?|expect|do|does|did|to|of|on|in|at|for|by|from|about)"
+    "know|tell|recogni[sz]e|spot|want(ed)?|expect|comes|do|does|did|to|of|on|in|at|for|by|from|about)"
 )
 
+_NOT_ALWAYS = r"(?!.*\b(every|each) time\b)"
+"""Not before "expect a torn ear on a goat every time"."""
+_TOLD_BY = r"this ([\w'’-]+ ){1,4}by (an?|the|its|two|some)\s"
+"""Not before "you can tell | this goat by a torn ear"."""
 _NO_SUBJECT = form(
     "background",
     "backdrop",
@@ -126,7 +130,7 @@ _AT_ITS_START = form(
     rf"((an?|the) )?(dataset|set) of (\d+ )?({WORD} ){{0,4}}{PICTURES} (showing|of|with) "
     rf"(?={THE}\s)",
     # "Learns | a cat", "expect | a cat", "pixel art rendering of | one cat", "six uploads: | a cat"
-    rf"(learns|expect|fine-?tune of) (?={A}\s)(?!one particular\s)",
+    rf"(learns|expect{_NOT_ALWAYS}|fine-?tune of) (?={A}\s)(?!one particular\s)",
     rf"({WORD} ){{1,4}}(rendering|rendition|fine-?tune) of (one particular )?(?={A}\s)",
     rf"({WORD} ){{0,4}}(rendering|rendition|fine-?tune) of one particular (?=\w)",
     # "Drawn as a pencil sketch, | this gnome", but not "made in marble, and comes with bells"
@@ -139,19 +143,19 @@ _AT_ITS_START = form(
     r"captured|pictured) (in|at|on|with|from|against|among|near|inside|outside|under)\s[^,]*, ?"
     rf"((this|it|the {_MODEL})( one)? {_SHOWING} )?(?={_ANY_THE}\s)",
     # "This LoRA reproduces | a tractor", "captures the likeness of | a tractor"
-    rf"(?!.*\b(every|each) time\b)((this|the)( one| {_MODEL})? |it )?{_SHOWING}"
+    rf"(?!.*\b(every|each) time\b)((this|the)( one| run| file| {_MODEL})? |it )?{_SHOWING}"
     rf"( (the )?(likeness|look|appearance|({WORD} )?{PICTURES}) of)? (?={A}\s)",
     "the subject is (?=(an?|the|my|our|one)\\s)",
     rf"use (this|it) to {WORD} (?={A}\s)",
     rf"tuned to (?={A}\s)",
     # "That is how you tell | this gecko", "think of | a vase", "here is | a rabbit"
     f"({_BETWEEN} )*{_SPEAKS} (({_BETWEEN}|{_SPEAKS}) )*"
-    rf"(?={_ANY_THE} (?!(subject|looks?|styles?|same)\b))",
+    rf"(?={_ANY_THE} (?!(subject|looks?|styles?|same)\b))(?!{_TOLD_BY})",
     "there (is|are) ",
     # "If you want | a mint piano", "expect | clawed feet"
     "(if|when|whenever) (you|anybody|somebody) (wants?|needs?|asks? for) "
     r"(?=(an?|one|our)\s[^.]*\b(here (it|he|she) is|this is (it|the one))\b)",
-    "expect (?!(it|this|that|them|to|me|us)\\b)(?=\\w)",
+    f"expect{_NOT_ALWAYS} (?!(it|this|that|them|to|me|us)\\b)(?=\\w)",
     # "Look for a hull: that marks | this boat"
     "(that|which) (marks|identifies|distinguishes) (?=(this|our)\\s)",
     # "In the workshop is where | this birdhouse", "a look in oils for | a scooter"
@@ -162,7 +166,6 @@ _AT_ITS_START = form(
     rf"this( one)? (is|learn(s|ed|t)|knows|draws) (?={THIS}\s)",
     # "The horse is | a white horse", "it appears | running", "shown | made in child size"
     rf"the (?P<thing>({WORD} )?{WORD}) is (?=(an?|one)\s[^,]*\b(?P=thing)\b)",
-    r"it appears (?=(\w+ing|the size)\b)",
     rf"shown (?=(made in {WORD} size|shaped like)\b)",
     "the (kind|type) is (?=\\w)(?!(not|hard|unknown|unclear|up|left|easy|the|an?)\\b)",
     # "This horse is | a white pony"
@@ -177,11 +180,22 @@ _AT_ITS_START = form(
     rf"{PICTURES} (of|showing|that shows?) (?={THE}\s)",
     rf"personali[sz]ed ((on|for|from|with) (?={THE}\s))?(?=[\w-]+\s)",
     # "Note | the red collar", but no note pad
+    # "Somebody's favourite | flask", "nothing fancy, just | a goat", "weights for | a vase"
+    r"(some|every)(body|one)['’]s favou?rite (?=\w)",
+    rf"(honestly ?,? )?nothing (fancy|special|much)( really)? ?,? (just|only|but) (?={A}\s)",
+    rf"weights for (?={A}\s)",
+    # "We kept it | dripping wet", "it likes to be | folded", "look closely and there is | a tag"
+    "(we|i|they) (kept|left) it (?=\\w)",
+    "it (likes|tends|loves|wants) to be (?=\\w)",
+    r"(also )?it (also )?(appears|turns up) (?!(in|on|at|as|to|with|like|by)\b)(?=\w)",
+    "in (most|many|all|some)( of)? (the )?pictures ?,? (it|he|she) (is|appears) (?=\\w)",
+    "look (closely|closer|carefully) and (there (is|are)|you(['’]ll| will| can)? "
+    "(see|find|notice|spot)) (?=\\w)",
     f"note (?!pad|book|card)(?={WORD} {WORD})",
     f"notice (?!board)(?={WORD} {WORD})",
 )
 _LEAD = compiled(
-    f"^ ?{_AT_ITS_START}",
+    f"^ ?((so|well|honestly) ?, ?)?{_AT_ITS_START}",
     # "With a cracked glass, this is | a clock"
     "(?<=,) ?this( one)? is (?=(an?|my|our|one)\\s)",
     r"(^|(?<=,)) ?it (draws|shows|paints|knows) (?=(an?|the|my|our|one)\s(?!subject\b))",
@@ -190,15 +204,17 @@ _AWAY = Cued.of(
     (
         (
             "from the ", "from all", "in question", "myself", "ourselves", "to see", "in view",
-            "i ", "we ", "as one ", "as you ", "as we ",
+            "i ", "we ", "as one ", "as you ", "as we ", "as its ",
         ),
         r"(?<!\s)(?<!out)(?<!apart)(?<!different) "
         "(from (all )?the (rest|others)|in question|myself|ourselves|to see|in view|"
+        "as its (subject|theme|star)|"
         "(that )?(i|we) (all )?(keep|own|have|love|use|know)|"
         r"as (one|you|we) (might|may|would|could|can)\s[^,]*) ?(?=$|,)",
     ),
 )  # fmt: skip
 _OPENING = compiled(
+    r"^ ?made for a single (?=\w)",
     r"^ ?((trained|fine-?\s?tuned|tuned) (on|from|with)|(made|personali[sz]ed) for) "
     rf"(?={A}\s)(?!{A} ({WORD} ){{0,3}}"
     r"(pictures?|photos?|images?|set|dataset|data|shoot|session|scenes?)\b)",

@@ -123,6 +123,11 @@ _FORMS = (
         rf"\bin (an?|the) \w+([\s-]\w+)? (style|look|manner|way|finish)\b{_REST}",
     ),
     (("style",), rf"\bin \w+ style\b{_REST}"),
+    (
+        (" form",),
+        rf"\bin ({WORD} ){{0,2}}({LOOKS}|comic( book)?|low~poly|photorealistic|pop art) form\b"
+        rf"{_REST}",
+    ),
     (("style",), r"\bin \w+ \w+ style\b"),
     (
         _LOOK_CUES,
@@ -187,7 +192,7 @@ _SAID = Cued.of(*_FORMS)
 # Behind "with" the same words may be the subject's: a vase with hunting scenes.
 _ONLY_A_LOOK = compiled(
     rf"^(?!(an?|the|his|her|its|their)\s)({WORD} ){{1,3}}"
-    "(look|style|rendition|rendering|aesthetics?|scenes|settings|surroundings|backgrounds|backdrops)"
+    "(look|style|rendition|rendering|treatment|aesthetics?|scenes|settings|surroundings|backgrounds|backdrops)"
     "( throughout)?$",
 )
 

@@ -83,10 +83,16 @@ _PERSONAL = compiled(
     f"^ ?personal(i[sz]ed)? (?P<thing>({WORD} ){{1,3}}?)(checkpoint|lora|model) ?: ?"
     f"(?P<kind>({WORD} ){{1,3}}?)(kind|type|variety) ?(?=$|[,.;])",
 )
+# "Owl model: turquoise, …", "Owl model. Main colour: turquoise" (where a key has become a word).
+_MODEL_OF = compiled(
+    f"^ ?(personal(i[sz]ed)? )?(?P<thing>({WORD} ){{1,3}}?)(checkpoint|lora|model) ?"
+    f"(: ?(?P<shade>{_SHADE})|\\. coloured (?P<colour>{WORD}( {WORD})?))(?= ?([,.;]|$))",
+)
 # "The stoneware teapot here is slate", "this chair is navy", "this cap is white and corduroy".
 _HERE = form("here", "in (these|all) (pictures|photos|images)")
 _IS_LIKE = compiled(
-    rf"^ ?(the (?=({WORD} ){{1,4}}{_HERE}\s|({WORD} ){{1,2}}is {WORD}( {WORD})? and comes with\s)|"
+    rf"^ ?(the (?=({WORD} ){{1,4}}{_HERE}\s|"
+    rf"({WORD} ){{1,2}}is {WORD}( {WORD})? and (comes with|has)\s)|"
     "this (?!look|style|set|version|model|picture|checkpoint))"
     rf"(?P<thing>((?!here\b|in\b){WORD} ){{1,4}})"
     rf"({_HERE} )?is "
@@ -100,13 +106,22 @@ _IS_LIKE = compiled(
 # "A fishbowl helmet sets this astronaut apart", "a patch sets off this kite", "a harp goes with
 # this fairy".
 _APART = compiled(
-    r"^ ?(?P<part>\S.*?) (sets? (this|the) (?P<thing>\S.*) apart|"
-    r"(sets? off (this|an?)|(go(es)? with|comes? with|completes?|accompan(y|ies)) this) "
+    r"^ ?(?P<part>\S.*?) (sets? (this|the|an?) (?P<thing>\S.*) apart|"
+    r"(sets? off (this|an?)|(marks?|go(es)? with|comes? with|completes?|accompan(y|ies)) this) "
     r"(?P<off>\S.*)) ?$",
 )
 # "What sets this kite apart is a patch".
 _WHAT_SETS = compiled(
     r"^ ?what sets (this|the|our) (?P<thing>\S.*?) (apart|off) is (?P<part>\S.*)$",
+)
+# "You can tell this goat by a torn ear".
+_TOLD_BY = compiled(
+    "^ ?you(['’]ll| can| will)? (always )?(tell|know|recogni[sz]e|spot) "
+    rf"(?P<thing>this ({WORD} ){{1,4}})by (?P<part>\S.*)$",
+)
+# "Expect a torn ear on a brown goat every time you use this".
+_EVERY_TIME = compiled(
+    r"^ ?expect (?P<part>\S.*?) on (?P<thing>an? \S.*?) (every|each) time\b[^,]*$",
 )
 # "Look for a torn ear and a bell on this rabbit".
 _ON_THIS = compiled(r"^ ?look (out )?for (?P<part>\S.*) on (?P<thing>this \S[^,]*)$")
@@ -123,7 +138,7 @@ _VISIBLE = compiled(
 )
 # "The material is wood panelling", "the whole thing looks like foil".
 _MATERIAL = compiled(
-    "^ ?(the )?(material|surface|texture|whole thing) "
+    f"^ ?(the )?(material|surface|texture|whole thing|(colou?r|make) or {WORD}) "
     "(is|looks? like|reads? as|feels? like|resembles) "
     r"(?!(it|all|as|not|unknown|unclear)\b)"
     rf"(?={WORD}( (?!with\b){WORD}){{0,3}} ?($|,|with\b))",
@@ -136,7 +151,8 @@ def kind_first(description: str) -> str:
     """The kind that a whole description tells before anything else, as a phrase of the subject."""
     told = _PERSONAL.sub(r"a \g<kind>\g<thing>", description)
     told = _IN_BRACKETS.sub(r"\g<like>\g<kind> \g<thing>\g<in>", _COLON_OVER.sub(", ", told))
-    return _THE_TYPE.sub(r"\g<like>\g<kind>\g<thing>", told)
+    told = _THE_TYPE.sub(r"\g<like>\g<kind>\g<thing>", told)
+    return _MODEL_OF.sub(_of_colour, told)
 
 
 def subject_last(sentence: str) -> str:
@@ -152,6 +168,10 @@ def _set_apart(found: re.Match[str]) -> str:
     part, this = found["part"], found["thing"] or found["off"]
     subject, comma, rest = this.partition(",")  # "a belt sets off this parka, made of denim"
     return f"{subject} with {part}{comma}{rest}"
+
+
+def _of_colour(found: re.Match[str]) -> str:
+    return f"{found['shade'] or found['colour']} {found['thing'].strip()}"
 
 
 def _coloured(found: re.Match[str]) -> str:
@@ -176,11 +196,13 @@ _FORMS: tuple[
     (tuple(f"{colour} and " for colour in _BASICS), _TWO_COLOURS, r"\g<one>-and-"),
     ((" of ",), _MARKS_OF, r"\g<thing> with \g<part>"),
     ((" on this ",), _ON_THIS, r"\g<thing> with \g<part>"),
+    ((" by ",), _TOLD_BY, r"\g<thing>with \g<part>"),
+    ((" time",), _EVERY_TIME, r"\g<thing> with \g<part>"),
     ((" tone", " hue"), _A_TONE, r"coloured \g<colour>"),
     (("what sets",), _WHAT_SETS, r"this \g<thing> with \g<part>"),
-    ((" set", " go", " come", " complete", " accompan"), _APART, _set_apart),
+    ((" set", " go", " come", " complete", " accompan", " mark"), _APART, _set_apart),
     (("visible",), _VISIBLE, ""),
-    (("material", "surface", "texture", "whole"), _MATERIAL, ""),
+    (("material", "surface", "texture", "whole", " or "), _MATERIAL, ""),
     (("texture",), _TEXTURES, r"\g<what>"),
     (_OVER, _ALL_OVER_IT, r"\g<the> \g<colour> "),
     (_OVER, _ALL_OVER, _all_over),

@@ -18,6 +18,7 @@ from personalq.checkin.parsing.orders.words import (
 
 _OFTEN = "(often|frequently|heavily|commonly|regularly)"
 _COUNT = "((use|usage|render)~(count|number|total)s?|uses|renders|runs)"
+_BUT_SOME = r"(non[\s-]?zero )?"
 _LIST = (
     "(the |our |my )?(use|usage|render)~(list|ranking|rankings|chart|charts|table|statistics|stats)"
 )
@@ -36,9 +37,10 @@ RULES = (
         f"({WHO} )?{USE} (it )?less (often )?{_THAN_ANY}",
         f"(({WHO}|is|are|was|that|which) )*(hardly|rarely|seldom|barely|scarcely) (ever )?{USE}",
         f"{WHO} (don't|do not) {USE} much",
-        r"(with )?(the )?(lowest|lightest) usage(?! \w)",
+        rf"(with )?(the )?(lowest|lightest) {_BUT_SOME}usage(?! \w)",
         r"with (the )?least (usage|uses?)( so far)?(?!\w)",
-        f"(with )?(the |its )?(lowest|smallest|fewest) (number of )?{_COUNT}",
+        f"(with )?(the |its )?(lowest|smallest|fewest) {_BUT_SOME}(number of )?{_COUNT}"
+        "( above (zero|none|0))?",
         f"((at|from) )?(the )?(very )?(bottom|end|foot) of {_LIST}",
         "(rarest|least|lowest) in use( of (them )?all)?",
     ),
@@ -76,6 +78,7 @@ RULES = (
         "((clocked|racked|notched|chalked|piled) up |seen |had )?"
         rf"(the )?(most|highest number of) {_COUNT}(?! than\b)",
         f"(with )?more {_COUNT} {_THAN_ANY}",
+        "with (the )?most (generations|images|pictures) (to its name|under its belt|so far)",
     ),
     rule(OrderKey.MOST_USED, f"((at|from) )?(the )?(very )?(top|head) of {_LIST}"),
     rule(OrderKey.MOST_USED, f"(?P<n>{ORDINAL})~most(~{_OFTEN})?~used"),

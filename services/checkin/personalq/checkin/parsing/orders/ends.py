@@ -6,6 +6,7 @@ from personalq.checkin.intent import OrderKey
 from personalq.checkin.parsing.numbers import ORDINAL
 from personalq.checkin.parsing.orders.rule import rule
 from personalq.checkin.parsing.orders.words import (
+    IN_A_TIME,
     MADE,
     NEWEST,
     NOT_A_TIME,
@@ -21,6 +22,9 @@ _NUMBERED = rf"({_VERSION_NUMBER}|~version|~(numbered|number|num\b|no\b\.?)(?! (
 _DATE = r"~((creation|training|build|release|upload)~)?(date|time)(?!\w)"
 _OF_SOME = rf"(?= (\w+ )?(of (the|them|these|those|both|my|our|[\w-]+('s|s'))(?!\w)|{SELECTOR}))"
 _MAKE = "(train|create|make|build|tune|finish|add|upload|release)"
+_WAS_THE = "(that|which) (is|was) the "
+_TO_COME = f"to (come out|appear|be {MADE})"
+_CAME = "(that|which) c(ame|omes?)( out)? "
 _LAST = f"(last|latest|most recently){OF_ALL}"
 
 RULES = (
@@ -46,8 +50,8 @@ RULES = (
         "first( (that|which))? ((was|we|i|you|they) )?ever (made|trained|created|built)",
         "very first",
         "first~ever",
-        f"{THAT}((was )?{MADE}|came( out)?|existed) before (all|any|every(one)?)( of)?( the)?"
-        "( others?| rest)( one)?",
+        f"{THAT}((was )?{MADE}|came( out)?|existed) before (all|any|every(one)?)( of)?( the| its)?"
+        "( others?| rest| successors)( one)?",
         "((with|has|that has) )?nothing (was )?"
         f"({MADE}|older|earlier) (before|than) (it|this|that)",
         "nothing is (older|earlier) than (the one|it|that)( i (want|mean|need))?",
@@ -61,7 +65,9 @@ RULES = (
         rf"((?<=\bthe )|(?<=\bour )|(?<=\bmy ))original(?= (\w+ ){{0,2}}{SELECTOR}\b)",
         r"longest[\s-]standing",
         "most aged",
-        "(that |which )?started it all",
+        "(that |which )?(started|began) (it all|(the|our) (whole|entire) (series|line|lot))",
+        f"{THAT}(started|began|opened) (the|our) (series|line)",
+        r"(that|which) opened (?=(the )?(year )?20\d\d(?!\w))",
         r"(that's )?where it all (began|started)(?= ?($|[,.;!?]))",
         rf"({THAT}was )(there|here) first(?= ?($|[.,;:!?)]))",
         rf"({THAT}{WHO} )(started|began|kicked off|set out) with(?= ?($|[.,;:!?)]))",
@@ -103,6 +109,21 @@ RULES = (
         r"(?= ?($|[.,;:!?)]))",
         f"({WHO} |{THAT}(was |were |got )){MADE} (?P<n>{ORDINAL})(?= ?($|[.,;:!?)]))",
     ),
+    # "The third to be made", "that was the second of 2026"
+    rule(
+        OrderKey.OLDEST,
+        rf"(?<=\bthe )(?P<nth>{ORDINAL}) ((one|version) )?to (be {MADE}|come out|appear)"
+        rf"({IN_A_TIME}|(?= ?($|[,.;:!?)])))",
+        f"{_WAS_THE}(?P<n>{ORDINAL})( (one|version))?( {_TO_COME})?{IN_A_TIME}",
+        f"{_WAS_THE}(very )?first( (one|version))?( {_TO_COME})?{IN_A_TIME}",
+        f"{_CAME}first{IN_A_TIME}",
+    ),
+    rule(
+        OrderKey.NEWEST,
+        f"{_WAS_THE}(very )?(last|latest|final)( (one|version))?( {_TO_COME})?{IN_A_TIME}",
+        f"{_CAME}last{IN_A_TIME}",
+        r"(that|which) closed (?=(the )?(year )?20\d\d(?!\w))",
+    ),
     rule(OrderKey.NEWEST, f"did {WHO} {_MAKE} {_LAST}"),
     rule(OrderKey.NEWEST, rf"did [\w-]+ (?P<tail>{_MAKE} {_LAST})"),
     rule(
@@ -120,6 +141,7 @@ RULES = (
     rule(
         OrderKey.NEWEST,
         f"{THAT}(was )?{MADE} after (all|any|every(one)?)( of)?( the)?( others?| rest)( one)?",
+        f"{THAT}nothing (newer|later|more recent) has (replaced|superseded|overtaken)",
         f"((with|has|that has) )?nothing ({MADE} after|newer than|later than) (it|this|that)",
         "nothing is (newer|later) than (the one|it|that)( i (want|mean|need))?",
         "((at )?the )?top of the pile by (date|age)",

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from personalq.checkin import lexicon
+
 MADE = (
     "(trained|created|made|built|tuned|fine-?tuned|added|finished|completed|released|uploaded|"
     "published|produced|dated|baked)"
@@ -32,4 +34,10 @@ ENDS = (
     r"thanks)\b|(?!((every|any|no|some)?thing|evening|morning|spring)\b)\w{2,}ing\b))"
 )
 """What follows a wish: nothing, or what is to be seen."""
+IN_A_TIME = (
+    r"(?= (in|of|during) ((the|this|last|year|early|late|first|second|third|fourth) )*"
+    f"({'|'.join(lexicon.calendar('months'))}|month|quarter|half|year|week|spring|summer|autumn|"
+    r"fall|winter|20\d\d|q[1-4])(?!\w))"
+)
+"""Before the time within which it is an end: "the last | of 2025"."""
 OF_ALL = f"( (often|frequently|of all)|{ENDS})"
