@@ -80,7 +80,7 @@ _KEYED = re.compile(
     r"material|outfit|setting|(?:state|pose)(?: or \w+)?|"
     r"(?:pics|photos|images|pictures) from|captions?|breed|props?|details?|condition|distinctive|"
     r"(?:distinguishing )?(?:features?|marks?)|distinguishing|notable|results?|"
-    r"also (?:visible|to be seen)|"
+    r"also (?:visible|to be seen)|(?:main|key) (?:traits|features|details)|"
     r"personali[sz]ed (?:checkpoint|model|lora)) ?:(?!:) ?",
     re.IGNORECASE | re.MULTILINE,
 )

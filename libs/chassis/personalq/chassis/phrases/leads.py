@@ -146,6 +146,10 @@ _AT_ITS_START = form(
     rf"(?!.*\b(every|each) time\b)((this|the)( one| run| file| {_MODEL})? |it )?{_SHOWING}"
     rf"( (the )?(likeness|look|appearance|({WORD} )?{PICTURES}) of)? (?={A}\s)",
     "the subject is (?=(an?|the|my|our|one)\\s)",
+    # "In a woodcut look, | a black owl", "main traits are | black", "all of them on | one kettle"
+    rf"in (an?|the) ({WORD} ){{1,3}}(look|style|finish|manner), ?(?=(an?|one|this|our|my)\s)",
+    "(main|key) (traits|features|details) are (?=\\w)",
+    rf"all of them on (?={A}\s)",
     rf"use (this|it) to {WORD} (?={A}\s)",
     rf"tuned to (?={A}\s)",
     # "That is how you tell | this gecko", "think of | a vase", "here is | a rabbit"

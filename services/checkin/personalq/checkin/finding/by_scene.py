@@ -30,6 +30,11 @@ _OPENS_SCENE = compile_form(
 """Before the subject it says that the scene has been told."""
 _TELLING = {"in", "on", "off", "like", "as", "surrounded", "without", "for", "than", "up", "down"}
 _PLACING = "|".join(sorted(lexicon.words("prepositions") - _TELLING))
+_WISHED = compile_form(
+    "^(i|we) (wish|want|would (like|love)) (to (see|have|get|show) )?((it|him|her|them) )?(?=\\w)",
+    flags=re.IGNORECASE,
+)
+"""Who speaks, and no part of the picture: "I wish to see it | under a rainbow"."""
 _OPENS_PLACE = compile_form(rf"\W*({_PLACING})\s", flags=re.IGNORECASE)
 """Behind the subject it says where or when it is, and nothing of itself."""
 
@@ -90,7 +95,7 @@ def _is_explained(constraint: Constraint, intent: Intent, hits: Sequence[Hit]) -
 
 
 def _described(span: Span, prompt: str) -> Constraint | None:
-    text = span.of(prompt).strip(" ,.;:!?-")
+    text = _WISHED.sub("", span.of(prompt).strip(" ,.;:!?-"))
     words = tuple(canonical(word) for word in text.split())
     told = tuple(word for word in words if word and not lexicon.is_no_noun(word))
     if len(told) < _LEAST or len(text) > LONGEST_PHRASE:

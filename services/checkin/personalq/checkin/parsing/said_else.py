@@ -14,7 +14,69 @@ _ASKING_US = (
 _THE_ONE = r"the [\w-]+ (ones?|version|model|checkpoint|build)"
 _MONTHS = f"({'|'.join(lexicon.calendar('months'))})"
 _COLOURS = f"({'|'.join(sorted(lexicon.colours()))})"
+_PART = (
+    r"(?!([\w-]+ )?(training|train|name|owner|maker|colou?r|style|look|version|date|card|"
+    r"description|title|pictures|photos|images|shots|data|number|trigger)\b)[\w-]+( [\w-]+)?"
+)
+"""What somebody or something has, of which more is told."""
+_HOW = (
+    r"((all|quite|very|really|now|still|completely) )?(?P<how>broken|torn|bent|worn|missing|"
+    r"(?!(made|based|used|trained|added|listed|named)\b)[a-z]{3,}(ed|en))"
+    r"(?= ?($|[,.;:!?)]| (and|in|on|at|please)\b))"
+)
+_STARTS = r"(^|(?<=[.;:!?] ))"
 SAID_ELSE = (
+    (compile_form(r"(?<=\w )(that|which) (opened|started|began) (the )?(year )?"
+                  r"(?P<y>20\d\d)(?!\w)"), r"that was the first of \g<y>"),
+    (compile_form(r"(?<=\w )(that|which) (closed|ended|rounded off) (the )?(year )?"
+                  r"(?P<y>20\d\d)(?!\w)"), r"that was the last of \g<y>"),
+    (compile_form(rf"(?<!\w)(?P<y>(last|this) year), in (?P<m>{_MONTHS})(?!\w)"),
+     r"in \g<m> \g<y>"),
+    (compile_form(rf"(?<!\w)(?P<p>between|from) the (start|beginning) of (?P<a>{_MONTHS})"
+                  rf"(?P<ay> 20\d\d)? (?P<q>and|to|until) the end of (?P<b>{_MONTHS})(?!\w)"),
+     r"\g<p> \g<a>\g<ay> \g<q> \g<b>"),
+    (compile_form(r"(?<=\w )(that |which )?looks? (modell?ed|sculpted|moulded|molded) "
+                  r"(?=(in|from|out of) (clay|plasticine|putty|polymer clay)(?!\w))"), "done "),
+    (compile_form(r"(?<=\w) goes (in|into|on|onto) (the|our|my) next (picture|image|poster|cover|"
+                  r"page|banner|card)(?= ?($|[,.;:!?]))"), ""),
+    (compile_form(rf"{_STARTS}(a|an|another) (funny|quick|silly|weird|odd|tricky|simple|easy|fun|"
+                  r"last|final) (one|request|wish) ?[:–-] (?=(an?|the|my|our)\b)"), ""),
+    (compile_form(rf"{_STARTS}let's (open|start|begin|end|close) (the|our|this|my) (story|book|"
+                  r"comic|chapter|film|video|show|slides?|deck) with (?=(an?|the|my|our)\b)"),
+     "show "),
+    (compile_form(rf"{_STARTS}(book|dust) jacket (?=(with|showing|of) (an?|the|my|our)\b)"),
+     "book cover "),
+    (compile_form(rf"{_STARTS}(the|our|my) ([\w-]+ )?({_PEOPLE}|{_ASKING_US}) "
+                  r"(has |have )?(signed off on|settled on|went with|opted for|approved|chose|"
+                  r"chosen|picked) (?=(the|our|my)\b)"), "use "),
+    (compile_form(r"(?<!\w)bird('s|s)?[\s-]eye view(?!\w)"), "view from above"),
+    (compile_form(r"(?<!\w)worm('s|s)?[\s-]eye view(?!\w)"), "view from below"),
+    (compile_form(rf"{_STARTS}you won't believe what i (dreamt|dreamed)( last night)? ?[:,–-] ?"),
+     ""),
+    (compile_form(r"(?<=\bfrom )(up|down|out|over) (?=(on|in|at|by|near) )"), ""),
+    (compile_form(r"(?<=\w )whose training (shots|pictures|photos|images) (are|were|come|came) "
+                  r"(from )?(?=(in|on|at|by|near|under) )"), "trained on pictures taken "),
+    (compile_form(r"(?<!\w)(with )?the (lowest|smallest|fewest) (non[ -]?zero (usage|use count|"
+                  r"number of uses|uses)|(usage|use count|number of uses|uses) above (zero|0))"
+                  r"(?!\w)"), "that is least used and was used at least once"),
+    (compile_form(r"(?<=\bused least),? ?\(?but (at least once|used)\)?(?!\w)"),
+     " that was used at least once"),
+    (compile_form(r"(?<=\w )(among|of|out of) (those|the ones|them|all) (that (were|are) )?used "
+                  r"at all(?!\w)"), "that was used at least once"),
+    (compile_form(r"(?<!\w)between the (?P<a>\d{1,2}(st|nd|rd|th)) and the "
+                  r"(?P<b>\d{1,2}(st|nd|rd|th)) of (?P<m>(this|last) month)(?!\w)"),
+     r"between the \g<a> of \g<m> and the \g<b> of \g<m>"),
+    (compile_form(r"(?<=\w )as (a )?(?P<x>stained[ -]glass|mosaic)( (window|panel|picture))?"
+                  r"(?= ?($|[,.;:!?)]))"), r"in \g<x> style"),
+    (compile_form(r"(?<=\w )(that|which) crosses (?=[\w-]+( [\w-]+)? with )"), "that mixes "),
+    (compile_form(r"((?<=\bi )|(?<=\bwe ))wish (?=to (see|have|get|show|use) )"), "want "),
+    (compile_form(rf"{_STARTS}think of (?=(an?|one|the|our|my) )"), "imagine "),
+    (compile_form(rf"{_STARTS}(my|our) ((all-time|absolute|personal) )?favou?rite is "
+                  r"(?=(the|our|my|[\w-]+( [\w-]+)?'s) )"), "I want "),
+    (compile_form(rf"(?<=\w )whose (?P<part>{_PART}) is {_HOW}"), r"with a \g<how> \g<part>"),
+    (compile_form(rf"(?<=\w )whose (?P<part>{_PART}) are {_HOW}"), r"with \g<how> \g<part>"),
+    (compile_form(r"(?<=\w) will do( (nicely|fine|best|very well))? today(?= ?($|[.,;!?]))"), ""),
+    (compile_form(r"(?<![\w-])whitish(?![\w-])"), "off-white"),
     (compile_form(rf"(?<![\w'-])(?P<colour>{_COLOURS})[\s-]ish(?![\w'])"), r"\g<colour>"),
     (compile_form(r"(?<=\w )(?<!one )(?<!build )(?<!version )(?<!model )(?<!checkpoint )"
                   r"(made|trained|built|created|finished) (just |right |directly )?"
@@ -249,7 +311,7 @@ _NO_DATE = (
         rf"(?<!\b{word})"
         for word in (
             "us", "new", "here", "from", "earlier", "using", "made", "built", "done", "sent", "run",
-            "on", "of", "by", "since", "until", "before",
+            "on", "of", "by", "since", "until", "before", "came", "out", "in", "up",
         )
     )
     + "(?<!ed)(?P<today> today)"
@@ -257,6 +319,9 @@ _NO_DATE = (
 """Today, where it says when the picture is wanted: not "made | today"."""
 _PHOTOS = "(pictures|photos|images|shots|photographs)"
 SAID_AROUND: tuple[tuple[re.Pattern[str], dict[str, str]], ...] = (
+    (compile_form(r"(^|(?<=[.;:,!?] ))(?P<dreamt>(i )?(dreamt|dreamed) (of|about)) "
+                  r"(an?|the|my|our) [\w' -]{2,60}?(?P<when> last night)?(?= ?[.;:!])"),
+     {"dreamt": "imagine", "when": ""}),
     (compile_form(r"^(not )?(just )?any (old )?[\w-]+( [\w-]+)? ?[:;,](?P<has> (it|he|she) "
                   r"(should|must|ought to|has to|needs to) have)(?= )"), {"has": " it has"}),
     (compile_form(r"(?<!\w)(?P<most>most popular) [\w-]+( [\w-]+)?(?P<by> by (use|usage|number of "
@@ -281,13 +346,14 @@ SAID_AROUND: tuple[tuple[re.Pattern[str], dict[str, str]], ...] = (
                   r"(?P<again>[.:;,!] ?(use )?(that|this|it|the same)( one)?)"
                   r"(?= ?[,.;:!?]| ?$| (in|on|at|by|under|inside|next|beside|near|please)\b)"),
      {"fed": "use", "on": "trained on", "again": ","}),
-    (compile_form(r"^((can|could|may) (i|we|you) (have|see|get|show|do|make|draw|try)|let's (see|"
+    (compile_form(r"(^|(?<=[.;:,!?] ))((can|could|may) (i|we|you) (have|see|get|show|do|make|draw|"
+                  r"try)|let's (see|"
                   r"have|do|try)|(show|give) me|how about|what about) "
                   rf"((?! (i|we|you|that|which|who)\b)[\w', -]){{4,80}}?{_NO_DATE}"
                   r"(?= ?[.;:!?]| ?$)"), {"today": ""}),
-    (compile_form(r"^(i|we)( (fancy|feel like|want|need|would like|would love|prefer|are after|"
-                  r"am after)|'d like|'d love|'m after)( having| to see)? "
-                  rf"((?! (i|we|you|that|which|who)\b)[\w' -]){{4,60}}?{_NO_DATE}"
+    (compile_form(rf"(^|(?<=[.;:,!?] ))(i|we)( (fancy|feel like|want|need|would like|would love|"
+                  r"prefer|are after|am after)|'d like|'d love|'m after)( having| to see)? "
+                  rf"((?! (i|we|you)\b)[\w' -]){{4,60}}?{_NO_DATE}"
                   r"(?= ?[,.;:!?]| ?$)"), {"today": ""}),
     (compile_form(r"(?<!\w)(trained|taught|photographed) (in|at|on|near|under|beside|inside|"
                   r"outside|around|among|with) [\w' -]{3,30}?"

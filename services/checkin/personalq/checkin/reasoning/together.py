@@ -41,6 +41,7 @@ _SHOWN = compile_form(
     flags=re.IGNORECASE,
 )
 """Before what is seen with the subject: "holding | a cushion", "like | a throne"."""
+_WHOSE = compile_form(r"(?<!\w)whose $", flags=re.IGNORECASE)
 _ON_ITS = compile_form(r"(?<!\w)on (its|his|her|their) $", flags=re.IGNORECASE)
 _POSES = frozenset((
     "back", "side", "belly", "tummy", "stomach", "head", "legs", "hind legs", "knees", "tiptoes",
@@ -103,6 +104,8 @@ def _told(intent: Intent, prompt: str) -> Iterator[tuple[Constraint, tuple[Wish,
     for constraint in intent.described:
         if constraint.hard or constraint.excluded or constraint.coarse or constraint.scene:
             continue
+        if constraint.span is not None and ends_before(_WHOSE, prompt, constraint.span.start):
+            continue  # "whose neck | is made of glass": having a neck is not what is wished
         if constraint.leads and constraint.text.casefold() in NO_KINDS:
             continue  # "the pet skink"
         if (clause := _CLAUSE.match(constraint.text)) and clause["does"] in lexicon.verb_forms():

@@ -18,7 +18,6 @@ from personalq.checkin.parsing.orders.words import (
 
 _OFTEN = "(often|frequently|heavily|commonly|regularly)"
 _COUNT = "((use|usage|render)~(count|number|total)s?|uses|renders|runs)"
-_BUT_SOME = r"(non[\s-]?zero )?"
 _LIST = (
     "(the |our |my )?(use|usage|render)~(list|ranking|rankings|chart|charts|table|statistics|stats)"
 )
@@ -37,10 +36,9 @@ RULES = (
         f"({WHO} )?{USE} (it )?less (often )?{_THAN_ANY}",
         f"(({WHO}|is|are|was|that|which) )*(hardly|rarely|seldom|barely|scarcely) (ever )?{USE}",
         f"{WHO} (don't|do not) {USE} much",
-        rf"(with )?(the )?(lowest|lightest) {_BUT_SOME}usage(?! \w)",
+        r"(with )?(the )?(lowest|lightest) usage(?! \w)",
         r"with (the )?least (usage|uses?)( so far)?(?!\w)",
-        f"(with )?(the |its )?(lowest|smallest|fewest) {_BUT_SOME}(number of )?{_COUNT}"
-        "( above (zero|none|0))?",
+        f"(with )?(the |its )?(lowest|smallest|fewest) (number of )?{_COUNT}",
         f"((at|from) )?(the )?(very )?(bottom|end|foot) of {_LIST}",
         "(rarest|least|lowest) in use( of (them )?all)?",
     ),

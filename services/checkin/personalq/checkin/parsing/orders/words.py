@@ -28,6 +28,7 @@ THAT = "((that|which) )?"
 NOT_A_TIME = r"(?! (week|month|year|night|summer|winter|spring|autumn|fall|\w+day))"
 """Behind "last", where no time is told: "used last", but not "used last week"."""
 ENDS = (
+    r"(?! up[\s-]to[\s-]date)"
     r"(?= ?($|[^\w\s]|(on|in|at|by|of|with|near|under|and|but|as|to|for|while|please|full|"
     r"covered|is|are|was|into|onto|inside|outside|beside|behind|between|over|above|below|beneath|"
     r"underneath|against|among|amid|next|during|around|through|across|atop|down|up|so|or|"

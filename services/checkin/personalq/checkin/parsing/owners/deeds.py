@@ -17,7 +17,7 @@ _DONE = (
     "(made|trained|created|owned|built|uploaded|authored|published|contributed|tuned|fine-?tuned|"
     "finished|produced|did|put together|added|shared|held|kept|maintained|managed|crafted|designed|"
     "delivered|contributed|submitted|supplied|painted|drew|sketched|gave (us|me)|sent (us|me)|"
-    "provided|photographed|released|modell?ed)"
+    "provided|photographed|released|modell?ed|put (in|up|forward))"
 )
 _BY = compile_form(
     rf"(?<!\w)(((that|which) (is|was|were|are) )?{_DONE} )?(by|from|of|at|"
@@ -46,7 +46,7 @@ _WHO_DID = compile_form(
     f" (who|that) ({_DONE}|owns)( (it|them|that one))?"
     r"(?= ?($|[.,;:!?)])| (in|at|on|during|last|this)\s)"
 )
-_HAS = compile_form(r" (has|had|have)(?= ?($|[.,;:!?)]))")
+_HAS = compile_form(r" (has|had|have|keeps)(?= ?($|[.,;:!?)]))")
 """Behind the owner of what was named: "that airplane studio-b | has"."""
 _AS_OWNER = ("as ", "possession")
 _HAVE = ("has", "had", "have", "holds", "hold", "registered", "keeps", "keep")

@@ -79,12 +79,25 @@ def is_no_style(draft: Draft, tag: Tag, word: str, *, styled: bool) -> bool:
     if word == "studio shot" and not styled and words[tag.last - 1].hyphen:
         studio = draft.lexicon.environments.match_at(words, tag.first)
         return studio is not None and studio[1].known  # "the studio-shot chair"
-    if word == "illustration" and following is not None and following.norm == "for":
-        return True  # "an illustration for chapter three"
+    if word == "illustration" and following is not None:
+        pictured = following.norm == "of" and not tag.entry.exact
+        return pictured or following.norm == "for"  # "an illustration for chapter three"
+    if word in ("outlined", "outlines") and _are_of_a_thing(draft, tag, word):
+        return True
     if word == "flat" and following is not None and following.hyphen:
         drawn = following.norm in ("shaded", "colored", "art", "drawn", "painted", "illustrated")
         return not (styled or drawn)  # "a flat-faced cat"
     return word == "flat" and not styled and (is_a_home(draft, tag) or _is_pressed(draft, tag))
+
+
+def _are_of_a_thing(draft: Draft, tag: Tag, word: str) -> bool:
+    """Whether a thing has outlines: "leaf outlines cut out", "outlined like a heart"."""
+    words = draft.page.words
+    following = behind_tag(draft, tag)
+    if word == "outlined":
+        return following is not None and following.norm in ("like", "by", "against")
+    before = words[tag.first - 1] if tag.first and words[tag.first].joined else None
+    return before is not None and lexicon.names_thing(before.norm)
 
 
 def _is_pressed(draft: Draft, tag: Tag) -> bool:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from personalq.chassis.forms import compile_form
 from personalq.checkin import lexicon
 from personalq.checkin.intent import Attribute, Constraint, Span
@@ -29,7 +31,7 @@ def parse_unknown_style(draft: Draft) -> None:
         ):
             continue
         name = canonical(span.of(draft.page.text))
-        if not _is_style(draft, span, name):
+        if not _is_style(draft, span, name) or _is_of_a_part(draft, match):
             continue
         whole = Span(match.start(), match.end())
         whole = whole if draft.free(whole.start, whole.end) else span
@@ -46,6 +48,17 @@ def parse_unknown_style(draft: Draft) -> None:
                 label=name,
             )
         )
+
+
+def _is_of_a_part(draft: Draft, match: re.Match[str]) -> bool:
+    """Whether it is what a thing is like that it has: "with a Russian-style roof"."""
+    following = draft.page.word_at(match.end())
+    if following is None or not following.joined or not match[0].startswith("with "):
+        return False
+    noun = draft.noun_at(following.index)
+    known = noun is not None and bool(noun.entry.subjects)
+    named = lexicon.names_thing(following.norm) or following.norm == "top"
+    return named and not known
 
 
 def _is_style(draft: Draft, span: Span, name: str) -> bool:
