@@ -55,7 +55,8 @@ SAID_ELSE = (
      ""),
     (compile_form(r"(?<=\bfrom )(up|down|out|over) (?=(on|in|at|by|near) )"), ""),
     (compile_form(r"(?<=\w )whose training (shots|pictures|photos|images) (are|were|come|came) "
-                  r"(from )?(?=(in|on|at|by|near|under) )"), "trained on pictures taken "),
+                  r"(from )?((up|down|out) )?(?=(in|on|at|by|near|under) )"),
+     "trained on pictures taken "),
     (compile_form(r"(?<!\w)(with )?the (lowest|smallest|fewest) (non[ -]?zero (usage|use count|"
                   r"number of uses|uses)|(usage|use count|number of uses|uses) above (zero|0))"
                   r"(?!\w)"), "that is least used and was used at least once"),
@@ -76,7 +77,6 @@ SAID_ELSE = (
     (compile_form(rf"(?<=\w )whose (?P<part>{_PART}) is {_HOW}"), r"with a \g<how> \g<part>"),
     (compile_form(rf"(?<=\w )whose (?P<part>{_PART}) are {_HOW}"), r"with \g<how> \g<part>"),
     (compile_form(r"(?<=\w) will do( (nicely|fine|best|very well))? today(?= ?($|[.,;!?]))"), ""),
-    (compile_form(r"(?<![\w-])whitish(?![\w-])"), "off-white"),
     (compile_form(rf"(?<![\w'-])(?P<colour>{_COLOURS})[\s-]ish(?![\w'])"), r"\g<colour>"),
     (compile_form(r"(?<=\w )(?<!one )(?<!build )(?<!version )(?<!model )(?<!checkpoint )"
                   r"(made|trained|built|created|finished) (just |right |directly )?"

@@ -162,6 +162,7 @@ def _around(words: Sequence[Word], found: Sequence[Word], index: int) -> Word | 
     for word in (*found[-1:], *words[index : index + 1]):
         following = words[word.index + 1 : word.index + 2]
         ends = not following or not following[0].joined
+        ends = ends or following[0].norm in lexicon.words("choosing")
         if word.norm in _AROUND and word.joined and ends:
             return word
     return None

@@ -209,7 +209,8 @@ def _goes_doing(words: tuple[Word, ...], index: int) -> bool:
 
 
 _ORDERED = compile_form(
-    rf"(({ORDINAL}|next)~)?(newest|latest|oldest|earliest|(most|least)~(recent(ly)?|used))(?!\w)"
+    rf"(({ORDINAL}|next)~)?(newest|latest|oldest|earliest|(most|least)~(recent(ly)?|used))(?!\w)",
+    rf"{ORDINAL} (from|to|before) (the )?(end|last|latest|newest|start|beginning)(?!\w)",
 )
 _DATED = compile_form(r"(spring|summer|autumn|fall|winter|early|late|mid|q[1-4])~(20|')\d\d")
 _TRAINED = compile_form(r"~(training|trained)(?!\w)")
