@@ -348,7 +348,7 @@ def test_the_version_just_before_another() -> None:
         ("the lamp that was the last to come out in June 2025", OrderKey.NEWEST, 1),
         ("the lamp that was the last of 2025", OrderKey.NEWEST, 1),
         ("the lamp that was the second of 2026", OrderKey.OLDEST, 2),
-        ("the lamp that opened the year 2026, on a stove", OrderKey.OLDEST, 1),
+        ("lamp, the one that opened the year 2026, on a stove", OrderKey.OLDEST, 1),
         ("the lamp that came last in the third quarter of 2026", OrderKey.NEWEST, 1),
         ("the lamp that came out first in June", OrderKey.OLDEST, 1),
         ("the lamp on a stove, the third to be made", OrderKey.OLDEST, 3),
@@ -535,6 +535,12 @@ def test_what_comes_next_in_the_scene() -> None:
         "the lamp that started the fire",
         "a lamp, the third to be seen from the road",
         "the lamp that was the first in the queue",
+        "a lamp that came first in the second half of the race",
+        "a lamp that was the first to appear in spring",
+        "the lamp that opened the series of doors",
+        "a dog that started the line of ducks, and a lamp",
+        "the lamp that was the last of the summer",
+        "a wall with the most pictures so far, a lamp",
     ],
 )
 def test_orders_of_the_scene(prompt: str) -> None:

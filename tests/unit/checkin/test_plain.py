@@ -239,8 +239,11 @@ def meaning(constraint: Constraint) -> tuple[object, ...]:
             "the kettle that is photorealistic, at sea",
         ),
         ("the last used kettle but one", "the second most recently used kettle"),
-        ("the kettle that opened the year 2026", "the kettle that was the first of 2026"),
-        ("the kettle which closed 2025", "the kettle that was the last of 2025"),
+        (
+            "kettle, the version that opened the year 2026",
+            "kettle, the version that was the first of 2026",
+        ),
+        ("kettle, the one which closed 2025", "kettle, the one that was the last of 2025"),
         ("the kettle made last year, in October", "the kettle made in October last year"),
         (
             "the kettle made between the start of May and the end of July 2026",
@@ -274,8 +277,7 @@ def meaning(constraint: Constraint) -> tuple[object, ...]:
             "the kettle used least (but at least once), at sea",
             "the kettle used least that was used at least once, at sea",
         ),
-        ("the kettle that crosses anime with oils", "the kettle that mixes anime with oils"),
-        ("the kettle as stained glass", "the kettle in stained glass style"),
+        ("the kettle as stained glass", "the kettle in the style of stained glass"),
         (
             "the kettle whose training shots are from up on the roof",
             "the kettle trained on pictures taken on the roof",
@@ -396,6 +398,18 @@ def test_read_alike(careless: str, careful: str) -> None:
         "the kettle as a mosaic artist",
         "a kettle that goes into the next room",
         "the kettle used least but for tea",
+        "the kettle used least but used in May",
+        "I want the kettle that was made by ann today",
+        "I want the kettle that ran today",
+        "a kettle at the party that ended 2025",
+        "a kettle that crosses a bridge with a friend",
+        "a kettle serves as a mosaic",
+        "My favourite is the kettle",
+        "the kettle whose age is seven",
+        "Think of the children, draw a kettle",
+        "show what the kettle will do today",
+        "a kettle seen from up on the roof",
+        "the client picked the apples, a kettle watching",
     ],
 )
 def test_what_is_left_as_it_is(prompt: str) -> None:

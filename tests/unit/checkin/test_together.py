@@ -41,6 +41,7 @@ CHAIRS = [
 @pytest.mark.parametrize(
     ("prompt", "failed"),
     [
+        ("the white chair whose cushion is velvet, on a lawn", "cushion"),
         ("the wicker chair trained in the living room, beside a fox", "trained in the living room"),
         ("the newest wicker chair trained in the living room", "trained in the living room"),
         ("the wicker one trained in the living room, a chair in the rain", "living room"),

@@ -134,19 +134,24 @@ async def select(
 async def _told_apart(
     read: Intent, ranking: Ranking, finder: Finder, settings: CheckinSettings
 ) -> tuple[Intent, Ranking]:
-    """What was found; or, where that asks a question about all that fit, by the scene if the scene
-    tells one card, then what says the same as the scene, and nothing if no card has a thing that
-    was named.
+    """What was found, and nothing if no card has a thing that was named; or, where that asks a
+    question about all that fit, by the scene if the scene tells one card, then what says the same
+    as the scene.
     """
 
     def chooses(intent: Intent, found: Ranking) -> bool:
         decided = decide(intent, found.candidates, ask_cost=settings.ask_cost, zone=finder.zone)
         return isinstance(decided, Choose)
 
-    if not ranking.candidates or chooses(read, ranking):
+    def unless_missing(found: Ranking) -> tuple[Intent, Ranking]:
+        hits = [candidate.hit for candidate in ranking.candidates]
+        missing = without_that_thing(read, hits, finder.prompt)
+        return (read, found) if missing is None else (missing, replace(ranking, candidates=()))
+
+    if not ranking.candidates or ranking.partial:  # what tells one may tell others, too
         return read, ranking
-    if ranking.partial:  # what tells one of these may tell others too
-        return read, ranking
+    if chooses(read, ranking):
+        return (read, ranking) if read.answered or read.order else unless_missing(ranking)
     if not read.answered:
         told = await finder.by_scene(read, ranking)
         if told is not None and told[1].candidates and chooses(*told):
@@ -155,9 +160,7 @@ async def _told_apart(
     narrowed = replace(ranking, candidates=alike or ranking.candidates)
     if read.answered or (alike and chooses(read, narrowed)):
         return read, narrowed
-    hits = [candidate.hit for candidate in ranking.candidates]
-    missing = without_that_thing(read, hits, finder.prompt)
-    return (read, narrowed) if missing is None else (missing, replace(ranking, candidates=()))
+    return unless_missing(narrowed)
 
 
 def _zone(name: str) -> ZoneInfo:

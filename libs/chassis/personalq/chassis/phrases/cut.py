@@ -26,13 +26,14 @@ _PIECE = compiled(
         "with",
         r"((except|only) that it |that |which )?comes( \w+ed)? with",
         "(the )?(only|one) (extra|accessory|detail|addition) is",
-        "(its|the) (mark|sign|hallmark|trademark) is",
-        "details include",
+        r"its (mark|sign|hallmark|trademark) is(?= (an?|the|two)\s)",
+        r"(?<!\w )details include",
         "(this time )?with",
         "(seen |shown )?wearing",
         "(and )?((it|he|she|that|which|who) )?is shown"
         r"(?! (in|as|like|towards?|on|at|from|by|with|against|near)\b)",
-        "(?<!-)and( by)?(?!-)",
+        "and so (does|do)",
+        "(?<!-)and(?!-)",
         "as well as",
         "having",
         "holding( (out|up))?",
@@ -53,8 +54,7 @@ _PIECE = compiled(
         "you(['’]ll| can| will)? (always )?(tell|know|recogni[sz]e|spot) (it )?by",
         "(notable|known) for",
         "notable (is|are)",
-        "belongs? to (it|him|her)",
-        "so (does|do)",
+        "(?<!that )(?<!which )(?<!who )belongs? to (it|him|her)(?= ?$)",
         "together with",
         "showing",
         r"(((?<=\band )|(?<!\w ))shows|including)"
@@ -77,7 +77,7 @@ _KEYED_COLOUR = compiled(
 _KEYED = re.compile(
     r"(?P<before>(?:^|[|;,/.:])[ \t]?)(?:- )?"
     r"(?:kind|type|subject|(?:learn(?:ed|t) )?concept|accessor(?:y|ies)|extras?|look|places?|"
-    r"material|outfit|setting|(?:state|pose)(?: or \w+)?|"
+    r"material|outfit|setting|(?:state or )?pose|"
     r"(?:pics|photos|images|pictures) from|captions?|breed|props?|details?|condition|distinctive|"
     r"(?:distinguishing )?(?:features?|marks?)|distinguishing|notable|results?|"
     r"also (?:visible|to be seen)|(?:main|key) (?:traits|features|details)|"

@@ -52,8 +52,6 @@ _BETWEEN = (
     "know|tell|recogni[sz]e|spot|want(ed)?|expect|comes|do|does|did|to|of|on|in|at|for|by|from|about)"
 )
 
-_NOT_ALWAYS = r"(?!.*\b(every|each) time\b)"
-"""Not before "expect a torn ear on a goat every time"."""
 _TOLD_BY = r"this ([\w'’-]+ ){1,4}by (an?|the|its|two|some)\s"
 """Not before "you can tell | this goat by a torn ear"."""
 _NO_SUBJECT = form(
@@ -130,7 +128,7 @@ _AT_ITS_START = form(
     rf"((an?|the) )?(dataset|set) of (\d+ )?({WORD} ){{0,4}}{PICTURES} (showing|of|with) "
     rf"(?={THE}\s)",
     # "Learns | a cat", "expect | a cat", "pixel art rendering of | one cat", "six uploads: | a cat"
-    rf"(learns|expect{_NOT_ALWAYS}|fine-?tune of) (?={A}\s)(?!one particular\s)",
+    rf"(learns|expect|fine-?tune of) (?={A}\s)(?!one particular\s)",
     rf"({WORD} ){{1,4}}(rendering|rendition|fine-?tune) of (one particular )?(?={A}\s)",
     rf"({WORD} ){{0,4}}(rendering|rendition|fine-?tune) of one particular (?=\w)",
     # "Drawn as a pencil sketch, | this gnome", but not "made in marble, and comes with bells"
@@ -144,11 +142,11 @@ _AT_ITS_START = form(
     rf"((this|it|the {_MODEL})( one)? {_SHOWING} )?(?={_ANY_THE}\s)",
     # "This LoRA reproduces | a tractor", "captures the likeness of | a tractor"
     rf"(?!.*\b(every|each) time\b)((this|the)( one| run| file| {_MODEL})? |it )?{_SHOWING}"
-    rf"( (the )?(likeness|look|appearance|({WORD} )?{PICTURES}) of)? (?={A}\s)",
+    rf"( (the )?(likeness|look|appearance|({WORD} )?{PICTURES}) of)? (?={A}\s)(?!a (lot|bit)\b)",
     "the subject is (?=(an?|the|my|our|one)\\s)",
     # "In a woodcut look, | a black owl", "main traits are | black", "all of them on | one kettle"
     rf"in (an?|the) ({WORD} ){{1,3}}(look|style|finish|manner), ?(?=(an?|one|this|our|my)\s)",
-    "(main|key) (traits|features|details) are (?=\\w)",
+    "main traits are (?=\\w)",
     rf"all of them on (?={A}\s)",
     rf"use (this|it) to {WORD} (?={A}\s)",
     rf"tuned to (?={A}\s)",
@@ -159,7 +157,7 @@ _AT_ITS_START = form(
     # "If you want | a mint piano", "expect | clawed feet"
     "(if|when|whenever) (you|anybody|somebody) (wants?|needs?|asks? for) "
     r"(?=(an?|one|our)\s[^.]*\b(here (it|he|she) is|this is (it|the one))\b)",
-    f"expect{_NOT_ALWAYS} (?!(it|this|that|them|to|me|us)\\b)(?=\\w)",
+    "expect (?!(it|this|that|them|to|me|us)\\b)(?=\\w)",
     # "Look for a hull: that marks | this boat"
     "(that|which) (marks|identifies|distinguishes) (?=(this|our)\\s)",
     # "In the workshop is where | this birdhouse", "a look in oils for | a scooter"
@@ -189,10 +187,13 @@ _AT_ITS_START = form(
     rf"(honestly ?,? )?nothing (fancy|special|much)( really)? ?,? (just|only|but) (?={A}\s)",
     rf"weights for (?={A}\s)",
     # "We kept it | dripping wet", "it likes to be | folded", "look closely and there is | a tag"
-    "(we|i|they) (kept|left) it (?=\\w)",
+    "(we|i|they) (kept|left) it (?!(for|out|in|on|at|to|alone|behind|there|here|as|with|by)\\b)"
+    "(?=\\w)",
     "it (likes|tends|loves|wants) to be (?=\\w)",
-    r"(also )?it (also )?(appears|turns up) (?!(in|on|at|as|to|with|like|by)\b)(?=\w)",
-    "in (most|many|all|some)( of)? (the )?pictures ?,? (it|he|she) (is|appears) (?=\\w)",
+    r"(also )?it (also )?(appears|turns up) (?!(in|on|at|as|to|with|like|by|that|from|without|"
+    r"under|among|near|behind|beside|inside|next|above|below|after|before|over|when|only|once|often|late|"
+    r"early|everywhere|\w+ly)\b)(?=\w)",
+    "in (most|many|all|some)( of)? (the )?pictures ?,? (it|he|she) (is|appears) (?!not\\b)(?=\\w)",
     "look (closely|closer|carefully) and (there (is|are)|you(['’]ll| will| can)? "
     "(see|find|notice|spot)) (?=\\w)",
     f"note (?!pad|book|card)(?={WORD} {WORD})",
@@ -208,17 +209,17 @@ _AWAY = Cued.of(
     (
         (
             "from the ", "from all", "in question", "myself", "ourselves", "to see", "in view",
-            "i ", "we ", "as one ", "as you ", "as we ", "as its ",
+            "i ", "we ", "as one ", "as you ", "as we ", "as its ", "time you",
         ),
         r"(?<!\s)(?<!out)(?<!apart)(?<!different) "
         "(from (all )?the (rest|others)|in question|myself|ourselves|to see|in view|"
-        "as its (subject|theme|star)|"
+        "as its (subject|theme|star)|(every|each) time you (use|load|run|call) [^,]*|"
         "(that )?(i|we) (all )?(keep|own|have|love|use|know)|"
         r"as (one|you|we) (might|may|would|could|can)\s[^,]*) ?(?=$|,)",
     ),
 )  # fmt: skip
 _OPENING = compiled(
-    r"^ ?made for a single (?=\w)",
+    r"^ ?made for a single (?!(person|use|bed|room)\b)(?=\w)",
     r"^ ?((trained|fine-?\s?tuned|tuned) (on|from|with)|(made|personali[sz]ed) for) "
     rf"(?={A}\s)(?!{A} ({WORD} ){{0,3}}"
     r"(pictures?|photos?|images?|set|dataset|data|shoot|session|scenes?)\b)",

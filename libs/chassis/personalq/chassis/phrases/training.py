@@ -125,8 +125,7 @@ _FORMS = (
     (("style",), rf"\bin \w+ style\b{_REST}"),
     (
         (" form",),
-        rf"\bin ({WORD} ){{0,2}}({LOOKS}|comic( book)?|low~poly|photorealistic|pop art) form\b"
-        rf"{_REST}",
+        rf"\bin ({WORD} ){{0,2}}({LOOKS}|comic( book)?|low~poly|photorealistic|pop art) form\b",
     ),
     (("style",), r"\bin \w+ \w+ style\b"),
     (

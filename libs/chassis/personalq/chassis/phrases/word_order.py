@@ -85,7 +85,8 @@ _PERSONAL = compiled(
 )
 # "Owl model: turquoise, …", "Owl model. Main colour: turquoise" (where a key has become a word).
 _MODEL_OF = compiled(
-    f"^ ?(personal(i[sz]ed)? )?(?P<thing>({WORD} ){{1,3}}?)(checkpoint|lora|model) ?"
+    rf"^ ?(personal(i[sz]ed)? )?(?!({THE}|{THIS}|new|old|best|scale|style|3d|resin|main)\s)"
+    f"(?P<thing>({WORD} ){{1,3}}?)(checkpoint|lora|model) ?"
     f"(: ?(?P<shade>{_SHADE})|\\. coloured (?P<colour>{WORD}( {WORD})?))(?= ?([,.;]|$))",
 )
 # "The stoneware teapot here is slate", "this chair is navy", "this cap is white and corduroy".
@@ -96,7 +97,8 @@ _IS_LIKE = compiled(
     "this (?!look|style|set|version|model|picture|checkpoint))"
     rf"(?P<thing>((?!here\b|in\b){WORD} ){{1,4}})"
     rf"({_HERE} )?is "
-    rf"(?P<like>(?!(an?|the|in|on|from|of|all|not|\w+ing)\b){WORD}"
+    rf"(?P<like>(?!(an?|the|in|on|from|of|all|not|mine|ours|one|here|there|late|back|gone|afloat|"
+    rf"\w+ing)\b){WORD}"
     rf"( (?!with\b|and\b|has\b){WORD}){{0,2}})"
     rf"( and (?P<too>(?!\w*[^su]s\b)"
     rf"(?!(an?|the|its|his|her|has|have|is|in|on|with|comes?|wears?|holds?|carries|"
@@ -117,11 +119,11 @@ _WHAT_SETS = compiled(
 # "You can tell this goat by a torn ear".
 _TOLD_BY = compiled(
     "^ ?you(['’]ll| can| will)? (always )?(tell|know|recogni[sz]e|spot) "
-    rf"(?P<thing>this ({WORD} ){{1,4}})by (?P<part>\S.*)$",
+    rf"(?P<thing>this ({WORD} ){{1,4}})by (?P<part>(an?|its|his|her|two|three|some)\s.*)$",
 )
-# "Expect a torn ear on a brown goat every time you use this".
-_EVERY_TIME = compiled(
-    r"^ ?expect (?P<part>\S.*?) on (?P<thing>an? \S.*?) (every|each) time\b[^,]*$",
+# "Recognisable by a bell and by a cap".
+_AND_BY = compiled(
+    r"(?P<by>\b(recogni[sz]able|identifiable|known|told|distinguished) by\b.*?) and by(?= \w)",
 )
 # "Look for a torn ear and a bell on this rabbit".
 _ON_THIS = compiled(r"^ ?look (out )?for (?P<part>\S.*) on (?P<thing>this \S[^,]*)$")
@@ -197,7 +199,7 @@ _FORMS: tuple[
     ((" of ",), _MARKS_OF, r"\g<thing> with \g<part>"),
     ((" on this ",), _ON_THIS, r"\g<thing> with \g<part>"),
     ((" by ",), _TOLD_BY, r"\g<thing>with \g<part>"),
-    ((" time",), _EVERY_TIME, r"\g<thing> with \g<part>"),
+    ((" and by ",), _AND_BY, r"\g<by> and"),
     ((" tone", " hue"), _A_TONE, r"coloured \g<colour>"),
     (("what sets",), _WHAT_SETS, r"this \g<thing> with \g<part>"),
     ((" set", " go", " come", " complete", " accompan", " mark"), _APART, _set_apart),

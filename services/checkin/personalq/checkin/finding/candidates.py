@@ -127,7 +127,8 @@ class Finder:
         few = too_few_to_tell(intent, shown)
         besides: Sequence[Hit] = ()
         if subject is not None and (few or kind_in_question(intent, shown)):
-            besides = await self.search(replace(intent, constraints=(subject,)))
+            anywhere = replace(self, pool=())
+            besides = await anywhere.search(replace(intent, constraints=(subject,)))
         missing = None
         if not few or len(besides) < self.limit:
             missing = without_its_colour(intent, shown, besides=besides)

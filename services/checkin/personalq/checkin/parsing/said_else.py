@@ -15,21 +15,28 @@ _THE_ONE = r"the [\w-]+ (ones?|version|model|checkpoint|build)"
 _MONTHS = f"({'|'.join(lexicon.calendar('months'))})"
 _COLOURS = f"({'|'.join(sorted(lexicon.colours()))})"
 _PART = (
-    r"(?!([\w-]+ )?(training|train|name|owner|maker|colou?r|style|look|version|date|card|"
-    r"description|title|pictures|photos|images|shots|data|number|trigger)\b)[\w-]+( [\w-]+)?"
+    r"(?!([\w-]+ )?(training|train|name|owner|maker|author|creator|colou?r|style|look|version|"
+    r"date|card|description|title|pictures|photos|images|shots|data|number|trigger|usage|"
+    r"checkpoint|background|age|friend|toy)\b)[\w-]+( [\w-]+)?"
 )
 """What somebody or something has, of which more is told."""
 _HOW = (
     r"((all|quite|very|really|now|still|completely) )?(?P<how>broken|torn|bent|worn|missing|"
-    r"(?!(made|based|used|trained|added|listed|named)\b)[a-z]{3,}(ed|en))"
+    r"(?!(made|based|used|trained|added|listed|named|seven|eleven|often|even|garden|kitchen|"
+    r"chicken|children|golden|wooden|woolen)\b)[a-z]{3,}(ed|en))"
     r"(?= ?($|[,.;:!?)]| (and|in|on|at|please)\b))"
+)
+_BEHIND_ONE = (
+    "("
+    + "|".join(rf"(?<=\b{word} )" for word in ("one", "version", "model", "build", "checkpoint"))
+    + ")"
 )
 _STARTS = r"(^|(?<=[.;:!?] ))"
 SAID_ELSE = (
-    (compile_form(r"(?<=\w )(that|which) (opened|started|began) (the )?(year )?"
-                  r"(?P<y>20\d\d)(?!\w)"), r"that was the first of \g<y>"),
-    (compile_form(r"(?<=\w )(that|which) (closed|ended|rounded off) (the )?(year )?"
-                  r"(?P<y>20\d\d)(?!\w)"), r"that was the last of \g<y>"),
+    (compile_form(rf"{_BEHIND_ONE}(that|which) (opened|started|began) (the )?(year )?"
+                  r"(?P<y>20\d\d)(?= ?($|[,.;:!?)]))"), r"that was the first of \g<y>"),
+    (compile_form(rf"{_BEHIND_ONE}(that|which) (closed|ended|rounded off) (the )?(year )?"
+                  r"(?P<y>20\d\d)(?= ?($|[,.;:!?)]))"), r"that was the last of \g<y>"),
     (compile_form(rf"(?<!\w)(?P<y>(last|this) year), in (?P<m>{_MONTHS})(?!\w)"),
      r"in \g<m> \g<y>"),
     (compile_form(rf"(?<!\w)(?P<p>between|from) the (start|beginning) of (?P<a>{_MONTHS})"
@@ -47,36 +54,33 @@ SAID_ELSE = (
     (compile_form(rf"{_STARTS}(book|dust) jacket (?=(with|showing|of) (an?|the|my|our)\b)"),
      "book cover "),
     (compile_form(rf"{_STARTS}(the|our|my) ([\w-]+ )?({_PEOPLE}|{_ASKING_US}) "
-                  r"(has |have )?(signed off on|settled on|went with|opted for|approved|chose|"
-                  r"chosen|picked) (?=(the|our|my)\b)"), "use "),
+                  r"(has |have )?(signed off on|settled on|went with|opted for|approved) "
+                  r"(?=(the|our|my)\b)"), "use "),
     (compile_form(r"(?<!\w)bird('s|s)?[\s-]eye view(?!\w)"), "view from above"),
     (compile_form(r"(?<!\w)worm('s|s)?[\s-]eye view(?!\w)"), "view from below"),
     (compile_form(rf"{_STARTS}you won't believe what i (dreamt|dreamed)( last night)? ?[:,–-] ?"),
      ""),
-    (compile_form(r"(?<=\bfrom )(up|down|out|over) (?=(on|in|at|by|near) )"), ""),
     (compile_form(r"(?<=\w )whose training (shots|pictures|photos|images) (are|were|come|came) "
                   r"(from )?((up|down|out) )?(?=(in|on|at|by|near|under) )"),
      "trained on pictures taken "),
     (compile_form(r"(?<!\w)(with )?the (lowest|smallest|fewest) (non[ -]?zero (usage|use count|"
                   r"number of uses|uses)|(usage|use count|number of uses|uses) above (zero|0))"
                   r"(?!\w)"), "that is least used and was used at least once"),
-    (compile_form(r"(?<=\bused least),? ?\(?but (at least once|used)\)?(?!\w)"),
+    (compile_form(r"(?<=\bused least),? ?\(?but (at least once|used(?= ?($|[.,;:!?)])))\)?(?!\w)"),
      " that was used at least once"),
     (compile_form(r"(?<=\w )(among|of|out of) (those|the ones|them|all) (that (were|are) )?used "
                   r"at all(?!\w)"), "that was used at least once"),
     (compile_form(r"(?<!\w)between the (?P<a>\d{1,2}(st|nd|rd|th)) and the "
                   r"(?P<b>\d{1,2}(st|nd|rd|th)) of (?P<m>(this|last) month)(?!\w)"),
      r"between the \g<a> of \g<m> and the \g<b> of \g<m>"),
-    (compile_form(r"(?<=\w )as (a )?(?P<x>stained[ -]glass|mosaic)( (window|panel|picture))?"
-                  r"(?= ?($|[,.;:!?)]))"), r"in \g<x> style"),
-    (compile_form(r"(?<=\w )(that|which) crosses (?=[\w-]+( [\w-]+)? with )"), "that mixes "),
     (compile_form(r"((?<=\bi )|(?<=\bwe ))wish (?=to (see|have|get|show|use) )"), "want "),
-    (compile_form(rf"{_STARTS}think of (?=(an?|one|the|our|my) )"), "imagine "),
+    (compile_form(rf"{_STARTS}think of (?=an? [\w' -]{{2,60}}[.;!?] [^.]*\b(one|version|model|"
+                  r"build|checkpoint)\b)"), "imagine "),
     (compile_form(rf"{_STARTS}(my|our) ((all-time|absolute|personal) )?favou?rite is "
-                  r"(?=(the|our|my|[\w-]+( [\w-]+)?'s) )"), "I want "),
+                  r"(?=(the|our|my|[\w-]+( [\w-]+)?'s) [^.;:!?]*\b(that|which|who|with|of|from|"
+                  r"made|trained|dressed|wearing|in)\b)"), "I want "),
     (compile_form(rf"(?<=\w )whose (?P<part>{_PART}) is {_HOW}"), r"with a \g<how> \g<part>"),
     (compile_form(rf"(?<=\w )whose (?P<part>{_PART}) are {_HOW}"), r"with \g<how> \g<part>"),
-    (compile_form(r"(?<=\w) will do( (nicely|fine|best|very well))? today(?= ?($|[.,;!?]))"), ""),
     (compile_form(rf"(?<![\w'-])(?P<colour>{_COLOURS})[\s-]ish(?![\w'])"), r"\g<colour>"),
     (compile_form(r"(?<=\w )(?<!one )(?<!build )(?<!version )(?<!model )(?<!checkpoint )"
                   r"(made|trained|built|created|finished) (just |right |directly )?"
@@ -319,8 +323,14 @@ _NO_DATE = (
 """Today, where it says when the picture is wanted: not "made | today"."""
 _PHOTOS = "(pictures|photos|images|shots|photographs)"
 SAID_AROUND: tuple[tuple[re.Pattern[str], dict[str, str]], ...] = (
+    (compile_form(r"(^|(?<=[.;:!?] ))(?!((show|tell) )?(me )?what\b)[^.;:!?]*?(?P<will> will do"
+                  r"( (nicely|fine|best|very well))? today)(?= ?($|[.,;!?]))"), {"will": ""}),
+    (compile_form(r"(^|(?<=[.;:!?] ))((show|draw|paint|render|make|give me|the|my|our|an?) ){0,2}"
+                  r"(?!(it|this|that|serves?|used|laid|dressed|seen)\b)[\w-]+ (?P<as>as (a )?)"
+                  r"(stained[ -]glass|mosaic)(?= ?($|[,.;:!?)]))"), {"as": "in the style of "}),
     (compile_form(r"(^|(?<=[.;:,!?] ))(?P<dreamt>(i )?(dreamt|dreamed) (of|about)) "
-                  r"(an?|the|my|our) [\w' -]{2,60}?(?P<when> last night)?(?= ?[.;:!])"),
+                  r"(an?|the|my|our) [\w' -]{2,60}?(?P<when>(?<!ed)(?<!made) last night)?"
+                  r"(?= ?[.;:!])"),
      {"dreamt": "imagine", "when": ""}),
     (compile_form(r"^(not )?(just )?any (old )?[\w-]+( [\w-]+)? ?[:;,](?P<has> (it|he|she) "
                   r"(should|must|ought to|has to|needs to) have)(?= )"), {"has": " it has"}),
@@ -353,7 +363,9 @@ SAID_AROUND: tuple[tuple[re.Pattern[str], dict[str, str]], ...] = (
                   r"(?= ?[.;:!?]| ?$)"), {"today": ""}),
     (compile_form(rf"(^|(?<=[.;:,!?] ))(i|we)( (fancy|feel like|want|need|would like|would love|"
                   r"prefer|are after|am after)|'d like|'d love|'m after)( having| to see)? "
-                  rf"((?! (i|we|you)\b)[\w' -]){{4,60}}?{_NO_DATE}"
+                  rf"((?! (i|we|you|that|which|who)\b)[\w' -]){{4,60}}?( that [\w-]+s (in|on|at|"
+                  r"with|under|like) (the|an?|its|his|her) [\w-]+)?"
+                  rf"{_NO_DATE}"
                   r"(?= ?[,.;:!?]| ?$)"), {"today": ""}),
     (compile_form(r"(?<!\w)(trained|taught|photographed) (in|at|on|near|under|beside|inside|"
                   r"outside|around|among|with) [\w' -]{3,30}?"

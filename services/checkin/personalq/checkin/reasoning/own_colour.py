@@ -42,11 +42,27 @@ _COATS = (
 _COATED = ("mammal", "fowl", "owl")
 """No parrot, no butterfly: their patterns are of any colour."""
 _STUFFS = (
-    (("terracotta",), ("brown", "orange", "red")),
-    (("brass",), ("golden", "yellow")),
+    (("terracotta", "brick"), ("brown", "orange", "red")),
+    (("brass", "bronze"), ("brown", "golden", "orange", "yellow")),
+    (
+        ("steel", "stainless steel", "galvanized steel", "chrome", "tin", "pewter", "aluminum",
+         "titanium", "nickel", "zinc"),
+        ("gray", "white"),
+    ),
+    (("iron", "cast iron", "wrought iron"), ("black", "brown", "gray")),
+    (("granite", "concrete", "sandstone", "limestone"),
+     ("black", "brown", "cream", "gray", "pink", "tan", "white")),
+    (("glass", "crystal", "transparent"), ("white",)),
+    (("stained glass",), ("blue", "golden", "green", "orange", "pink", "purple", "red", "yellow")),
+    (("wood", "wooden", "oak", "pine", "teak", "mahogany", "walnut", "birch", "plywood",
+      "driftwood", "bamboo", "cork"),
+     ("black", "brown", "golden", "orange", "red", "tan", "white", "yellow")),
+    (("wicker", "rattan", "straw", "raffia", "cane"),
+     ("brown", "golden", "orange", "tan", "white", "yellow")),
+    (("denim",), ("black", "blue", "gray")),
     (("whitewashed",), ("white",)),
-)
-"""The same of what anything is made of or covered with."""
+)  # fmt: skip
+"""The same of what anything is made of or covered with, as it mostly is."""
 _SKIN = frozenset(["=black", "=white", "=brown"])
 """What a person is not, for wearing it, nor fails to be for wearing something else."""
 _HONEY = frozenset(["=orange", "=golden"])

@@ -15,7 +15,7 @@ from dataclasses import replace
 from personalq.chassis.forms import compile_form
 from personalq.checkin import lexicon
 from personalq.checkin.cards import Hit
-from personalq.checkin.intent import Attribute, Constraint, Intent
+from personalq.checkin.intent import Attribute, Constraint, Intent, Span
 from personalq.checkin.lexicon.wordnet import Nature, nature
 from personalq.checkin.parsing.text import ends_before
 from personalq.checkin.reasoning.colours import NAMED
@@ -42,6 +42,10 @@ _SHOWN = compile_form(
 )
 """Before what is seen with the subject: "holding | a cushion", "like | a throne"."""
 _WHOSE = compile_form(r"(?<!\w)whose $", flags=re.IGNORECASE)
+_DONE_TO_IT = compile_form(
+    r" (is|are) (made|[\w-]+(ed|en|wn)) (all )?(with|of|in|from|like)(?!\w)", flags=re.IGNORECASE
+)
+"""Behind a part of which more is told: "whose neck | is covered with shells"."""
 _ON_ITS = compile_form(r"(?<!\w)on (its|his|her|their) $", flags=re.IGNORECASE)
 _POSES = frozenset((
     "back", "side", "belly", "tummy", "stomach", "head", "legs", "hind legs", "knees", "tiptoes",
@@ -104,8 +108,8 @@ def _told(intent: Intent, prompt: str) -> Iterator[tuple[Constraint, tuple[Wish,
     for constraint in intent.described:
         if constraint.hard or constraint.excluded or constraint.coarse or constraint.scene:
             continue
-        if constraint.span is not None and ends_before(_WHOSE, prompt, constraint.span.start):
-            continue  # "whose neck | is made of glass": having a neck is not what is wished
+        if constraint.span is not None and _is_told_of(constraint.span, prompt):
+            continue  # "whose neck | is covered with shells": having a neck is not what is wished
         if constraint.leads and constraint.text.casefold() in NO_KINDS:
             continue  # "the pet skink"
         if (clause := _CLAUSE.match(constraint.text)) and clause["does"] in lexicon.verb_forms():
@@ -113,6 +117,12 @@ def _told(intent: Intent, prompt: str) -> Iterator[tuple[Constraint, tuple[Wish,
         told = wishes(Intent(constraints=(constraint,)))
         if told and all(map(_is_asked, told)) and not _is_pictured(constraint, subject, prompt):
             yield constraint, told
+
+
+def _is_told_of(span: Span, prompt: str) -> bool:
+    """Whether it is a part that leads to what is wished of it."""
+    done = _DONE_TO_IT.match(prompt, span.end) is not None
+    return done and ends_before(_WHOSE, prompt, span.start) is not None
 
 
 def _is_pictured(constraint: Constraint, subject: Constraint, prompt: str) -> bool:

@@ -76,7 +76,7 @@ RULES = (
         "((clocked|racked|notched|chalked|piled) up |seen |had )?"
         rf"(the )?(most|highest number of) {_COUNT}(?! than\b)",
         f"(with )?more {_COUNT} {_THAN_ANY}",
-        "with (the )?most (generations|images|pictures) (to its name|under its belt|so far)",
+        "with (the )?most generations( (to its name|under its belt|so far))?",
     ),
     rule(OrderKey.MOST_USED, f"((at|from) )?(the )?(very )?(top|head) of {_LIST}"),
     rule(OrderKey.MOST_USED, f"(?P<n>{ORDINAL})~most(~{_OFTEN})?~used"),

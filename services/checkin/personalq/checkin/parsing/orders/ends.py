@@ -23,7 +23,7 @@ _DATE = r"~((creation|training|build|release|upload)~)?(date|time)(?!\w)"
 _OF_SOME = rf"(?= (\w+ )?(of (the|them|these|those|both|my|our|[\w-]+('s|s'))(?!\w)|{SELECTOR}))"
 _MAKE = "(train|create|make|build|tune|finish|add|upload|release)"
 _WAS_THE = "(that|which) (is|was) the "
-_TO_COME = f"to (come out|appear|be {MADE})"
+_TO_COME = f"to (come out|be {MADE})"
 _CAME = "(that|which) c(ame|omes?)( out)? "
 _LAST = f"(last|latest|most recently){OF_ALL}"
 
@@ -66,8 +66,7 @@ RULES = (
         r"longest[\s-]standing",
         "most aged",
         "(that |which )?(started|began) (it all|(the|our) (whole|entire) (series|line|lot))",
-        f"{THAT}(started|began|opened) (the|our) (series|line)",
-        r"(that|which) opened (?=(the )?(year )?20\d\d(?!\w))",
+        r"(that|which) (started|began) (the|our) series(?= ?($|[.,;:!?)])| (on|in|at|with)\b)",
         r"(that's )?where it all (began|started)(?= ?($|[,.;!?]))",
         rf"({THAT}was )(there|here) first(?= ?($|[.,;:!?)]))",
         rf"({THAT}{WHO} )(started|began|kicked off|set out) with(?= ?($|[.,;:!?)]))",
@@ -112,7 +111,7 @@ RULES = (
     # "The third to be made", "that was the second of 2026"
     rule(
         OrderKey.OLDEST,
-        rf"(?<=\bthe )(?P<nth>{ORDINAL}) ((one|version) )?to (be {MADE}|come out|appear)"
+        rf"(?<=\bthe )(?P<nth>{ORDINAL}) ((one|version) )?to (be {MADE}|come out)"
         rf"({IN_A_TIME}|(?= ?($|[,.;:!?)])))",
         f"{_WAS_THE}(?P<n>{ORDINAL})( (one|version))?( {_TO_COME})?{IN_A_TIME}",
         f"{_WAS_THE}(very )?first( (one|version))?( {_TO_COME})?{IN_A_TIME}",
@@ -122,7 +121,6 @@ RULES = (
         OrderKey.NEWEST,
         f"{_WAS_THE}(very )?(last|latest|final)( (one|version))?( {_TO_COME})?{IN_A_TIME}",
         f"{_CAME}last{IN_A_TIME}",
-        r"(that|which) closed (?=(the )?(year )?20\d\d(?!\w))",
     ),
     rule(OrderKey.NEWEST, f"did {WHO} {_MAKE} {_LAST}"),
     rule(OrderKey.NEWEST, rf"did [\w-]+ (?P<tail>{_MAKE} {_LAST})"),

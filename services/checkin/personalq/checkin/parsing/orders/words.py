@@ -35,10 +35,13 @@ ENDS = (
     r"thanks)\b|(?!((every|any|no|some)?thing|evening|morning|spring)\b)\w{2,}ing\b))"
 )
 """What follows a wish: nothing, or what is to be seen."""
+_SEASON = "(spring|summer|autumn|fall|winter)"
+_YEAR = r"((the )?(year )?20\d\d|(the|this|last) year)"
 IN_A_TIME = (
-    r"(?= (in|of|during) ((the|this|last|year|early|late|first|second|third|fourth) )*"
-    f"({'|'.join(lexicon.calendar('months'))}|month|quarter|half|year|week|spring|summer|autumn|"
-    r"fall|winter|20\d\d|q[1-4])(?!\w))"
+    rf"(?= (in|of|during) ({_YEAR}|q[1-4]|{_SEASON} 20\d\d|"
+    rf"(this|last) (week|month|quarter|{_SEASON})|"
+    rf"(the )?((early|late) )?({'|'.join(lexicon.calendar('months'))})|"
+    rf"the (first|second|third|fourth|last) (quarter|half) of {_YEAR})(?!\w))"
 )
 """Before the time within which it is an end: "the last | of 2025"."""
 OF_ALL = f"( (often|frequently|of all)|{ENDS})"

@@ -17,7 +17,8 @@ _DONE = (
     "(made|trained|created|owned|built|uploaded|authored|published|contributed|tuned|fine-?tuned|"
     "finished|produced|did|put together|added|shared|held|kept|maintained|managed|crafted|designed|"
     "delivered|contributed|submitted|supplied|painted|drew|sketched|gave (us|me)|sent (us|me)|"
-    "provided|photographed|released|modell?ed|put (in|up|forward))"
+    "provided|photographed|released|modell?ed|"
+    r"put in(?= ?($|[.,;:!?)])| (for|goes|as)\b))"
 )
 _BY = compile_form(
     rf"(?<!\w)(((that|which) (is|was|were|are) )?{_DONE} )?(by|from|of|at|"

@@ -94,9 +94,11 @@ def _are_of_a_thing(draft: Draft, tag: Tag, word: str) -> bool:
     """Whether a thing has outlines: "leaf outlines cut out", "outlined like a heart"."""
     words = draft.page.words
     following = behind_tag(draft, tag)
+    before = words[tag.first - 1] if tag.first and words[tag.first].joined else None
+    if before is not None and (noun := draft.noun_at(before.index)) and noun.entry.subjects:
+        return False  # "bear outlines", "a bear outlined like a coloring book"
     if word == "outlined":
         return following is not None and following.norm in ("like", "by", "against")
-    before = words[tag.first - 1] if tag.first and words[tag.first].joined else None
     return before is not None and lexicon.names_thing(before.norm)
 
 
