@@ -293,6 +293,7 @@ def test_what_only_sounds_like_a_look_stays(phrase: str) -> None:
         ("So, this is the blue harp. Look closely and there is a chip; also it appears wrapped up",
          ("the blue harp", "a chip", "wrapped up")),
         ("It appears in many shades", ("It appears in many shades",)),
+        ("Personalized owl checkpoint: a barn owl with a bell.", ("a barn owl", "a bell")),
         ("Owl. Notable: a bell. State or pose: yawning.", ("Owl", "a bell", "yawning")),
         ("Learned concept: an ash owl. Details include a bell.", ("an ash owl", "a bell")),
         ("Weights for a grey chair with a dent", ("a grey chair", "a dent")),

@@ -294,3 +294,22 @@ def test_called_by_the_name_of_one_alike(said: str, shown: str) -> None:
     assert _selected(f"the {said} owl on a branch", [*others, meant]) == "owl-v9"
     very = replace(meant, checkpoint_id="owl-v8", description=f"A {said} owl.", version=8)
     assert _selected(f"the {said} owl on a branch", [*others, meant, very]) == "owl-v8"
+
+
+@pytest.mark.parametrize(
+    ("stuff", "refused"),
+    [("stainless steel", True), ("glass", True), ("bamboo", True), ("stained glass", False)],
+)
+def test_what_is_made_of_a_stuff_has_its_colour(stuff: str, refused: bool) -> None:
+    """A kettle of steel is no purple one, where others tell their colour; stained glass may be."""
+    kettles = [
+        card(f"kettle-v{n}", "kettle", "anime", f"2026-0{n}-01", f"A {made} kettle.", version=n)
+        for n, made in enumerate(("blue", "green", stuff, "black", stuff, "orange"), 1)
+    ]
+    assert _refused("a purple kettle on a stove", kettles) is refused
+
+
+def test_cards_outside_a_pool_say_whether_cards_tell_their_colour() -> None:
+    """Of two that may be chosen nobody could say."""
+    pool = tuple(owl.checkpoint_id for owl in OWLS[:2])
+    assert isinstance(Session(OWLS).ask("a purple owl on a branch", candidate_ids=pool), NoMatch)

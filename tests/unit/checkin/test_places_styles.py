@@ -1258,3 +1258,33 @@ def test_what_describes_is_no_place(said: str) -> None:
     lexicon = compile_lexicon(Vocabulary(subjects=("kite",), environments=places))
     intent = parse(f"a kite on a table, the {said} one", lexicon, context)
     assert not [c for c in intent.all(Attribute.ENVIRONMENT) if c.hard]
+
+
+@pytest.mark.parametrize(
+    ("prompt", "looks"),
+    [
+        ("an illustration of the kite", []),
+        ("homework illustration, a kite on a roof", []),
+        ("a flat illustration of the kite", ["flat illustration"]),
+        ("a kite with leaf outlines cut out", []),
+        ("a kite whose tail is outlined like a heart", []),
+        ("kite outlines, on a mug", ["line art"]),
+        ("a kite with a Banksy-style tail", []),
+        ("a kite in a Banksy-style", ["banksy"]),
+        ("the kite rendered with coarse triangles", ["low poly"]),
+        ("the kite in the old blocky video-game look", ["pixel art"]),
+    ],
+)
+def test_pictures_and_things_that_have_outlines(prompt: str, looks: list[str]) -> None:
+    """An illustration is a picture; a look is asked for where nothing else can be meant."""
+    styles = ("cartoon", "flat illustration", "line art", "low poly", "pixel art")
+    lexicon = compile_lexicon(Vocabulary(subjects=("kite",), styles=styles))
+    assert [v for c in _read(prompt, lexicon).all(Attribute.STYLE) for v in c.values] == looks
+
+
+def test_an_illustration_where_cards_are_some() -> None:
+    """The look that the catalog calls so is meant."""
+    styles = ("illustration", "anime")
+    lexicon = compile_lexicon(Vocabulary(subjects=("kite",), styles=styles))
+    (look,) = _read("an illustration of the kite", lexicon).all(Attribute.STYLE)
+    assert look.values == ("illustration",)

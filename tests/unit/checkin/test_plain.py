@@ -277,6 +277,17 @@ def meaning(constraint: Constraint) -> tuple[object, ...]:
             "the kettle used least (but at least once), at sea",
             "the kettle used least that was used at least once, at sea",
         ),
+        (
+            "the kettle made between May 28, 2026, and 9 July 2026",
+            "the kettle made between May 28, 2026 and 9 July 2026",
+        ),
+        ("the kettle, environment beach", "the kettle, environment: beach"),
+        ("the kettle sitting unused the longest", "the kettle unused the longest"),
+        (
+            "the kettle photographed among boats at the beach for training",
+            "the kettle trained among boats at the beach",
+        ),
+        ("the kettle with over 300 runs behind it", "the kettle with over 300 uses"),
         ("the kettle as stained glass", "the kettle in the style of stained glass"),
         (
             "the kettle whose training shots are from up on the roof",

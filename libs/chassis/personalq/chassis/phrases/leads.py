@@ -219,6 +219,7 @@ _AWAY = Cued.of(
     ),
 )  # fmt: skip
 _OPENING = compiled(
+    rf"^ ?personali[sz]ed ({WORD} ){{1,3}}(checkpoint|model|lora) ?: ?(?={A}\s)",
     r"^ ?made for a single (?!(person|use|bed|room)\b)(?=\w)",
     r"^ ?((trained|fine-?\s?tuned|tuned) (on|from|with)|(made|personali[sz]ed) for) "
     rf"(?={A}\s)(?!{A} ({WORD} ){{0,3}}"

@@ -69,8 +69,9 @@ _COUNTED = compile_form(
 _USES = r"(recorded |total )?(uses?|renders)(?! of (?!(the|my|our|it)\b))"
 _HAS_USES = compile_form(
     rf"(?<![\w-])(with|((that|which) )?(has|had|shows|counts)|having) {_BOUND}"
-    rf"(?P<n>{CARDINAL}) (recorded |total )?(uses?|renders)(?P<plus> or more)?"
-    r"( (so far|in total|in all|to date|on record))?(?!\w)"
+    rf"(?P<n>{CARDINAL}) (recorded |total )?(uses?|renders|runs(?= (behind it|so far|on record|to "
+    r"its name)))(?P<plus> or more)?( (so far|in total|in all|to date|on record|behind it|to its "
+    r"name))?(?!\w)"
 )
 """As a thing it has: "with exactly 140 uses so far"."""
 _AT_LEAST = compile_form(

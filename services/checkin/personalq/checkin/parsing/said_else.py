@@ -42,7 +42,12 @@ SAID_ELSE = (
     (compile_form(rf"(?<!\w)(?P<p>between|from) the (start|beginning) of (?P<a>{_MONTHS})"
                   rf"(?P<ay> 20\d\d)? (?P<q>and|to|until) the end of (?P<b>{_MONTHS})(?!\w)"),
      r"\g<p> \g<a>\g<ay> \g<q> \g<b>"),
-    (compile_form(r"(?<=\w )(that |which )?looks? (modell?ed|sculpted|moulded|molded) "
+    (compile_form(rf"(?<!\w)(?P<a>(between|from) ({_MONTHS}) \d{{1,2}}(st|nd|rd|th)?,? 20\d\d), "
+                  r"(?=(and|to|until)\b)"), r"\g<a> "),
+    (compile_form(r"(?<!\w)training wheels(?!\w)"), "training-wheels"),
+    (compile_form(r"(?<=, )environment (?=[\w-]+( [\w-]+)? ?($|[,.;]))"), "environment: "),
+    (compile_form(r"(?<=\w )(that |which )?looks? (modell?ed|sculpted|moulded|molded|"
+                  r"kneaded|shaped) "
                   r"(?=(in|from|out of) (clay|plasticine|putty|polymer clay)(?!\w))"), "done "),
     (compile_form(r"(?<=\w) goes (in|into|on|onto) (the|our|my) next (picture|image|poster|cover|"
                   r"page|banner|card)(?= ?($|[,.;:!?]))"), ""),
@@ -303,8 +308,8 @@ SAID_ELSE = (
                   r"(?= ?$| ?[.!?;:]| ?, (in|on|at|by|under|beside|next|inside|near|please)\b)"),
      ""),
     (compile_form(r"(?<=\w )(photographed|shot|pictured|captured|snapped) (?P<x>(in|on|at|by|near|"
-                  r"under|beside|inside|outside|around|round) [\w' -]{3,40}?) for (the )?training"
-                  r"(?!\w)"), r"trained \g<x>"),
+                  r"under|beside|inside|outside|around|round|among|amid|between) [\w' -]{3,40}?) "
+                  r"for (the )?training(?!\w)"), r"trained \g<x>"),
     (compile_form(r"^(is there )?any (chance|hope) of(?=\s\w)"), "show me"),
     (compile_form(r"(?<!\w)(no|none|not any|not anything|nothing) other than"
                   r"(?= (the|my|our|number|version)\b)"), "only"),

@@ -54,7 +54,8 @@ RULES = (
         f"(({WHO}|that|which) )*(haven't|hasn't|have not|has not|not) (been )?"
         f"{USE} ((in|for) )?{_LONGEST}",
         "(((that|which)( one)? )?(has|have|had|'s) been )?"
-        f"(unused|idle|untouched|dormant) {_FOR_LONGEST}",
+        f"((lying|sitting|standing) )?(unused|idle|untouched|dormant) {_FOR_LONGEST}"
+        "( since (its|the) last (use|run|render))?",
         f"({WHO} |{THAT})((has|have|had|'s) )?(gone|went|been) (the )?longest without "
         "(any use|use|being used|using( it)?)",
         f"(that |has )?(nobody|no one) (has )?{USE} (in|for) {_LONGEST}",

@@ -80,14 +80,28 @@ def is_no_style(draft: Draft, tag: Tag, word: str, *, styled: bool) -> bool:
         studio = draft.lexicon.environments.match_at(words, tag.first)
         return studio is not None and studio[1].known  # "the studio-shot chair"
     if word == "illustration" and following is not None:
-        pictured = following.norm == "of" and not tag.entry.exact
+        pictured = following.norm == "of" and not tag.entry.exact  # "an illustration of my bear"
         return pictured or following.norm == "for"  # "an illustration for chapter three"
+    if word == "illustration" and _is_for_something(draft, tag):
+        return True
     if word in ("outlined", "outlines") and _are_of_a_thing(draft, tag, word):
         return True
     if word == "flat" and following is not None and following.hyphen:
         drawn = following.norm in ("shaded", "colored", "art", "drawn", "painted", "illustrated")
         return not (styled or drawn)  # "a flat-faced cat"
     return word == "flat" and not styled and (is_a_home(draft, tag) or _is_pressed(draft, tag))
+
+
+def _is_for_something(draft: Draft, tag: Tag) -> bool:
+    """Whether it says at the beginning what the picture is for: "homework illustration, a bear"."""
+    before = draft.page.words[: tag.first]
+    if tag.entry.exact or not 0 < len(before) < 3 or not all(w.joined for w in before[1:]):
+        return False
+    purpose = before[-1]
+    looks = any(each.first <= purpose.index < each.last for each in draft.styles)
+    return not (
+        looks or lexicon.is_adjective_like(purpose.norm) or lexicon.is_no_noun(purpose.norm)
+    )
 
 
 def _are_of_a_thing(draft: Draft, tag: Tag, word: str) -> bool:
