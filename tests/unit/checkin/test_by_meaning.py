@@ -410,3 +410,21 @@ def test_a_thing_of_no_card_that_was_found(cards: int, outcome: type) -> None:
     ]
     answered, _ = asked("the horse with headphones, on a hill", {}, horses)
     assert isinstance(answered.outcome, outcome)
+
+
+@pytest.mark.parametrize(("said", "refused"), [("headphones", True), ("rain-stopping gear", False)])
+def test_a_thing_by_its_plain_name_is_no_other_that_is_like_it(said: str, refused: bool) -> None:
+    """No horse has headphones, though an umbrella is the likest of what they have."""
+    things = ("bell", "ribbon", "umbrella", "saddle", "satchel", "lantern")
+    horses = [
+        replace(card, checkpoint_id=f"horse-v{n}", subjects=("horse",), version=n,
+                description=f"A horse with a {thing}.")
+        for n, (card, thing) in enumerate(zip((*foxes(), *foxes()), things, strict=False), 1)
+    ]  # fmt: skip
+    near = {said: {"umbrella": 0.58}}
+    answered, _ = asked(f"the horse with {said}", near, horses)
+    if refused:
+        assert isinstance(answered.outcome, NoMatch)
+    else:
+        assert isinstance(answered.outcome, Selection)
+        assert answered.outcome.candidate.card.checkpoint_id == "horse-v3"

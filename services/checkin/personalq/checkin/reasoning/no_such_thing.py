@@ -3,8 +3,8 @@
 Where cards are told in everyday words, who says *headphones* would be answered by a card that says
 so, or says it in another word for them. Other words for what a card has ("gear for listening to
 music") name nothing that cards could have named, and what goes on ("with snowflakes falling", "with
-a dog at the door") may as well be the picture's. Asked only where a question would be: what tells
-one card from the others is meant, whatever it is called.
+a dog at the door") may as well be the picture's. Where one card was chosen because what it has is
+like the thing, by less than `_ALIKE`, that is no reason: a stethoscope is no headphones.
 """
 
 from __future__ import annotations
