@@ -17,7 +17,7 @@ _COLOURS = f"({'|'.join(sorted(lexicon.colours()))})"
 _PART = (
     r"(?!([\w-]+ )?(training|train|name|owner|maker|author|creator|colou?r|style|look|version|"
     r"date|card|description|title|pictures|photos|images|shots|data|number|trigger|usage|"
-    r"checkpoint|background|age|friend|toy)\b)[\w-]+( [\w-]+)?"
+    r"checkpoint|background)\b)[\w-]+( [\w-]+)?"
 )
 """What somebody or something has, of which more is told."""
 _HOW = (
