@@ -9,6 +9,7 @@ from personalq.chassis.phrases.patterns import (
     PICTURES,
     THE,
     THIS,
+    TOLD_BY,
     WORD,
     A,
     Cued,
@@ -52,8 +53,6 @@ _BETWEEN = (
     "know|tell|recogni[sz]e|spot|want(ed)?|expect|comes|do|does|did|to|of|on|in|at|for|by|from|about)"
 )
 
-_TOLD_BY = r"this ([\w'’-]+ ){1,4}by (an?|the|its|two|some)\s"
-"""Not before "you can tell | this goat by a torn ear"."""
 _NO_SUBJECT = form(
     "background",
     "backdrop",
@@ -152,7 +151,7 @@ _AT_ITS_START = form(
     rf"tuned to (?={A}\s)",
     # "That is how you tell | this gecko", "think of | a vase", "here is | a rabbit"
     f"({_BETWEEN} )*{_SPEAKS} (({_BETWEEN}|{_SPEAKS}) )*"
-    rf"(?={_ANY_THE} (?!(subject|looks?|styles?|same)\b))(?!{_TOLD_BY})",
+    rf"(?={_ANY_THE} (?!(subject|looks?|styles?|same)\b))(?!{TOLD_BY})",
     "there (is|are) ",
     # "If you want | a mint piano", "expect | clawed feet"
     "(if|when|whenever) (you|anybody|somebody) (wants?|needs?|asks? for) "
@@ -181,7 +180,6 @@ _AT_ITS_START = form(
     r"(an?|the|this) (\w+ )?(set|series|collection|batch|handful) of "
     rf"{PICTURES} (of|showing|that shows?) (?={THE}\s)",
     rf"personali[sz]ed ((on|for|from|with) (?={THE}\s))?(?=[\w-]+\s)",
-    # "Note | the red collar", but no note pad
     # "Somebody's favourite | flask", "nothing fancy, just | a goat", "weights for | a vase"
     r"(some|every)(body|one)['’]s favou?rite (?=\w)",
     rf"(honestly ?,? )?nothing (fancy|special|much)( really)? ?,? (just|only|but) (?={A}\s)",
@@ -196,6 +194,7 @@ _AT_ITS_START = form(
     "in (most|many|all|some)( of)? (the )?pictures ?,? (it|he|she) (is|appears) (?!not\\b)(?=\\w)",
     "look (closely|closer|carefully) and (there (is|are)|you(['’]ll| will| can)? "
     "(see|find|notice|spot)) (?=\\w)",
+    # "Note | the red collar", but no note pad
     f"note (?!pad|book|card)(?={WORD} {WORD})",
     f"notice (?!board)(?={WORD} {WORD})",
 )

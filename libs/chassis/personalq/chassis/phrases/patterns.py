@@ -39,6 +39,8 @@ class Cued:
 
 
 WORD = r"[\w'’-]+"
+TOLD_BY = rf"(?P<told>this ({WORD} ){{1,4}})by (?P<by>(an?|its|his|her|two|three|some)\s)"
+"""Behind "you can tell": "this goat by a torn ear"."""
 A = "(an?|my|our|one)"
 THE = "(an?|the|my|our|one)"
 THIS = "(an?|the|my|our|one|this)"

@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable
 
 from personalq.chassis.forms import form
-from personalq.chassis.phrases.patterns import LOOKS, THE, THIS, WORD, compiled
+from personalq.chassis.phrases.patterns import LOOKS, THE, THIS, TOLD_BY, WORD, compiled
 
 _BASICS = (
     "red", "orange", "yellow", "green", "teal", "blue", "purple", "pink", "brown", "black", "white",
@@ -117,9 +117,8 @@ _WHAT_SETS = compiled(
     r"^ ?what sets (this|the|our) (?P<thing>\S.*?) (apart|off) is (?P<part>\S.*)$",
 )
 # "You can tell this goat by a torn ear".
-_TOLD_BY = compiled(
-    "^ ?you(['’]ll| can| will)? (always )?(tell|know|recogni[sz]e|spot) "
-    rf"(?P<thing>this ({WORD} ){{1,4}})by (?P<part>(an?|its|his|her|two|three|some)\s.*)$",
+_YOU_TELL = compiled(
+    f"^ ?you(['’]ll| can| will)? (always )?(tell|know|recogni[sz]e|spot) {TOLD_BY}(?P<part>.*)$",
 )
 # "Recognisable by a bell and by a cap".
 _AND_BY = compiled(
@@ -198,7 +197,7 @@ _FORMS: tuple[
     (tuple(f"{colour} and " for colour in _BASICS), _TWO_COLOURS, r"\g<one>-and-"),
     ((" of ",), _MARKS_OF, r"\g<thing> with \g<part>"),
     ((" on this ",), _ON_THIS, r"\g<thing> with \g<part>"),
-    ((" by ",), _TOLD_BY, r"\g<thing>with \g<part>"),
+    ((" by ",), _YOU_TELL, r"\g<told>with \g<by>\g<part>"),
     ((" and by ",), _AND_BY, r"\g<by> and"),
     ((" tone", " hue"), _A_TONE, r"coloured \g<colour>"),
     (("what sets",), _WHAT_SETS, r"this \g<thing> with \g<part>"),

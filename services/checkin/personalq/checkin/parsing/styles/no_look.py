@@ -79,11 +79,8 @@ def is_no_style(draft: Draft, tag: Tag, word: str, *, styled: bool) -> bool:
     if word == "studio shot" and not styled and words[tag.last - 1].hyphen:
         studio = draft.lexicon.environments.match_at(words, tag.first)
         return studio is not None and studio[1].known  # "the studio-shot chair"
-    if word == "illustration" and following is not None:
-        pictured = following.norm == "of" and not tag.entry.exact  # "an illustration of my bear"
-        return pictured or following.norm == "for"  # "an illustration for chapter three"
-    if word == "illustration" and _is_for_something(draft, tag):
-        return True
+    if word == "illustration":
+        return _is_a_picture(draft, tag)
     if word in ("outlined", "outlines") and _are_of_a_thing(draft, tag, word):
         return True
     if word == "flat" and following is not None and following.hyphen:
@@ -92,8 +89,13 @@ def is_no_style(draft: Draft, tag: Tag, word: str, *, styled: bool) -> bool:
     return word == "flat" and not styled and (is_a_home(draft, tag) or _is_pressed(draft, tag))
 
 
-def _is_for_something(draft: Draft, tag: Tag) -> bool:
-    """Whether it says at the beginning what the picture is for: "homework illustration, a bear"."""
+def _is_a_picture(draft: Draft, tag: Tag) -> bool:
+    """Whether an illustration is what is asked for, and no look: "an illustration of my bear",
+    "homework illustration, a bear"; for something it always is: "an illustration for chapter one".
+    """
+    following = behind_tag(draft, tag)
+    if following is not None:
+        return following.norm == "for" or (following.norm == "of" and not tag.entry.exact)
     before = draft.page.words[: tag.first]
     if tag.entry.exact or not 0 < len(before) < 3 or not all(w.joined for w in before[1:]):
         return False

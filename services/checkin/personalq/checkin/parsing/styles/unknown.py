@@ -7,7 +7,8 @@ import re
 from personalq.chassis.forms import compile_form
 from personalq.checkin import lexicon
 from personalq.checkin.intent import Attribute, Constraint, Span
-from personalq.checkin.lexicon import canonical
+from personalq.checkin.lexicon import canonical, wordnet
+from personalq.checkin.lexicon.wordnet import Nature
 from personalq.checkin.parsing.draft import Draft
 from personalq.checkin.parsing.styles.leads import NEGATION
 from personalq.checkin.parsing.text import ends_before
@@ -57,8 +58,8 @@ def _is_of_a_part(draft: Draft, match: re.Match[str]) -> bool:
         return False
     noun = draft.noun_at(following.index)
     known = noun is not None and bool(noun.entry.subjects)
-    named = lexicon.names_thing(following.norm) or following.norm == "top"
-    return named and not known
+    part = wordnet.nature(following.norm) in (Nature.THING, Nature.PLACE)  # "top" is a place
+    return part and not known
 
 
 def _is_style(draft: Draft, span: Span, name: str) -> bool:
