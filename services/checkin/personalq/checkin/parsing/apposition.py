@@ -89,13 +89,16 @@ def _last_of_phrase(draft: Draft, first: int, end: int, noun: Noun) -> int | Non
 
 def sorts(words: Sequence[Word]) -> list[int]:
     """Where a word stands for the subject's sort: ", the clunky kind my father wears"."""
-    found = []
-    for word in words:
-        following = words[word.index + 1] if word.index + 1 < len(words) else None
-        of = following is not None and following.joined and following.norm == "of"
-        if word.norm in _SORTS and not of and _opens_anew(words, word.index, article="the"):
-            found.append(word.index)
-    return found
+    return [word.index for word in words if is_sort(words, word.index)]
+
+
+def is_sort(words: Sequence[Word], index: int) -> bool:
+    """Whether the word at `index` is one of `sorts`."""
+    if words[index].norm not in _SORTS:
+        return False
+    following = words[index + 1] if index + 1 < len(words) else None
+    of = following is not None and following.joined and following.norm == "of"
+    return not of and _opens_anew(words, index, article="the")
 
 
 def _opens_anew(words: Sequence[Word], index: int, *, article: str = "") -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from personalq.chassis.forms import compile_form, form
+from personalq.chassis.screening import Screened
 from personalq.checkin.intent import Attribute, Constraint, Span
 from personalq.checkin.parsing.draft import Draft
 from personalq.checkin.parsing.numbers import CARDINAL, number
@@ -92,17 +93,21 @@ _USES_ARE = compile_form(
     rf"(?P<n>{CARDINAL})(?P<plus>(\+| or more))?(?!\w)(?! (to|and|or|-) ?\d)"
 )
 """As a form has it: "use count 9"."""
-_BETWEEN = compile_form(
-    rf"(?<![\w-]){_WHO}(been )?({_USED} )?(it )?(at least|no (fewer|less) than) "
-    rf"((?P<low_once>once|twice)|(?P<low>{CARDINAL})( times)?)( (but|and|yet))? "
-    rf"((?P<below>fewer|less) than|at most|no more than) (?P<high>{CARDINAL}) times(?!\w)"
+_BETWEEN = Screened(
+    compile_form(
+        rf"(?<![\w-]){_WHO}(been )?({_USED} )?(it )?(at least|no (fewer|less) than) "
+        rf"((?P<low_once>once|twice)|(?P<low>{CARDINAL})( times)?)( (but|and|yet))? "
+        rf"((?P<below>fewer|less) than|at most|no more than) (?P<high>{CARDINAL}) times(?!\w)"
+    )
 )
 """Bounded from both sides: "used at least once but fewer than 80 times"."""
-_RANGE = compile_form(
-    rf"(?<![\w-])((with|has|having|had|somewhere|anywhere) )*(between|from)? ?(?P<low>{CARDINAL}) "
-    rf"(and|to|through|-) (?P<high>{CARDINAL}) {_USES}(?!\w)",
-    r"(?<![\w-])((the|its) )?(use|usage)~count (is )?((somewhere|anywhere) )?(between|from) "
-    rf"(?P<from>{CARDINAL}) (and|to|-) (?P<to>{CARDINAL})(?!\w)",
+_RANGE = Screened(
+    compile_form(
+        rf"(?<![\w-])((with|has|having|had|somewhere|anywhere) )*(between|from)? ?(?P<low>{CARDINAL}) "
+        rf"(and|to|through|-) (?P<high>{CARDINAL}) {_USES}(?!\w)",
+        r"(?<![\w-])((the|its) )?(use|usage)~count (is )?((somewhere|anywhere) )?(between|from) "
+        rf"(?P<from>{CARDINAL}) (and|to|-) (?P<to>{CARDINAL})(?!\w)",
+    )
 )
 _ONCE = {"once": 1, "twice": 2, "thrice": 3}
 _LEFT_OUT = compile_form(
@@ -118,6 +123,12 @@ _NONE_BUT = compile_form(
 )
 """Before it, where nothing else is wanted: "no owl | except the never used one"."""
 _BUT = ("except", "other", "apart", "aside", "besides")
+
+
+_BOUNDED = tuple(
+    (pattern, Screened(pattern))
+    for pattern in (_COUNTED, _OFTEN, _HAS_USES, _USES_ARE, _OR_MORE, _AT_LEAST)
+)
 
 
 def parse_usage(draft: Draft) -> None:
@@ -142,8 +153,8 @@ def parse_usage(draft: Draft) -> None:
         high = number(match["high"] or match["to"]) or 0
         if low < high and draft.free(match.start(), match.end()):
             _claim(draft, match, low, high, f"used {low} to {high} times")
-    for pattern in (_COUNTED, _OFTEN, _HAS_USES, _USES_ARE, _OR_MORE, _AT_LEAST):
-        for match in pattern.finditer(shadow):
+    for pattern, said in _BOUNDED:
+        for match in said.finditer(shadow):
             if pattern is _OFTEN and not _IS_USED.search(shadow, 0, match.start()):
                 continue
             if draft.free(match.start(), match.end()):

@@ -7,6 +7,7 @@ import re
 from collections.abc import Callable, Iterable
 
 from personalq.chassis.forms import compile_form
+from personalq.chassis.screening import Screened
 from personalq.checkin import lexicon
 from personalq.checkin.intent import Span
 from personalq.checkin.parsing.corrected import Change, Corrected, with_changes
@@ -229,6 +230,10 @@ def evenly_typed(text: str) -> Corrected:
     return with_changes(text, spaces)
 
 
+_SAID_ELSE = tuple((Screened(pattern), plain) for pattern, plain in SAID_ELSE)
+_SAID_AROUND = tuple((Screened(pattern), parts) for pattern, parts in SAID_AROUND)
+
+
 def make_plain(
     text: str,
     *,
@@ -265,10 +270,10 @@ def make_plain(
         if is_subject(match[0]) or is_subject(re.split(r"[\s-]", match[0])[0]):
             continue  # a raven in black
         changes.append((Span(*match.span()), next(filter(None, match.groupdict().values()))))
-    for pattern, plain in SAID_ELSE:
-        changes += [(Span(*m.span()), m.expand(plain)) for m in pattern.finditer(lowered)]
-    for pattern, parts in SAID_AROUND:
-        for match in pattern.finditer(lowered):
+    for wording, plain in _SAID_ELSE:
+        changes += [(Span(*m.span()), m.expand(plain)) for m in wording.finditer(lowered)]
+    for wording, parts in _SAID_AROUND:
+        for match in wording.finditer(lowered):
             changes += [(Span(*match.span(part)), said) for part, said in parts.items()]
     for match in _ONE_STATE.finditer(lowered):
         if ends_before(_NOT_THE_ONE, lowered, match.start()) is None:

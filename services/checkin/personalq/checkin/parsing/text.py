@@ -19,6 +19,7 @@ _WORD = compile_form(
 )
 _APOSTROPHES = "’‘ʼ`´"
 _DASHES = "‐‑‒–—−"
+_BLANKS = {place: " " for place in range(128) if chr(place).isspace()}
 
 _REACH = 80
 
@@ -30,6 +31,8 @@ def shadow(text: str) -> str:
 
     The length never changes, so a place in the shadow is the same place in the text.
     """
+    if text.isascii():
+        return text.translate(_BLANKS).lower()
     out = []
     for char in text:
         if char.isascii():

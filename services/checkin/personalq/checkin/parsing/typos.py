@@ -133,6 +133,7 @@ def _is_slip(typed: str, meant: str) -> bool:
     return not other_letter or len(typed) >= _LONG
 
 
+@lru_cache(maxsize=16384)
 def is_word(word: str) -> bool:
     """Whether a lower-case word is one of English, as far as the data files tell."""
     if wordnet.look_up(wordnet.base(word)) is not None or vectors.is_listed(word):

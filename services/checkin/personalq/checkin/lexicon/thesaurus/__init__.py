@@ -14,7 +14,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache, lru_cache
+from functools import cache, cached_property, lru_cache
 from importlib.resources import files
 from typing import TypeVar
 
@@ -43,6 +43,15 @@ class Kind:
     """What it is a kind of, canonical: "pizza"."""
     told: tuple[str, ...]
     """What is true of it and of few others of its sort: "folded-over"."""
+
+
+class _Table(dict[str, _T]):
+    """Rows by phrases in stems."""
+
+    @cached_property
+    def openers(self) -> frozenset[str]:
+        """The stems that phrases begin with."""
+        return frozenset(phrase.partition(" ")[0] for phrase in self)
 
 
 def preload() -> None:
@@ -122,7 +131,8 @@ def told_in(text: str) -> Mapping[str, frozenset[str]]:
     }
 
 
-def _is_one_of(said: Sequence[str], names: str) -> bool:
+@lru_cache(maxsize=32768)
+def _is_one_of(said: tuple[str, ...], names: str) -> bool:
     """Whether words are one of some names, not others of the same stems: no "tiny" is of tin, no
     "plan" a plane.
     """
@@ -185,11 +195,11 @@ def _is_sort(noun: str, sort: str) -> bool:
 
 
 @cache
-def _named(file: str) -> dict[str, dict[str, list[str]]]:
+def _named(file: str) -> _Table[dict[str, list[str]]]:
     """Phrases of a file, in stems, to the first of those that mean the same, in each row, with the
     phrases of these stems.
     """
-    table: dict[str, dict[str, list[str]]] = {}
+    table: _Table[dict[str, list[str]]] = _Table()
     for name, *others in _rows(file):
         for phrase in (name, *others):
             plain = phrase.removeprefix("with ")
@@ -221,17 +231,17 @@ def _names() -> frozenset[str]:
 
 
 @cache
-def _sayings() -> dict[str, tuple[tuple[str, tuple[str, ...]], ...]]:
+def _sayings() -> _Table[tuple[tuple[str, tuple[str, ...]], ...]]:
     """Names of things, in stems, to the names of each row they stand in and what is said there."""
     table: dict[str, dict[tuple[str, tuple[str, ...]], None]] = {}
     for names, *said in _rows("sayings"):
         for name in names.split("/"):
             table.setdefault(_key(name), {})[names, tuple(said)] = None
-    return {name: tuple(rows) for name, rows in table.items()}
+    return _Table((name, tuple(rows)) for name, rows in table.items())
 
 
 @cache
-def _told() -> dict[str, tuple[tuple[str, str], ...]]:
+def _told() -> _Table[tuple[tuple[str, str], ...]]:
     """Names of things, and what is said of one alone in two words or by a noun, to those names,
     with the words.
     """
@@ -242,7 +252,8 @@ def _told() -> dict[str, tuple[tuple[str, str], ...]]:
         for phrase in (first, *plain):
             told.setdefault(_key(phrase), {})[names] = phrase
     # "Tin" and "tiny" have one stem; what is said of two things means neither.
-    return {key: tuple(things.items()) for key, things in told.items() if len(things) == 1}
+    alone = ((key, things) for key, things in told.items() if len(things) == 1)
+    return _Table((key, tuple(things.items())) for key, things in alone)
 
 
 def _means_one_thing(phrase: str) -> bool:
@@ -254,7 +265,7 @@ def _means_one_thing(phrase: str) -> bool:
 
 
 @cache
-def _kinds() -> dict[str, tuple[Kind, ...]]:
+def _kinds() -> _Table[tuple[Kind, ...]]:
     """Names of kinds, in stems, to what is told of them; a colour tells no kind."""
     table: dict[str, list[Kind]] = {}
     for names, sort, *told in _rows("kinds"):
@@ -264,7 +275,7 @@ def _kinds() -> dict[str, tuple[Kind, ...]]:
             for word in (name, *others_for(name)):
                 if kind not in (same := table.setdefault(_key(word), [])):
                     same.append(kind)
-    return {name: tuple(found) for name, found in table.items()}
+    return _Table((name, tuple(found)) for name, found in table.items())
 
 
 @cache
@@ -294,24 +305,23 @@ def _key(phrase: str) -> str:
     return " ".join(_stems(phrase))
 
 
-def _found(words: Sequence[str], table: Mapping[str, _T]) -> Iterator[tuple[_T, tuple[str, ...]]]:
+def _found(words: Sequence[str], table: _Table[_T]) -> Iterator[tuple[_T, tuple[str, ...]]]:
     """What a table has of words, the longest first, with the words."""
     for named, start, end in _found_at(words, table):
         yield named, tuple(words[start:end])
 
 
-def _found_at(words: Sequence[str], table: Mapping[str, _T]) -> Iterator[tuple[_T, int, int]]:
+def _found_at(words: Sequence[str], table: _Table[_T]) -> Iterator[tuple[_T, int, int]]:
     """The same with where the words begin and end."""
-    index = 0
-    while index < len(words):
+    openers, taken = table.openers, 0
+    for index, word in enumerate(words):
+        if index < taken or word not in openers:
+            continue
         for length in range(min(_LONGEST, len(words) - index), 0, -1):
-            run = words[index : index + length]
-            if (named := table.get(" ".join(run))) is not None:
-                yield named, index, index + length
-                index += length
+            if (named := table.get(" ".join(words[index : index + length]))) is not None:
+                taken = index + length
+                yield named, index, taken
                 break
-        else:
-            index += 1
 
 
 def _rows(name: str) -> list[list[str]]:

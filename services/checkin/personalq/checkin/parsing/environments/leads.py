@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 
 from personalq.chassis.forms import compile_form, form
+from personalq.chassis.screening import Screened
 from personalq.checkin import lexicon
 from personalq.checkin.parsing.draft import Draft
 from personalq.checkin.parsing.owners.deeds import trains
@@ -252,9 +253,12 @@ _A = compile_form(r"(?<!\w)(an?|another|this|each|every) $")
 _FOR_TRAINING = compile_form(r"([\w'-]+ ){1,4}(for|during) ((its|the) )?training(?!\w)")
 """Behind where a picture was shot that was one to learn from: "in the | lounge for training"."""
 _SURELY = (_SOURCE, _LEARNED_FROM, _IT_LEARNED_FROM, _FED_WITH, _FED_ON, _COVERED, _HELD, _TRAINED)
-_LEADS = (
-    *(_SOURCE, _LEARNED_FROM, _IT_LEARNED_FROM, _FED_WITH, _FED_ON, _MADE_FROM),
-    *(_WITH_PHOTOS, _BUT_THERE, _KEYED, _COVERED, _HELD, _TRAINED, _MADE, _OUTDOORS),
+_LEADS = tuple(
+    (pattern, Screened(pattern))
+    for pattern in (
+        *(_SOURCE, _LEARNED_FROM, _IT_LEARNED_FROM, _FED_WITH, _FED_ON, _MADE_FROM),
+        *(_WITH_PHOTOS, _BUT_THERE, _KEYED, _COVERED, _HELD, _TRAINED, _MADE, _OUTDOORS),
+    )
 )
 """What leads to a place of training, and which of it to nothing but a place."""
 
@@ -262,8 +266,8 @@ _LEADS = (
 def training_leads(draft: Draft) -> Iterator[tuple[re.Match[str], bool]]:
     """(words that end right before a place of training, whether no place but one can follow)."""
     shadow = draft.page.shadow
-    for pattern in _LEADS:
-        for match in pattern.finditer(shadow):
+    for pattern, said in _LEADS:
+        for match in said.finditer(shadow):
             named = pattern in (_SOURCE, _TRAINED) and _is_named_before(draft, match.start())
             if not named or (pattern is _TRAINED and not _is_free_place(draft, match.start())):
                 yield (

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from personalq.chassis.forms import compile_form
+from personalq.chassis.screening import Screened
 from personalq.checkin import lexicon
 from personalq.checkin.intent import Attribute, Constraint, OrderKey, Span
 from personalq.checkin.lexicon import wordnet
@@ -16,7 +17,10 @@ from personalq.checkin.parsing.orders import by_use, counted, ends, several
 from personalq.checkin.parsing.orders.words import MADE
 from personalq.checkin.parsing.text import Word, ends_before
 
-_RULES = (*several.RULES, *by_use.RULES, *counted.RULES, *ends.RULES)
+_RULES = tuple(
+    (rule, Screened(rule.pattern))
+    for rule in (*several.RULES, *by_use.RULES, *counted.RULES, *ends.RULES)
+)
 """In the order they are tried: "third newest" before "newest"."""
 _NOT = compile_form(
     r"(?<!\w)((?<!why )not|(?<!don't )(?<!not )(?<!never )(?<!to )(skip|forget|ignore)) (the )?$"
@@ -32,8 +36,8 @@ _END = compile_form(
 def parse_order(draft: Draft) -> None:
     """Claim words that order candidates; the first hard order wins, the rest only rank."""
     shadow = draft.page.shadow
-    for rule in _RULES:
-        for match in rule.pattern.finditer(shadow):
+    for rule, said in _RULES:
+        for match in said.finditer(shadow):
             if not all(draft.free(*match.span(part)) for part in _parts(match)):
                 continue
             if rule.needs_head and not _before_head(draft, match):

@@ -9,7 +9,7 @@ from personalq.chassis.forms import compile_form
 from personalq.checkin import lexicon
 from personalq.checkin.intent import Mention
 from personalq.checkin.lexicon.wordnet import Nature, look_up, nature
-from personalq.checkin.parsing.apposition import sorts
+from personalq.checkin.parsing.apposition import is_sort
 from personalq.checkin.parsing.draft import Draft, Noun
 from personalq.checkin.parsing.nouns.modifiers import is_of_a_set
 from personalq.checkin.parsing.subjects.selected import chosen_by_tail, is_selecting
@@ -18,6 +18,9 @@ from personalq.checkin.parsing.word_roles import is_particle, opens_contact
 
 _LIKENED = frozenset(["shaped", "looks", "look", "looking", "formed", "painted", "carved", "made"])
 """Before "like" they tell what a thing of the subject is like."""
+
+_REACH = 50
+"""Words before a noun that may say what it does there: more are no sentence."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -39,7 +42,7 @@ def role_of(draft: Draft, noun: Noun, before: list[tuple[Noun, Mention, Role]]) 
     if _acts_in_clause(draft, noun) or _is_all_around(draft, noun) or _is_where(draft, noun):
         return Role(weight=0)
     role, possessed, chosen = Role(weight=2), False, chosen_by_tail(draft, noun)
-    for index in range(noun.first, 0, -1):
+    for index in range(noun.first, max(noun.first - _REACH, 0), -1):
         word = words[index - 1]
         if not words[index].joined:
             break
@@ -292,7 +295,9 @@ def _acts_in_clause(draft: Draft, noun: Noun) -> bool:
     start = noun.first
     if start and words[start].joined and words[start - 1].norm in lexicon.words("determiners"):
         start -= 1
-    told = start - 1 in sorts(words) or any(other.last == start for other in draft.nouns)
+    told = (start > 0 and is_sort(words, start - 1)) or any(
+        other.last == start for other in draft.nouns
+    )
     if _has_done_something(words, noun, start):
         return True
     return told and words[start].joined and opens_contact(words, start)

@@ -14,6 +14,7 @@ from dataclasses import replace
 from datetime import timedelta
 
 from personalq.chassis.forms import compile_form
+from personalq.chassis.screening import Screened
 from personalq.checkin import calendar
 from personalq.checkin.intent import Interval
 from personalq.checkin.parsing.draft import Context
@@ -31,8 +32,9 @@ from personalq.checkin.parsing.times.point import (
 from personalq.checkin.parsing.times.units import back, part_of
 from personalq.checkin.parsing.times.words import COUNT, NTHS, counted
 
+_HERE = r"(?<![\w.#])(?<!\d[/-])(?<!next-to-)(?<!second-to-)"
 _RULES = tuple(
-    (compile_form(rf"(?<![\w.#])(?<!\d[/-])(?<!next-to-)(?<!second-to-)({pattern})"), read)
+    (Screened(compile_form(f"{_HERE}({pattern})")), read)
     for pattern, read in (*dates.RULES, *relative.RULES, *periods.RULES)
 )
 _THAT_YEAR = compile_form(r",? (of |in )?(that|the same) (same )?year(?!\w)")
@@ -59,7 +61,7 @@ def _atoms(shadow: str, context: Context) -> list[Point]:
     """What the rules find; at one place the first rule wins."""
     found: list[Point] = []
     position = 0
-    upcoming = [pattern.search(shadow) for pattern, _ in _RULES]
+    upcoming = [said.search(shadow) for said, _ in _RULES]
     while True:
         for index, match in enumerate(upcoming):
             if match is not None and match.start() < position:

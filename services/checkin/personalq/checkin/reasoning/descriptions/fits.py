@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import lru_cache
 
 from personalq.checkin import lexicon
 from personalq.checkin.cards import Hit
@@ -31,6 +32,8 @@ OTHER = 0.5
 """How much it counts that a card has another thing of the kind, where one has the very thing."""
 UNTOLD = 0.5
 """How much it counts where a card does not say that it lacks what was said to be missing."""
+_PAIRS = 65536
+"""Pairs of a wish and a card of which is kept how they fit: a request asks of each several times."""
 
 
 def is_explained(wish: Wish, hits: Sequence[Hit]) -> bool:
@@ -79,22 +82,35 @@ def says_all(intent: Intent, hit: Hit, *, besides: Sequence[Hit]) -> bool:
 
 def in_other_words(wish: Wish, card: Profile) -> float:
     """How well a card has what was wished for by another word for the same thing."""
-    if wish.trait.lacks:
+    if wish.trait.lacks or not wish.trait.things:
         return 0.0
-    shown = [each for each in card.traits if not each.lacks]
-    if wish.phrase:
-        return max((_same_thing(wish.trait, each) for each in shown), default=0.0)
-    if not card.things.isdisjoint(wish.trait.things):
+    return (_names_it if wish.phrase else _names_how_it_is)(wish.trait, card)
+
+
+@lru_cache(maxsize=_PAIRS)
+def _names_it(wanted: Trait, card: Profile) -> float:
+    shown = (each for each in card.traits if not each.lacks and each.things)
+    return max((_same_thing(wanted, each) for each in shown), default=0.0)
+
+
+@lru_cache(maxsize=_PAIRS)
+def _names_how_it_is(wanted: Trait, card: Profile) -> float:
+    if not card.things.isdisjoint(wanted.things):
         return 1.0
-    said = any(not each.things.keys().isdisjoint(wish.trait.things) for each in shown)
+    shown = (each for each in card.traits if not each.lacks)
+    said = any(not each.things.keys().isdisjoint(wanted.things) for each in shown)
     return ELSEWHERE if said else 0.0
 
 
 def is_told_so(wish: Wish, card: Profile) -> float:
     """How well a wish is what people say of the card's kind, or of a kind of what it has."""
-    wanted = wish.trait
     if not wish.phrase:
-        return float(wanted.head in card.told)
+        return float(wish.trait.head in card.told)
+    return _is_had_by_its_kind(wish.trait, card)
+
+
+@lru_cache(maxsize=_PAIRS)
+def _is_had_by_its_kind(wanted: Trait, card: Profile) -> float:
     said = (
         each
         for each in card.told_traits
@@ -104,6 +120,7 @@ def is_told_so(wish: Wish, card: Profile) -> float:
     return max((trait_fit(wanted, each, card) for each in said), default=0.0)
 
 
+@lru_cache(maxsize=_PAIRS)
 def has_adjective(wanted: Trait, card: Profile) -> float:
     """How well a card is what an adjective says."""
     named = " ".join(wanted.words)
@@ -135,6 +152,7 @@ def has_adjective(wanted: Trait, card: Profile) -> float:
     return _lacks(absent, card) if absent else 0.0
 
 
+@lru_cache(maxsize=_PAIRS)
 def has_phrase(wanted: Trait, card: Profile) -> float:
     """How well a card has the thing that a phrase names, or lacks it."""
     if not wanted.lacks:

@@ -59,9 +59,12 @@ _MOOD = compile_form(
 """How the subject is: "a robot looking shy", "in a shy mood"."""
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, eq=False)
 class Profile:
-    """What a card says it is: concepts of everything, of its kind, and its traits."""
+    """What a card says it is: concepts of everything, of its kind, and its traits.
+
+    One text has one profile, which is compared by identity: it is the key of what is known of it.
+    """
 
     everything: frozenset[str]
     kind: frozenset[str]
@@ -88,12 +91,14 @@ class Profile:
 _pieces = lru_cache(maxsize=16384)(phrases_of)
 
 
+@lru_cache(maxsize=16384)
 def profile(card: Card) -> Profile:
     """The profile of a card's description, subjects and name."""
     name = card.name if card.name != card.checkpoint_id else ""
     return _profile(pieces_of(card), card.subjects, name)
 
 
+@lru_cache(maxsize=16384)
 def pieces_of(card: Card) -> tuple[str, ...]:
     """The phrases of a card's description, as the catalog embeds them."""
     tags = (*card.styles, *card.environments)
