@@ -135,7 +135,7 @@ def _gains(
     has = has_phrase if wish.phrase else has_adjective
     gains = [0.0 if wish.action else has(wish.trait, card) for card in profiles]
     best = max(gains, default=0.0)
-    if best < KIN and not wish.action:  # where a card says "blimp", a zeppelin is another
+    if not wish.action:
         told = [in_other_words(wish, card) for card in profiles]
         gains = [max(gain, fit) for gain, fit in zip(gains, told, strict=True)]
         best = max(gains, default=0.0)
@@ -187,7 +187,10 @@ def _by_very_words(
     words = [word for word in wish.trait.words if groups.get(word, word) != word]
     words = [word for word in words if colours or word not in lexicon.colours()]
     best = max(gains)
-    said = [all(_says(word, card) for word in words) for card in profiles]
+    said = [
+        all(_says(word, card) for word in words) or in_other_words(wish, card) >= KIN
+        for card in profiles
+    ]
     if not words and (general := [word for word in wish.trait.words if is_general(word)]):
         words, said = general, [_names_each(general, card) for card in profiles]
     if shade := shades_in(" ".join(wish.trait.words)):
