@@ -40,6 +40,8 @@ _OPEN_NP = compile_form(
     r"while|to|for|from|please|inside|into|of)\b)"
 )
 _ARTICLE = compile_form(r"(?<!\w)(an?|the) $")
+_ANOTHER = compile_form(r" (an?|the|my|our|their)(?!\w)")
+"""Behind an article and what chose: "the | print team trained | a burger"."""
 _ASIDE = compile_form(
     r"(^|[,.;:(\[]|(?<=\s)-+) ?((namely|i mean|use|using|and|but) )?(?P<one>(not )?(the|that|"
     r"my) ([\w'-]+ ){0,3}?ones?)(?!\w)"
@@ -154,6 +156,8 @@ def _grow(lowered: str, span: Span, protected: Sequence[Span]) -> Span:
         before := ends_before(_WAS_BEFORE, lowered, start)
     ):
         start = before.start()
+    if _ANOTHER.match(lowered, end) and (article := ends_before(_ARTICLE, lowered, start)):
+        start = article.start()
     return Span(start, end)
 
 

@@ -103,8 +103,8 @@ _BETWEEN = Screened(
 """Bounded from both sides: "used at least once but fewer than 80 times"."""
 _RANGE = Screened(
     compile_form(
-        rf"(?<![\w-])((with|has|having|had|somewhere|anywhere) )*(between|from)? ?(?P<low>{CARDINAL}) "
-        rf"(and|to|through|-) (?P<high>{CARDINAL}) {_USES}(?!\w)",
+        r"(?<![\w-])((with|has|having|had|somewhere|anywhere) )*(between|from)? ?"
+        rf"(?P<low>{CARDINAL}) (and|to|through|-) (?P<high>{CARDINAL}) {_USES}(?!\w)",
         r"(?<![\w-])((the|its) )?(use|usage)~count (is )?((somewhere|anywhere) )?(between|from) "
         rf"(?P<from>{CARDINAL}) (and|to|-) (?P<to>{CARDINAL})(?!\w)",
     )

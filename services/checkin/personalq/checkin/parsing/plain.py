@@ -96,6 +96,11 @@ _STATE_BEFORE = compile_form(
     r"(?<!\w)(?P<state>upside down|inside out|back to front) (?=(?P<of>[\w-]+))"
 )
 """The same right before it: "the | upside down | dog"."""
+_CUB = compile_form(
+    r"(?<![\w-])(?P<of>[\w-]+) (?P<cub>cubs?|kits?|calf|pups?|foal|fawn|joey|hatchling|chick|whelp)"
+    r"(?![\w'-])"
+)
+"""The young of what it stands behind: "the fox | cub"."""
 _WE_HAVE = compile_form(
     r"(?<!\w)(?P<of>[\w-]+)(?P<have> (we|i) (have|own|keep))(?= (with|wearing|"
     r"(?!coming|going|seeing)\w{3,}ing (in|on|at|up|down|by|an?|the|its|his|her|under|with|off|"
@@ -162,6 +167,7 @@ _OCCASIONS = lexicon.words("scenes") | frozenset((
     "sticker", "label", "slide", "post", "story", "menu", "catalog", "magazine", "anniversary",
     "birthday", "party", "wedding", "launch", "client", "customer", "website", "shop",
 ))  # fmt: skip
+_WHO_ASKS = frozenset(["i", "i'd", "i'm", "we", "we'd", "we're", "you", "please"])
 _REACH = 4
 """Words of a phrase that are looked at for what is asked for."""
 
@@ -192,6 +198,8 @@ def _only_leads(
     said = re.findall(r"[\w'-]+", purpose["what"])
     if not said or _chooses(said) or is_look(purpose["what"]):
         return False
+    if not _WHO_ASKS.isdisjoint(said):
+        return False  # "for the advert I need our wristwatch, the one …"
     places = lexicon.words("prepositions")
     told = list(itertools.takewhile(lambda word: word not in places, said[1:]))
     if not purpose["colon"] and _OCCASIONS.isdisjoint(told):
@@ -294,6 +302,9 @@ def make_plain(
         if is_subject(match["of"]):
             state = match["state"].replace(" ", "-")
             changes.append((Span(*match.span("state")), state))
+    for match in _CUB.finditer(lowered):
+        if is_subject(match["of"]) and not (is_subject(match[0]) or is_subject(match["cub"])):
+            changes.append((Span(*match.span()), f"young {match['of']}"))
     for match in _WE_HAVE.finditer(lowered):
         if is_subject(match["of"]):
             changes.append((Span(*match.span("have")), ", the one"))

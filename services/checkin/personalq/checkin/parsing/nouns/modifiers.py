@@ -176,6 +176,7 @@ def _is_asked_to(words: tuple[Word, ...], first: int, last: int) -> bool:
         behind.norm in lexicon.words("prepositions")
         or behind.norm in lexicon.words("determiners")
         or behind.norm.endswith("ly")
+        or next(singulars(behind.norm), None) is not None  # "flip pancakes"
     )
     return goes_on and entry is not None and entry.verb is not None
 

@@ -135,7 +135,10 @@ def _gains(
     has = has_phrase if wish.phrase else has_adjective
     gains = [0.0 if wish.action else has(wish.trait, card) for card in profiles]
     best = max(gains, default=0.0)
-    if not wish.action:
+    # Where a card says "blimp", a zeppelin is another; gigantic is no other than enormous.
+    said = best >= KIN and any(_names_each(wish.trait.words, card) for card in profiles)
+    quality = wordnet.nature(wish.trait.noun) is wordnet.Nature.NO_NOUN
+    if not wish.action and (quality or not said):
         told = [in_other_words(wish, card) for card in profiles]
         gains = [max(gain, fit) for gain, fit in zip(gains, told, strict=True)]
         best = max(gains, default=0.0)

@@ -33,7 +33,7 @@ OTHER = 0.5
 UNTOLD = 0.5
 """How much it counts where a card does not say that it lacks what was said to be missing."""
 _PAIRS = 65536
-"""Pairs of a wish and a card of which is kept how they fit: a request asks of each several times."""
+"""Pairs of a wish and a card that are kept: a request asks several times how they fit."""
 
 
 def is_explained(wish: Wish, hits: Sequence[Hit]) -> bool:
