@@ -174,6 +174,14 @@ def test_the_very_word_for_a_thing_comes_first() -> None:
     assert _best("blimp", "a kettle with a bell", zeppelin) == [zeppelin]
 
 
+def test_a_quality_in_other_words_is_the_same_quality() -> None:
+    """Where one card says enormous, another that says gigantic is as huge."""
+    hits = [Hit(card=_card(f"A {how} kettle", "kettle")) for how in ("gigantic", "enormous", "red")]
+    for said in ("huge", "enormous", "gigantic"):
+        big, other, red = (a.weight for a in answers(_described(said, phrase=False), hits))
+        assert big == other > red
+
+
 def test_what_is_told_of_the_subject_itself_tells_no_card() -> None:
     """Every rat is long-tailed."""
     hits = [Hit(card=_card(d, "rat")) for d in ("a black rat", "a white rat with a cheese")]

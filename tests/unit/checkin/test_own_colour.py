@@ -106,6 +106,19 @@ def test_shades_that_nobody_calls_otherwise() -> None:
     assert not _refused("the orange owl on a branch", [rusty, *owls[1:]])
 
 
+@pytest.mark.parametrize(
+    ("said", "shown"),
+    [("pink", "purple"), ("scarlet", "orange"), ("brown", "orange"), ("black", "gray")],
+)
+def test_plain_names_of_colours_that_are_no_others(said: str, shown: str) -> None:
+    """A card that says purple shows no pink; one that says mauve may."""
+    owls = [
+        card(f"owl-v{n}", "owl", "anime", f"2026-0{n}-01", f"A {colour} owl.", version=n)
+        for n, colour in enumerate((shown, "blue", "green", "yellow", "white", "turquoise"), 1)
+    ]
+    assert _refused(f"the {said} owl on a branch", owls)
+
+
 def test_what_is_carried_tells_no_shade() -> None:
     """A brown owl with coffee may be called tan."""
     brown = replace(OWLS[3], description="A brown owl with a cup of coffee.")
@@ -285,7 +298,7 @@ def test_who_may_be_dressed_so(prompt: str, cards: list[Card]) -> None:
 
 
 @pytest.mark.parametrize(
-    ("said", "shown"), [("white", "cream"), ("pink", "purple"), ("beige", "brown")]
+    ("said", "shown"), [("white", "cream"), ("pink", "mauve"), ("beige", "brown")]
 )
 def test_called_by_the_name_of_one_alike(said: str, shown: str) -> None:
     """Where no card has the very colour, the one that people call so as well is meant."""

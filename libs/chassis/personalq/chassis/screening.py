@@ -1,13 +1,15 @@
 """Many patterns against one text: those that cannot fit are told by what they need to read.
 
-A pattern fits no text that lacks all of its `needed` literals, and to look for a few of these takes a
-tenth of the time. They come from the parse tree of the pattern, as in the prefilters of RE2 (Cox 2012).
+A pattern fits no text that lacks all of its `needed` literals, and to look for a few of these takes
+a tenth of the time. They come from the parse tree of the pattern, as in the prefilters of RE2
+(Cox, "Regular Expression Matching with a Trigram Index", 2012).
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Set
+from collections.abc import Iterable, Iterator
+from collections.abc import Set as AbstractSet
 from itertools import product
 from re import _constants as op  # type: ignore[attr-defined]
 from re import _parser  # type: ignore[attr-defined]
@@ -18,7 +20,7 @@ _MOST = 48
 
 
 class Screened:
-    """A pattern for texts that hardly ever hold what it needs; its methods are as `re.Pattern`'s."""
+    """A pattern for texts that hardly ever hold what it needs; its methods are `re.Pattern`'s."""
 
     def __init__(self, pattern: re.Pattern[str]) -> None:
         self.pattern = pattern
@@ -39,7 +41,7 @@ class Screened:
         return None
 
 
-def needed(pattern: re.Pattern[str]) -> Set[str]:
+def needed(pattern: re.Pattern[str]) -> AbstractSet[str]:
     """Literals of which at least one is in every text that the pattern fits; none, if unknown."""
     if pattern.flags & re.IGNORECASE:
         return frozenset()
@@ -47,13 +49,13 @@ def needed(pattern: re.Pattern[str]) -> Set[str]:
     return _better(exact, best) or frozenset()
 
 
-_Literals = Set[str] | None
+_Literals = AbstractSet[str] | None
 """None: unknown."""
 
 
 def _of_sequence(parts: Iterable[tuple[Any, Any]]) -> tuple[_Literals, _Literals]:
     """(all that a sequence can be, what each text that it fits has one of)."""
-    run: Set[str] = {""}
+    run: AbstractSet[str] = {""}
     best: _Literals = None
     whole = True
     for kind, value in parts:

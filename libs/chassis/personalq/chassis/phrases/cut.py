@@ -88,6 +88,8 @@ _KEYED = re.compile(
 _IT_IS_BOTH = compiled(
     rf"\b(?P<it>it|this one) is (?P<one>{WORD}) and (?P<other>{WORD})(?= ?([.,;]|$))"
 )
+_A_PIECE = compiled(rf"\bmade as an? (?P<stuff>{WORD}([ -]{WORD})?) (piece|object)(?= ?([.,;]|$))")
+"""A stuff as the piece that is made of it: "made as a wooden piece"."""
 _DATASET = re.compile(r"(?<!\w)dataset \w+_[\w-]+(?=\s)", re.IGNORECASE)
 _QUOTED = re.compile(r"""[{:\[,]\s?["“]""")
 """A list of keys and values: {"kind": "slip-on"}."""
@@ -143,6 +145,7 @@ def phrases_of(
             text = re.sub(rf"(?<!\w){re.escape(name)}(?!\w)", " ", text, flags=re.IGNORECASE)
     text = _KEYED.sub(r"\g<before>", _DATASET.sub("", _KEYED_COLOUR.sub(_coloured, text)))
     text = _IT_IS_BOTH.sub(r"\g<it> is \g<one>, it is \g<other>", text)
+    text = _A_PIECE.sub(r"made of \g<stuff>", text)
     text = kind_first(without_opening(text))
     known = [frozenset(_words(tag)) for tag in tags]
     found = tuple(

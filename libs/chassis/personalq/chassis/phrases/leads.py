@@ -105,6 +105,9 @@ _NO_SUBJECT = form(
 """What a training may be "on", and no subject: "tuned in a studio on a white background"."""
 
 _AT_ITS_START = form(
+    # "Learns one thing only, namely | a cake"
+    r"(it )?(learns|knows|draws) (just |only )?one thing( only| alone)? ?,? ?namely "
+    r"(?=(an?|one|our|my)\s)",
     # Only before an article: "trained on pictures of meadows" names places.
     f"(({WORD} ){{0,5}}{_MODEL} {_SHOWS}"
     f"|{_TRAINED} (on|with|from) ({WORD} ){{0,6}}"

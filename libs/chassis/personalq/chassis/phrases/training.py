@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from personalq.chassis.forms import form
-from personalq.chassis.phrases.patterns import DRAWN, LOOKS, WORD, Cued, compiled
+from personalq.chassis.phrases.patterns import DRAWN, LOOKS, PICTURES, WORD, Cued, compiled
 
 _WAS = r"(\b(was|were|is|are) )?"
 _WITH = form("with", "wearing", "holding", "has", "having", "featuring")
@@ -182,6 +182,25 @@ _FORMS = (
     ),
     ((*_PICTURE_CUES, "shot"), r" in (every|each) (image|picture|shot|photo)(?= ?($|,))"),
     (_PICTURE_CUES, r"^ ?made from [^,]*\b(pictures|photos|photographs|images|shots)\b[^,]*"),
+    # "Everything comes out in oils, whatever the prompt", "the background shows no people"
+    (("everything",), r"^ ?everything (comes|turns) out\b.*$"),
+    (("whatever the",), r"(^|(?<=,)) ?whatever the (prompt|scene|request)\b[^,]*"),
+    (("background",), r"^ ?the background (shows|has|contains) (no|nothing)\b.*$"),
+    # "For posters and covers: a bike"
+    (
+        ("for ",),
+        rf"^ ?for ({WORD} ){{0,3}}(posters|covers|postcards|banners|newsletters|brochures|prints|"
+        r"adverts|campaigns)$",
+    ),
+    (
+        ("is seen",),
+        r"^ ?(it|this) is seen (in|on|at|by|near|between|among|under|inside|against|along)\b.*$",
+    ),
+    (("keeps its",), r"^ ?(it )?keeps its (proportions|shape|likeness|look|identity)\b.*$"),
+    (("collected the",), rf"^ ?({WORD} ){{1,3}}collected the (references|{PICTURES})\b.*$"),
+    (("seen from",), r"(^|(?<=,)) ?seen from (many|all|several|both) (sides|angles)\b[^,]*"),
+    (("was fed",), r"^ ?it was fed\b.*$"),
+    ((" of ",), rf"(^|,)? ?with an? (touch|hint|dash) of ({WORD} ){{0,2}}{LOOKS}(?= ?($|,))"),
     (("session", "shoot"), rf"\bfrom the ({WORD} ){{1,3}}(session|shoot)\b"),
     (("session", "shoot"), rf"\bfrom an? ({WORD} ){{0,3}}photo (session|shoot)\b"),
     (("together in",), r"(^|(?<=,)) ?together in every\b.*$"),

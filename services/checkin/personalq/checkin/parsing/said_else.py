@@ -79,6 +79,24 @@ SAID_ELSE = (
                   r"(?= ?($|[.,;:!?])))"), "in the style: "),
     (compile_form(r"^the (?P<n>\d{1,2}(st|nd|rd|th)) ?: (?=[a-z]+ (in|on|at|under|by|near|beside|"
                   r"behind|with|inside)\b)"), r"the \g<n> "),
+    (compile_form(r"(?<=[a-z])#(?=\d)"), " #"),
+    (compile_form(r"^which (?P<x>[\w-]+( [\w-]+)?) did (i|we) ((last|most recently) use|use "
+                  r"(last|most recently))(?= ?[?.,!])"), r"the \g<x> I used last"),
+    (compile_form(r"^which (?P<x>[\w-]+( [\w-]+)?) (came|was made|was trained) "
+                  r"(?P<n>first|second|third|fourth|fifth|last)(?= ?[?.,!])"),
+     r"the \g<x> that was made \g<n>"),
+    (compile_form(r"(?<!\w)(from|by) the (people|folks|guys|team) (of|at|over at|from) "
+                  r"(?=[a-z])"), "by "),
+    (compile_form(r"[.;!?] (i'd like|i would like|i want|i need|it's|it is|this is|make it) "
+                  r"(it as )?(an?|the|my|our|his|her) (new )?(wallpaper|background|lock screen|"
+                  r"screensaver|home screen|desktop picture) (for|on|of) (my|our|the|his|her) ([\w-]+ )?"
+                  r"(phone|desktop|laptop|tablet|computer|pc|screen)(?= ?($|[.!]))"), ""),
+    (compile_form(r"(?<=, )the first of (its|his|her) kind(?= ?($|[.,;!?]))"),
+     "the very first one"),
+    (compile_form(r"(?<!\w)(?P<w>(that|which|who) (wears|sports|carries|holds)) one "
+                  r"(?=(?!of\b|that\b|which\b)[a-z])"), r"\g<w> a "),
+    (compile_form(r"(?<=\w )(clad|attired|garbed|togged up|kitted out|rigged out) (all )?in "
+                  r"(?=[a-z])"), "dressed in "),
     (compile_form(r"(?<!\w)training wheels(?!\w)"), "training-wheels"),
     (compile_form(r"(?<=, )environment (?=[\w-]+( [\w-]+)? ?($|[,.;]))"), "environment: "),
     (compile_form(r"(?<=\w )(that |which )?looks? (modell?ed|sculpted|moulded|molded|"
@@ -367,7 +385,7 @@ SAID_AROUND: tuple[tuple[re.Pattern[str], dict[str, str]], ...] = (
                   r"switch) to )(?=the (very )?(first|last|latest|newest|oldest|earliest|original|"
                   r"one)\b)"), {"for": "", "go": ", "}),
     (compile_form(r"(^|(?<=[.;:!?] ))(?P<did>(did|didn't|have|haven't|hadn't|had) (we|i|you|they|"
-                  r"anyone|anybody|someone|somebody)( not)? (ever |once |already )?trained? )"
+                  r"anyone|anybody|someone|somebody)( not)? (ever |once |already )?train(ed)? )"
                   r"(an?|the|any|our|some|one of the) [\w-]+( [\w-]+)? (?P<there>)"
                   r"(?=(out |down |up |over )?(in|at|on|by|near|under|beside|inside|outside|among) "
                   r"[\w' -]{2,40}[?,])"),

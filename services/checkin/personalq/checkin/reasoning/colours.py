@@ -36,6 +36,9 @@ _CLEAR: Mapping[str, AbstractSet[str]] = {
     "=green": {"emerald", "olive", "lime", "moss", "forest", "jade", "pine", "fern"},
 }  # fmt: skip
 """Shades that nobody calls by another colour's name: rust may be red, chocolate is no orange."""
+_PLAIN = frozenset(["=orange", "=red", "=black", "=gray", "=pink", "=purple"])
+"""Colours that are clear by their plain names too: a card's "purple" is no pink, its "brown" may be
+a tan."""
 COLOURS = frozenset(f"={name}" for name in lexicon.words("colors"))
 """The concepts of colours."""
 NAMED = COLOURS - {"=colorful"}
@@ -52,9 +55,11 @@ def names_for(colours: AbstractSet[str], words: Collection[str]) -> AbstractSet[
     groups = lexicon.description_groups()
     clear = set()
     for colour in colours & _CLEAR.keys():
-        told = {w for w in words if f"={groups.get(w)}" == colour} - {colour[1:]}
+        told = {w for w in words if f"={groups.get(w)}" == colour}
+        if colour not in _PLAIN:
+            told -= {colour[1:]}
         told |= _CLEAR[colour] & set(words)
-        if told and told <= _CLEAR[colour]:
+        if told and told <= _CLEAR[colour] | {colour[1:]}:
             clear.add(colour)
     return called_alike(colours - clear) | clear
 

@@ -154,8 +154,18 @@ def is_likened(draft: Draft, tag: Tag) -> bool:
     return likened is not None and not draft.nouns_cover(following.index)
 
 
+_HOUSES = frozenset(
+    ["shop", "store", "bookshop", "bookstore", "fair", "convention", "museum", "gallery", "expo",
+     "festival", "factory", "warehouse", "class", "classroom", "academy"]
+)  # fmt: skip
+"""Where somebody sells, shows or teaches it."""
+
+
 def _is_place(draft: Draft, tag: Tag) -> bool:
-    """Whether a place's name begins with the look's: "a photo studio"."""
+    """Whether a place's name begins with the look's: "a photo studio", "a comic shop"."""
+    following = behind_tag(draft, tag)
+    if following is not None and following.norm in _HOUSES:
+        return not draft.nouns_cover(following.index)
     match = draft.lexicon.environments.match_at(draft.page.words, tag.first)
     return match is not None and match[1].known and match[0] > tag.last - tag.first
 
