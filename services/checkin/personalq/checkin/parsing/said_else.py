@@ -89,7 +89,7 @@ SAID_ELSE = (
                   r"(?=[a-z])"), "by "),
     (compile_form(r"[.;!?] (i'd like|i would like|i want|i need|it's|it is|this is|make it) "
                   r"(it as )?(an?|the|my|our|his|her) (new )?(wallpaper|background|lock screen|"
-                  r"screensaver|home screen|desktop picture) (for|on|of) (my|our|the|his|her) ([\w-]+ )?"
+                  r"screensaver|home screen|desktop picture) (for|on|of) (my|our|the|his|her) "
                   r"(phone|desktop|laptop|tablet|computer|pc|screen)(?= ?($|[.!]))"), ""),
     (compile_form(r"(?<=, )the first of (its|his|her) kind(?= ?($|[.,;!?]))"),
      "the very first one"),
