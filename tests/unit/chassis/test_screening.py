@@ -44,7 +44,8 @@ def test_no_case_is_no_literal() -> None:
 
 _LETTERS = "abo "
 _PATTERNS = st.recursive(
-    st.text(_LETTERS, min_size=1, max_size=3).map(re.escape) | st.sampled_from([r"\w", ".", r"\b"]),
+    st.text(_LETTERS, min_size=1, max_size=3).map(re.escape)
+    | st.sampled_from([r"\w", ".", r"\b", "[ab]", "[^o]", "(?<=a)", "(?<!b )", "(?i:A)"]),
     lambda inner: st.one_of(
         st.tuples(inner, inner).map("".join),
         st.tuples(inner, inner).map(lambda two: f"(?:{two[0]}|{two[1]})"),

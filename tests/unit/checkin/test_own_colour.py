@@ -108,15 +108,29 @@ def test_shades_that_nobody_calls_otherwise() -> None:
 
 @pytest.mark.parametrize(
     ("said", "shown"),
-    [("pink", "purple"), ("scarlet", "orange"), ("brown", "orange"), ("black", "gray")],
+    [("pink", "purple"), ("scarlet", "orange"), ("black", "gray")],
 )
 def test_plain_names_of_colours_that_are_no_others(said: str, shown: str) -> None:
-    """A card that says purple shows no pink; one that says mauve may."""
-    owls = [
-        card(f"owl-v{n}", "owl", "anime", f"2026-0{n}-01", f"A {colour} owl.", version=n)
+    """A purple lamp is no pink one. Of animals one may be: a red fox is orange."""
+    lamps, owls = (
+        [
+            card(f"{of}-v{n}", of, "anime", f"2026-0{n}-01", f"A {colour} {of}.", version=n)
+            for n, colour in enumerate((shown, "blue", "green", "yellow", "white", "turquoise"), 1)
+        ]
+        for of in ("lamp", "owl")
+    )
+    assert _refused(f"the {said} lamp on a branch", lamps)
+    assert not _refused(f"the {said} owl on a branch", owls)
+
+
+@pytest.mark.parametrize(("said", "shown"), [("charcoal", "black"), ("magenta", "purple")])
+def test_shades_between_two_colours(said: str, shown: str) -> None:
+    """A black lamp may be called charcoal, a purple one magenta."""
+    lamps = [
+        card(f"lamp-v{n}", "lamp", "anime", f"2026-0{n}-01", f"A {colour} lamp.", version=n)
         for n, colour in enumerate((shown, "blue", "green", "yellow", "white", "turquoise"), 1)
     ]
-    assert _refused(f"the {said} owl on a branch", owls)
+    assert not _refused(f"the {said} lamp on a branch", lamps)
 
 
 def test_what_is_carried_tells_no_shade() -> None:
@@ -298,7 +312,7 @@ def test_who_may_be_dressed_so(prompt: str, cards: list[Card]) -> None:
 
 
 @pytest.mark.parametrize(
-    ("said", "shown"), [("white", "cream"), ("pink", "mauve"), ("beige", "brown")]
+    ("said", "shown"), [("white", "cream"), ("pink", "purple"), ("beige", "brown")]
 )
 def test_called_by_the_name_of_one_alike(said: str, shown: str) -> None:
     """Where no card has the very colour, the one that people call so as well is meant."""

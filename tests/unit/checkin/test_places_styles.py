@@ -225,8 +225,8 @@ def test_what_is_drawn_by_hand() -> None:
     [
         "kite in a cozy style",
         "a kite beside old comic books",
-        "a kite in a comic shop",
-        "a kite at a watercolor class",
+        "a kite in a pixel art gallery",
+        "a kite in a pencil sketch class",
         "a kite at dusk, film noir mood",
         "a kite in a film noir office",
         "a kite sharpening pencils in an office",

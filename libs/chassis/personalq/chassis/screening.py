@@ -66,7 +66,6 @@ def _of_sequence(parts: Iterable[tuple[Any, Any]]) -> tuple[_Literals, _Literals
             run = joined
             continue
         best = _better(best, run)
-        whole = whole and joined is not None and exact is not None
         run, whole = (exact, False) if exact is not None else ({""}, False)
     return (run if whole else None), _better(best, run)
 
@@ -107,6 +106,6 @@ def _united(several: Iterable[_Literals]) -> _Literals:
 
 
 def _better(one: _Literals, other: _Literals) -> _Literals:
-    """Which of two is the rarer in texts: the one whose shortest is longer, or has fewer."""
+    """Which of two is the rarer in texts: whose shortest is longer (up to four letters), or fewer."""
     known = [each for each in (one, other) if each and "" not in each]
     return max(known, key=lambda each: (min(4, *map(len, each)), -len(each)), default=None)

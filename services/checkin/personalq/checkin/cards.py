@@ -30,10 +30,6 @@ class Card:
     environments: tuple[str, ...] = ()
     owner: str = ""
 
-    def __hash__(self) -> int:
-        """Of what hardly two cards share: cards are keys of all that is read of them."""
-        return hash((self.checkpoint_id, self.description))
-
     @property
     def trigger(self) -> str:
         """The canonical trigger, "" when the card has none."""

@@ -88,7 +88,13 @@ _KEYED = re.compile(
 _IT_IS_BOTH = compiled(
     rf"\b(?P<it>it|this one) is (?P<one>{WORD}) and (?P<other>{WORD})(?= ?([.,;]|$))"
 )
-_A_PIECE = compiled(rf"\bmade as an? (?P<stuff>{WORD}([ -]{WORD})?) (piece|object)(?= ?([.,;]|$))")
+_A_PIECE = compiled(
+    r"\bmade as an? (?P<stuff>wooden|glass|ceramic|porcelain|metal|steel|iron|cast[ -]iron|copper|"
+    r"brass|bronze|tin|silver|gold|aluminium|aluminum|plastic|rubber|paper|cardboard|concrete|stone|"
+    r"marble|clay|terracotta|leather|canvas|felt|wool|woollen|silk|denim|velvet|linen|cotton|fabric|"
+    r"plush|knitted|crochet|bamboo|wicker|rattan|oak|pine|carbon|fib(re|er)glass|porcelain) "
+    r"(piece|object)(?= ?([.,;]|$))"
+)
 """A stuff as the piece that is made of it: "made as a wooden piece"."""
 _DATASET = re.compile(r"(?<!\w)dataset \w+_[\w-]+(?=\s)", re.IGNORECASE)
 _QUOTED = re.compile(r"""[{:\[,]\s?["“]""")

@@ -183,23 +183,34 @@ _FORMS = (
     ((*_PICTURE_CUES, "shot"), r" in (every|each) (image|picture|shot|photo)(?= ?($|,))"),
     (_PICTURE_CUES, r"^ ?made from [^,]*\b(pictures|photos|photographs|images|shots)\b[^,]*"),
     # "Everything comes out in oils, whatever the prompt", "the background shows no people"
-    (("everything",), r"^ ?everything (comes|turns) out\b.*$"),
+    (
+        ("everything",),
+        rf"^ ?everything (comes|turns) out (in|as|like) (an? )?({WORD} ){{0,3}}(style|look|{LOOKS})"
+        r"(?= ?($|,))",
+    ),
     (("whatever the",), r"(^|(?<=,)) ?whatever the (prompt|scene|request)\b[^,]*"),
-    (("background",), r"^ ?the background (shows|has|contains) (no|nothing)\b.*$"),
+    (("background",), r"^ ?the background (shows|has|contains) (no|nothing) ?[\w-]*(?= ?($|,))"),
     # "For posters and covers: a bike"
     (
         ("for ",),
-        rf"^ ?for ({WORD} ){{0,3}}(posters|covers|postcards|banners|newsletters|brochures|prints|"
-        r"adverts|campaigns)$",
+        r"^ ?for (posters|covers|postcards|banners|newsletters|brochures|prints|adverts)"
+        r"( and (posters|covers|postcards|banners|newsletters|brochures|prints|adverts))?$",
     ),
     (
         ("is seen",),
-        r"^ ?(it|this) is seen (in|on|at|by|near|between|among|under|inside|against|along)\b.*$",
+        r"^ ?(it|this) is seen (in|on|at|by|near|between|among|under|inside|against|along)\b"
+        rf"[^,]*?(?=$|,|\s((and )?{_WITH}|plus)\b)",
     ),
-    (("keeps its",), r"^ ?(it )?keeps its (proportions|shape|likeness|look|identity)\b.*$"),
-    (("collected the",), rf"^ ?({WORD} ){{1,3}}collected the (references|{PICTURES})\b.*$"),
-    (("seen from",), r"(^|(?<=,)) ?seen from (many|all|several|both) (sides|angles)\b[^,]*"),
-    (("was fed",), r"^ ?it was fed\b.*$"),
+    (("keeps its",), r"^ ?(it )?keeps its (proportions|shape|likeness) well\b.*$"),
+    (
+        ("collected the",),
+        rf"^ ?({WORD} ){{1,3}}collected the (references|{PICTURES}) (at|in|on)\b.*$",
+    ),
+    (
+        ("seen from",),
+        r"(^|(?<=,)) ?seen from (many|all|several) (sides|angles)( in [^,]*)?(?= ?($|,))",
+    ),
+    (("was fed",), rf"^ ?it was fed {PICTURES}\b.*$"),
     ((" of ",), rf"(^|,)? ?with an? (touch|hint|dash) of ({WORD} ){{0,2}}{LOOKS}(?= ?($|,))"),
     (("session", "shoot"), rf"\bfrom the ({WORD} ){{1,3}}(session|shoot)\b"),
     (("session", "shoot"), rf"\bfrom an? ({WORD} ){{0,3}}photo (session|shoot)\b"),

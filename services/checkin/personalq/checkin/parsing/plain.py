@@ -10,6 +10,7 @@ from personalq.chassis.forms import compile_form
 from personalq.chassis.screening import Screened
 from personalq.checkin import lexicon
 from personalq.checkin.intent import Span
+from personalq.checkin.nouns import is_kind_of
 from personalq.checkin.parsing.corrected import Change, Corrected, with_changes
 from personalq.checkin.parsing.said_else import SAID_AROUND, SAID_ELSE
 from personalq.checkin.parsing.similes import similes
@@ -98,9 +99,22 @@ _STATE_BEFORE = compile_form(
 """The same right before it: "the | upside down | dog"."""
 _CUB = compile_form(
     r"(?<![\w-])(?P<of>[\w-]+) (?P<cub>cubs?|kits?|calf|pups?|foal|fawn|joey|hatchling|chick|whelp)"
-    r"(?![\w'-])"
+    r"(?![\w'-])(?! (bag|box|house|flick|rides?|plays?)\b)"
 )
-"""The young of what it stands behind: "the fox | cub"."""
+"""The young of the animal it stands behind: "the fox | cub"."""
+_NUMBERED = compile_form(r"(?<!\w)(?P<of>[a-z]+)(?P<here>)(?=#\d)")
+"""Right before the number of a version: "truck | #28"."""
+_SHOULD_OWN = compile_form(
+    r"(^|(?<=[.;:!?] ))(?P<here>((the|our) )?(?P<who>[\w-]+( [\w-]+){0,2}) (should|must|ought to|has "
+    r"to|needs to|is meant to|would) be (the|its|their) (owner|maker|author|creator))(?= ?($|[.,;:!?]))"
+)
+"""Whose it is to be, after it was named: "a bear at sea. | Studio A should be the owner"."""
+_TRAINED_THERE = compile_form(
+    r"(?<!\w)(?P<who>[\w-]+( [\w-]+)?) trained (an?|one|our|their) [\w-]+( [\w-]+)? (?P<here>)"
+    r"(?=(out |down |up |over )?(in|at|on|by|near|under|beside|inside|outside|among) (the|an?) [\w-]+"
+    r"( [\w-]+)? ?[.,;!?])"
+)
+"""Before where somebody trained one: "the print team trained a horse | at the beach"."""
 _WE_HAVE = compile_form(
     r"(?<!\w)(?P<of>[\w-]+)(?P<have> (we|i) (have|own|keep))(?= (with|wearing|"
     r"(?!coming|going|seeing)\w{3,}ing (in|on|at|up|down|by|an?|the|its|his|her|under|with|off|"
@@ -303,8 +317,18 @@ def make_plain(
             state = match["state"].replace(" ", "-")
             changes.append((Span(*match.span("state")), state))
     for match in _CUB.finditer(lowered):
-        if is_subject(match["of"]) and not (is_subject(match[0]) or is_subject(match["cub"])):
+        animal = is_subject(match["of"]) and is_kind_of(match["of"], "animal")
+        if animal and not (is_subject(match[0]) or is_subject(match["cub"])):
             changes.append((Span(*match.span()), f"young {match['of']}"))
+    for match in _NUMBERED.finditer(lowered):
+        if is_subject(match["of"]):
+            changes.append((Span(*match.span("here")), " "))
+    for match in _SHOULD_OWN.finditer(lowered):
+        if is_owner(match["who"]):
+            changes.append((Span(*match.span("here")), f"the one made by {match['who']}"))
+    for match in _TRAINED_THERE.finditer(lowered):
+        if is_owner(match["who"]) or is_owner(match["who"].rpartition(" ")[2]):
+            changes.append((Span(*match.span("here")), "trained "))
     for match in _WE_HAVE.finditer(lowered):
         if is_subject(match["of"]):
             changes.append((Span(*match.span("have")), ", the one"))

@@ -44,20 +44,17 @@ SAID_ELSE = (
      r"\g<p> \g<a>\g<ay> \g<q> \g<b>"),
     (compile_form(rf"(?<!\w)(?P<a>(between|from) ({_MONTHS}) \d{{1,2}}(st|nd|rd|th)?,? 20\d\d), "
                   r"(?=(and|to|until)\b)"), r"\g<a> "),
-    (compile_form(rf"{_STARTS}(?P<who>(?!(it|that|this|he|she|they|who|which|the subject) )[\w-]+"
-                  r"( [\w-]+){0,2}) (should|must|ought to|has to|needs to|is meant to|would) be "
-                  r"(the|its|their) (owner|maker|author|creator)(?= ?($|[.,;:!?]))"),
-     r"the one made by \g<who>"),
     (compile_form(r"(?<!\w)used by (me|us|myself|ourselves) "
                   r"(?=(on|in|at|during|this|last|yesterday|today|earlier|since|before)\b)"),
      "used "),
     (compile_form(rf"{_STARTS}my last (use|run|usage) (of (it|that one|this one|this|that) )?"
                   r"(was|dates (back )?(to|from)|goes back to|is from|took place) "),
      "I last used it "),
-    (compile_form(r"(?<!\w)(i|we)( have not|'ve not| haven't| have never| never) (touched|used|"
-                  r"opened|run|needed) (it|that|this|him|her|them|that one|this one) since "
-                  r"((using|running|opening) (it|him|her|them) |(i|we) (last )?(used|ran) it )?"
-                  r"(?=\w)"), "I last used it "),
+    (compile_form(r"(?<!\w)(i|we)( have not|'ve not| haven't) (touched|used|opened|run|needed) "
+                  r"(it|that|this|him|her|them|that one|this one) since ((using|running|opening) "
+                  r"(it|him|her|them)|(i|we) (last )?(used|ran) it) (?=(in|on|at|this|last|"
+                  rf"yesterday|early|late|around|back|mid|{_MONTHS}|20\d\d)\b)"),
+     "I last used it "),
     (compile_form(r"(?<!\w)(i'm|i am|we're|we are) after (?=(last|this) \w+'s\b|yesterday's\b)"),
      "I want "),
     (compile_form(r"(?<= ago), on (mon|tues|wednes|thurs|fri|satur|sun)day, (?=(i|we)\b)"), " "),
@@ -74,12 +71,9 @@ SAID_ELSE = (
     (compile_form(rf"{_STARTS}my (choice|pick|preference|favou?rite) (is|would be|goes to) "
                   r"the (?P<how>[\w'-]+( [\w'-]+)?) (type|kind|sort|one|variety|model)"
                   r"(?= ?[.,;:!?]| ?$)"), r"I want the \g<how> one"),
-    (compile_form(rf"{_STARTS}(it|he|she) (has|needs|ought|had better) to look "
-                  r"(?=(sketched|painted|drawn|hand-drawn|pencil-drawn|photographed|photographic)"
+    (compile_form(rf"{_STARTS}it (has|needs|ought|had better) to look "
+                  r"(?=(sketched|painted|hand-drawn|pencil-drawn|photographic)"
                   r"(?= ?($|[.,;:!?])))"), "in the style: "),
-    (compile_form(r"^the (?P<n>\d{1,2}(st|nd|rd|th)) ?: (?=[a-z]+ (in|on|at|under|by|near|beside|"
-                  r"behind|with|inside)\b)"), r"the \g<n> "),
-    (compile_form(r"(?<=[a-z])#(?=\d)"), " #"),
     (compile_form(r"^which (?P<x>[\w-]+( [\w-]+)?) did (i|we) ((last|most recently) use|use "
                   r"(last|most recently))(?= ?[?.,!])"), r"the \g<x> I used last"),
     (compile_form(r"^which (?P<x>[\w-]+( [\w-]+)?) (came|was made|was trained) "
@@ -388,12 +382,8 @@ SAID_AROUND: tuple[tuple[re.Pattern[str], dict[str, str]], ...] = (
                   r"anyone|anybody|someone|somebody)( not)? (ever |once |already )?train(ed)? )"
                   r"(an?|the|any|our|some|one of the) [\w-]+( [\w-]+)? (?P<there>)"
                   r"(?=(out |down |up |over )?(in|at|on|by|near|under|beside|inside|outside|among) "
-                  r"[\w' -]{2,40}[?,])"),
+                  r"(the|an?|our) [\w-]+( [\w-]+)? ?[?,])"),
      {"did": "", "there": "trained "}),
-    (compile_form(r"(?<=\w)(?P<trained> (trained|tuned|taught)) (an?|one|our|their) [\w-]+"
-                  r"( [\w-]+)? (?P<there>)(?=(out |down |up |over )?(in|at|on|by|near|under|"
-                  r"beside|inside|outside|among) (the|an?) [\w-]+( [\w-]+)? ?[.,;!?])"),
-     {"there": "trained "}),
     (compile_form(r"(^|(?<=[.;:!?] ))(?!((show|tell) )?(me )?what\b)[^.;:!?]*?(?P<will> will do"
                   r"( (nicely|fine|best|very well))? today)(?= ?($|[.,;!?]))"), {"will": ""}),
     (compile_form(r"(^|(?<=[.;:!?] ))((show|draw|paint|render|make|give me|the|my|our|an?) ){0,2}"

@@ -37,26 +37,35 @@ _CLEAR: Mapping[str, AbstractSet[str]] = {
 }  # fmt: skip
 """Shades that nobody calls by another colour's name: rust may be red, chocolate is no orange."""
 _PLAIN = frozenset(["=orange", "=red", "=black", "=gray", "=pink", "=purple"])
-"""Colours that are clear by their plain names too: a card's "purple" is no pink, its "brown" may be
-a tan."""
+"""Colours whose plain names are clear beside other clear ones: "purple" is no pink, though it may be
+magenta; "brown" may be beige."""
 COLOURS = frozenset(f"={name}" for name in lexicon.words("colors"))
 """The concepts of colours."""
 NAMED = COLOURS - {"=colorful"}
 """The colour concepts that name one colour."""
 
 
-def names_for(colours: AbstractSet[str], words: Collection[str]) -> AbstractSet[str]:
+def is_clear(words: Collection[str]) -> bool:
+    """Whether words are plain or clear names of colours: "red", "scarlet", but not "charcoal"."""
+    plain = {colour[1:] for colour in _PLAIN}
+    return plain.union(*_CLEAR.values()).issuperset(words)
+
+
+def names_for(
+    colours: AbstractSet[str], words: Collection[str], *, plainly: bool = False
+) -> AbstractSet[str]:
     """Concepts of the colours that a thing may be called by.
 
     Args:
         colours: concepts of those it has.
         words: that tell of it.
+        plainly: whether its plain names are clear too.
     """
     groups = lexicon.description_groups()
     clear = set()
     for colour in colours & _CLEAR.keys():
         told = {w for w in words if f"={groups.get(w)}" == colour}
-        if colour not in _PLAIN:
+        if not (plainly and colour in _PLAIN):
             told -= {colour[1:]}
         told |= _CLEAR[colour] & set(words)
         if told and told <= _CLEAR[colour] | {colour[1:]}:

@@ -91,7 +91,7 @@ def is_described_as(card: Card, name: str) -> bool:
     return set(wanted.concepts) <= profile(card).kind
 
 
-@lru_cache(maxsize=65536)
+@lru_cache(maxsize=16384)
 def names(card: Card, name: str) -> bool:
     """Whether the very words stand in a card's description, or in what it is read as.
 

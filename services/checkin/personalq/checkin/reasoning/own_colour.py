@@ -15,7 +15,7 @@ from personalq.checkin.intent import Attribute, Constraint, Intent
 from personalq.checkin.lexicon import canonical, wordnet
 from personalq.checkin.lexicon.stuffs import stuffs_in
 from personalq.checkin.nouns import is_kind_of
-from personalq.checkin.reasoning.colours import COLOURS
+from personalq.checkin.reasoning.colours import COLOURS, is_clear
 from personalq.checkin.reasoning.own import FEWEST, insisting_on, is_named
 from personalq.checkin.reasoning.profiles.concepts import concepts, worded_concepts
 from personalq.checkin.reasoning.profiles.profile import Profile, profile
@@ -90,11 +90,18 @@ def without_its_colour(
     if person and meant and meant <= _SKIN:
         return None
     coated = any(is_kind_of(name, kind) for name in names for kind in _COATED)
+    animal = any(is_kind_of(name, "animal") for name in names)  # a red fox is orange
+    plain = not animal and is_clear(colour.values)
     shown = [profile(hit.card) for hit in hits]
     others = [profile(hit.card) for hit in besides]
     if not shown or max(len(shown), len(others)) < FEWEST:
         return None
-    if any(meant & (each.everything | each.called | _otherwise(each, coated)) for each in shown):
+    called = [each.named if plain else each.called for each in shown]
+    told_so = [
+        each.everything | by_name | _otherwise(each, coated)
+        for each, by_name in zip(shown, called, strict=True)
+    ]
+    if any(meant & each for each in told_so):
         return None
     told = [bool(COLOURS & p.kind or _otherwise(p, coated)) for p in (*shown, *others)]
     if told.count(False) > _SILENT * len(told):

@@ -163,9 +163,13 @@ _HOUSES = frozenset(
 
 def _is_place(draft: Draft, tag: Tag) -> bool:
     """Whether a place's name begins with the look's: "a photo studio", "a comic shop"."""
-    following = behind_tag(draft, tag)
+    words, following = draft.page.words, behind_tag(draft, tag)
     if following is not None and following.norm in _HOUSES:
-        return not draft.nouns_cover(following.index)
+        ends = following.index + 1 == len(words) or not words[following.index + 1].joined
+        ends = ends or words[following.index + 1].norm in lexicon.words("prepositions")
+        led = words[tag.first - 2 : tag.first] if tag.first > 1 and words[tag.first].joined else ()
+        there = bool(led) and led[0].norm in lexicon.words("prepositions")
+        return there and led[-1].norm in lexicon.words("determiners") and ends
     match = draft.lexicon.environments.match_at(draft.page.words, tag.first)
     return match is not None and match[1].known and match[0] > tag.last - tag.first
 

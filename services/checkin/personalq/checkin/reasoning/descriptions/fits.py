@@ -32,7 +32,7 @@ OTHER = 0.5
 """How much it counts that a card has another thing of the kind, where one has the very thing."""
 UNTOLD = 0.5
 """How much it counts where a card does not say that it lacks what was said to be missing."""
-_PAIRS = 65536
+_PAIRS = 16384
 """Pairs of a wish and a card that are kept: a request asks several times how they fit."""
 
 

@@ -63,7 +63,7 @@ _MOOD = compile_form(
 class Profile:
     """What a card says it is: concepts of everything, of its kind, and its traits.
 
-    One text has one profile, which is compared by identity: it is the key of what is known of it.
+    Compared by identity, as a key of how wishes fit it: what is kept has one profile for a text.
     """
 
     everything: frozenset[str]
@@ -78,6 +78,8 @@ class Profile:
     """Those of the subject itself."""
     called: frozenset[str] = frozenset()
     """Concepts of the colours that the subject itself may be called by."""
+    named: frozenset[str] = frozenset()
+    """The same where plain names are meant plainly: of "purple" no pink."""
     things: frozenset[str] = frozenset()
     """What its own words name, in one of several words for it: "melting"."""
     stuffs: frozenset[str] = frozenset()
@@ -190,6 +192,7 @@ def _profile(pieces: tuple[str, ...], subjects: tuple[str, ...], name: str) -> P
         shades=frozenset(shades),
         own_shades=frozenset(own_shades),
         called=frozenset(names_for(NAMED & kind, own_words)),
+        named=frozenset(names_for(NAMED & kind, own_words, plainly=True)),
         things=frozenset(things),
         stuffs=frozenset(stuffs),
         told=frozenset(told_of_it),
