@@ -106,6 +106,6 @@ def _united(several: Iterable[_Literals]) -> _Literals:
 
 
 def _better(one: _Literals, other: _Literals) -> _Literals:
-    """Which of two is the rarer in texts: whose shortest is longer (up to four letters), or fewer."""
+    """Which of two is the rarer in texts: the shortest is longer, up to four letters, or fewer."""
     known = [each for each in (one, other) if each and "" not in each]
     return max(known, key=lambda each: (min(4, *map(len, each)), -len(each)), default=None)

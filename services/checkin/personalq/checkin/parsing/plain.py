@@ -105,14 +105,15 @@ _CUB = compile_form(
 _NUMBERED = compile_form(r"(?<!\w)(?P<of>[a-z]+)(?P<here>)(?=#\d)")
 """Right before the number of a version: "truck | #28"."""
 _SHOULD_OWN = compile_form(
-    r"(^|(?<=[.;:!?] ))(?P<here>((the|our) )?(?P<who>[\w-]+( [\w-]+){0,2}) (should|must|ought to|has "
-    r"to|needs to|is meant to|would) be (the|its|their) (owner|maker|author|creator))(?= ?($|[.,;:!?]))"
+    r"(^|(?<=[.;:!?] ))(?P<here>((the|our) )?(?P<who>[\w-]+( [\w-]+){0,2}) (should|must|"
+    r"ought to|has to|needs to|is meant to|would) be (the|its|their) (owner|maker|author|creator))"
+    r"(?= ?($|[.,;:!?]))"
 )
 """Whose it is to be, after it was named: "a bear at sea. | Studio A should be the owner"."""
 _TRAINED_THERE = compile_form(
     r"(?<!\w)(?P<who>[\w-]+( [\w-]+)?) trained (an?|one|our|their) [\w-]+( [\w-]+)? (?P<here>)"
-    r"(?=(out |down |up |over )?(in|at|on|by|near|under|beside|inside|outside|among) (the|an?) [\w-]+"
-    r"( [\w-]+)? ?[.,;!?])"
+    r"(?=(out |down |up |over )?(in|at|on|by|near|under|beside|inside|outside|among) "
+    r"(the|an?) [\w-]+( [\w-]+)? ?[.,;!?])"
 )
 """Before where somebody trained one: "the print team trained a horse | at the beach"."""
 _WE_HAVE = compile_form(

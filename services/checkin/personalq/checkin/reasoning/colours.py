@@ -37,8 +37,8 @@ _CLEAR: Mapping[str, AbstractSet[str]] = {
 }  # fmt: skip
 """Shades that nobody calls by another colour's name: rust may be red, chocolate is no orange."""
 _PLAIN = frozenset(["=orange", "=red", "=black", "=gray", "=pink", "=purple"])
-"""Colours whose plain names are clear beside other clear ones: "purple" is no pink, though it may be
-magenta; "brown" may be beige."""
+"""Colours whose plain names are clear beside other clear ones: "purple" is no pink, though it may
+be magenta; "brown" may be beige."""
 COLOURS = frozenset(f"={name}" for name in lexicon.words("colors"))
 """The concepts of colours."""
 NAMED = COLOURS - {"=colorful"}
