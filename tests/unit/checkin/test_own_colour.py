@@ -108,10 +108,10 @@ def test_shades_that_nobody_calls_otherwise() -> None:
 
 @pytest.mark.parametrize(
     ("said", "shown"),
-    [("pink", "purple"), ("scarlet", "orange"), ("black", "gray")],
+    [("pink", "purple"), ("scarlet", "orange"), ("black", "gray"), ("chocolate brown", "orange")],
 )
 def test_plain_names_of_colours_that_are_no_others(said: str, shown: str) -> None:
-    """A purple lamp is no pink one. Of animals one may be: a red fox is orange."""
+    """A purple lamp is no pink one. What has fur or plumage may be: a red fox is orange."""
     lamps, owls = (
         [
             card(f"{of}-v{n}", of, "anime", f"2026-0{n}-01", f"A {colour} {of}.", version=n)

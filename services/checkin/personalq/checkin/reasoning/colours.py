@@ -46,9 +46,12 @@ NAMED = COLOURS - {"=colorful"}
 
 
 def is_clear(words: Collection[str]) -> bool:
-    """Whether words are plain or clear names of colours: "red", "scarlet", but not "charcoal"."""
-    plain = {colour[1:] for colour in _PLAIN}
-    return plain.union(*_CLEAR.values()).issuperset(words)
+    """Whether words are plain or clear names of colours: "red", "chocolate brown"; not "charcoal"
+    nor "dark gray".
+    """
+    clear = {colour[1:] for colour in _PLAIN}.union(*_CLEAR.values())
+    said = clear | lexicon.words("colors")
+    return not clear.isdisjoint(words) and said.issuperset(words)
 
 
 def names_for(

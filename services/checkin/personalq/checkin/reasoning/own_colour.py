@@ -90,8 +90,7 @@ def without_its_colour(
     if person and meant and meant <= _SKIN:
         return None
     coated = any(is_kind_of(name, kind) for name in names for kind in _COATED)
-    animal = any(is_kind_of(name, "animal") for name in names)  # a red fox is orange
-    plain = not animal and is_clear(colour.values)
+    plain = not coated and is_clear(colour.values)  # a red fox is orange
     shown = [profile(hit.card) for hit in hits]
     others = [profile(hit.card) for hit in besides]
     if not shown or max(len(shown), len(others)) < FEWEST:
