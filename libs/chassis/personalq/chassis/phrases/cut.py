@@ -92,7 +92,7 @@ _A_PIECE = compiled(
     r"\bmade as an? (?P<stuff>wooden|glass|ceramic|porcelain|metal|steel|iron|cast[ -]iron|copper|"
     r"brass|bronze|tin|silver|gold|aluminium|aluminum|plastic|rubber|paper|cardboard|concrete|stone|"
     r"marble|clay|terracotta|leather|canvas|felt|wool|woollen|silk|denim|velvet|linen|cotton|fabric|"
-    r"plush|knitted|crochet|bamboo|wicker|rattan|oak|pine|carbon|fib(re|er)glass|porcelain) "
+    r"plush|knitted|crochet|bamboo|wicker|rattan|oak|pine|carbon|fib(re|er)glass) "
     r"(piece|object)(?= ?([.,;]|$))"
 )
 """A stuff as the piece that is made of it: "made as a wooden piece"."""
