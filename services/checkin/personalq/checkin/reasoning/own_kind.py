@@ -243,8 +243,11 @@ def _is_related(wanted: str, kind: str) -> bool:
 @lru_cache(maxsize=65536)
 def _means(name: str, kind: str) -> bool:
     """Whether a noun is another word for a kind: "rocker" for "rocking chair"."""
-    if thesaurus.things_in(name).keys() & thesaurus.things_in(kind).keys():
-        return True
+    said, told = thesaurus.things_in(name), thesaurus.things_in(kind)
+    words = frozenset(map(stem, name.split()))
+    for thing in said.keys() & told.keys():
+        if said[thing] == words or said[thing].isdisjoint(told[thing]):
+            return True  # a "clown doll" and a "rag doll" are dolls, and no more than that
     groups = lexicon.subject_tables()["same"].values()
     if any(name in group and kind in group for group in groups):
         return True
