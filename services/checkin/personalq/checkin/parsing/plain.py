@@ -12,6 +12,7 @@ from personalq.checkin import lexicon
 from personalq.checkin.intent import Span
 from personalq.checkin.nouns import is_kind_of
 from personalq.checkin.parsing.corrected import Change, Corrected, with_changes
+from personalq.checkin.parsing.predicates import predicates
 from personalq.checkin.parsing.said_else import SAID_AROUND, SAID_ELSE
 from personalq.checkin.parsing.similes import similes
 from personalq.checkin.parsing.text import ends_before, shadow
@@ -110,6 +111,11 @@ _SHOULD_OWN = compile_form(
     r"(?= ?($|[.,;:!?]))"
 )
 """Whose it is to be, after it was named: "a bear at sea. | Studio A should be the owner"."""
+_OWNED_BY = compile_form(
+    r"(?<=[.,;:(] )(?P<here>(owner|author|maker|creator)(:| is|'s)? (the )?)"
+    r"(?P<who>[\w-]+( [\w-]+){0,2})(?= ?($|[,.;:!?)]))"
+)
+"""The same said shortly: "a bear at sea. | Owner: the design guild"."""
 _TRAINED_THERE = compile_form(
     r"(?<!\w)(?P<who>[\w-]+( [\w-]+)?) trained (an?|one|our|their) [\w-]+( [\w-]+)? (?P<here>)"
     r"(?=(out |down |up |over )?(in|at|on|by|near|under|beside|inside|outside|among) "
@@ -327,6 +333,9 @@ def make_plain(
     for match in _SHOULD_OWN.finditer(lowered):
         if is_owner(match["who"]):
             changes.append((Span(*match.span("here")), f"the one made by {match['who']}"))
+    for match in _OWNED_BY.finditer(lowered):
+        if is_owner(match["who"]):
+            changes.append((Span(*match.span("here")), "made by "))
     for match in _TRAINED_THERE.finditer(lowered):
         if is_owner(match["who"]) or is_owner(match["who"].rpartition(" ")[2]):
             changes.append((Span(*match.span("here")), "trained "))
@@ -346,6 +355,7 @@ def make_plain(
         changes += [(Span(*match.span("here")), "one") for match in _PAIR.finditer(lowered)]
     changes += [(Span(*m.span()), m["colour"]) for m in _COLOURED.finditer(lowered)]
     changes += similes(lowered, is_subject)
+    changes += predicates(lowered, is_subject)
     for pattern in (_DO_WE_HAVE, _IN_COLOUR):
         changes += [(Span(*match.span("here")), "") for match in pattern.finditer(lowered)]
     for match in _1ST.finditer(lowered):

@@ -33,6 +33,35 @@ _BEHIND_ONE = (
 )
 _STARTS = r"(^|(?<=[.;:!?] ))"
 SAID_ELSE = (
+    (compile_form(rf"(?<!\w)(?P<i>(i|we) (last )?used) (?P<x>(an?|the|one|our|my) [\w-]+) "
+                  rf"(?P<like>in {_COLOURS}|with (an?|the) [\w-]+|that('s| is| was) {_COLOURS}) "
+                  r"(?=(last|this|on|in|yesterday|earlier|two|three|a) )"),
+     r"\g<x> \g<like> that \g<i> "),
+    (compile_form(r"(?<=\w) as well as (?=(the|an?|its|his|her|two|some) )"), " and "),
+    (compile_form(r"(?<=\w) and at the same time (?=[a-z])"), " and "),
+    (compile_form(rf"(?<=[.;:,] )(the )?colou?r( is|:| should be)? (?P<c>{_COLOURS})"
+                  r"(?= ?($|[,.;:!?)]))"), r"the \g<c> one"),
+    (compile_form(r"(?<!\w)place of training(?=(:| is)? [a-z])"), "training place"),
+    (compile_form(r"(?<=[,;.] )subject:? (?=(the )?[a-z]+( [a-z]+)? ?($|[,.;]))"), ""),
+    *(
+        (compile_form(rf"(?<!\w)which (?P<x>[\w-]+( [\w-]+)?) did (i|we) {do}(?= ([a-z]|20\d\d))"),
+         rf"the \g<x> we {did}")
+        for do, did in (("train", "trained"), ("make", "made"), ("build", "built"),
+                        ("teach", "taught"), ("shoot", "shot"))
+    ),
+    (compile_form(r"(?<!\w)which (?P<x>[\w-]+( [\w-]+)?) (did|have) (i|we) (do|done|draw|drawn|"
+                  r"paint(ed)?|render(ed)?) (?=(in|as|with) )"), r"the \g<x> done "),
+    (compile_form(r"^the (?P<x>([\w-]+ ){0,2}[\w-]+) (is|are) (what|how) (i|we|you) ('d |would |"
+                  r"can )?(recogni[sz]e|know|tell|remember|spot|identify) "
+                  r"(?P<y>(that|the|my|our) [\w-]+( (?!by\b)[\w-]+)?)( by)?(?= ?($|[,.;:!?]))"),
+     r"\g<y> with the \g<x>"),
+    (compile_form(rf"^(?P<who>{_PEOPLE}|{_ASKING_US}) (?=(wants?|needs?|would like|asks? for|"
+                  r"asked for|is asking for|ordered|loves?|prefers?|likes?)\b)"),
+     r"the \g<who> "),
+    (compile_form(r"(?<=[:;.,] )(but )?it (should|ought to|needs to) have (?=(the|an?|its)\b)"),
+     "the one that has "),
+    (compile_form(r"(?<=\w )and (should )?come from (?=[a-z])"), "and comes from "),
+    (compile_form(r"(?<!\w)church[ -]window (glass|style|look|panes?)(?!\w)"), "stained glass"),
     (compile_form(rf"{_BEHIND_ONE}(that|which) (opened|started|began) (the )?(year )?"
                   r"(?P<y>20\d\d)(?= ?($|[,.;:!?)]))"), r"that was the first of \g<y>"),
     (compile_form(rf"{_BEHIND_ONE}(that|which) (closed|ended|rounded off) (the )?(year )?"

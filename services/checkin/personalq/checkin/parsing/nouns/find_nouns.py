@@ -23,6 +23,11 @@ def find_nouns(page: Page, lexicon_: Lexicon) -> list[Noun]:
             if alone is None or alone[0] > 1:
                 continue
             first, entry = last - 1, alone[1]
+        if last - first > 1 and _is_owned(page.words, lexicon_, first, last):
+            alone = lexicon_.subjects.match_at(page.words, last - 1)
+            if alone is None or alone[0] > 1:
+                continue
+            first, entry = last - 1, alone[1]
         if last - first == 1 and page.words[first].norm in lexicon.words("indefinite"):
             continue  # "the guitar somebody signed"
         if nouns and nouns[-1].last >= last:
@@ -46,6 +51,14 @@ def find_nouns(page: Page, lexicon_: Lexicon) -> list[Noun]:
             continue  # "a high-wheeler" is no wheel horse
         nouns.append(Noun(first=first, last=last, entry=entry))
     return nouns
+
+
+def _is_owned(words: tuple[Word, ...], lexicon_: Lexicon, first: int, last: int) -> bool:
+    """Whether the words before the last are an owner's: "the print desk's | chair"."""
+    if not words[last - 2].possessive:
+        return False
+    names = (" ".join(w.norm for w in words[start : last - 1]) for start in range(last - 1))
+    return any(map(lexicon_.owners.get, names))
 
 
 def _is_said_of_what_sort(words: tuple[Word, ...], first: int, last: int) -> bool:

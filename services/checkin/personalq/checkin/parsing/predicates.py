@@ -1,0 +1,105 @@
+"""What is told of a subject behind its scene, in words that do not name it again.
+
+"a cactus in a mirror. | Has dark glasses and is grey", "a lobster under a pier, | coloured red".
+What is told so is made a sentence of its own, or that of "the one", which is read anywhere.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+
+from personalq.chassis.forms import compile_form
+from personalq.checkin import lexicon
+from personalq.checkin.intent import Span
+from personalq.checkin.parsing.corrected import Change
+
+_COLOUR = f"({'|'.join(sorted(lexicon.colours(), key=len, reverse=True))})"
+_SHADE = rf"((light|dark|pale|bright|deep) )?{_COLOUR}"
+_CLOSED = r"(?= ?($|[,.;:!?)]))"
+_BREAK = r"(?<=[\w)\"'])( ?[.;:,(]| -) ?"
+_SAYS = compile_form(
+    rf"{_BREAK}(?P<here>)(?=(wears|sports) \w|(has|holds|carries|features) (?!(been|to|not|never|"
+    r"had|just|already|gone|come|become|got to|fun|it|them|that|this|"
+    r"\w+ed\b(?! [a-z]))\b)\w|"
+    rf"is (all )?{_SHADE}(?!\w))"
+)
+"""Before a verb that nobody does: "a cactus in a mirror. | has dark glasses"."""
+_COMES_WITH = compile_form(
+    rf"{_BREAK}(?P<here>((and )?(it|that one|this one) )?(comes|came) (complete )?with) "
+    r"(?=(an?|the|its|his|her|two|three|some)\b)"
+)
+_AND_IS = compile_form(
+    r"(?<!\w)it (was|is|has|comes|came) [^.;:!?()]{3,60}? and (?P<here>)(?=(is|has|wears) "
+    r"(?!(been|to|not|never)\b)\w)"
+)
+"""The second thing told of it: "it was made in May and | is white"."""
+_DRESSED = r"((all )?dressed (all )?in|clad in|colou?red) [a-z]"
+_OF_ONE = compile_form(rf"(?<=\bone)(?P<here>, )(?={_DRESSED})")
+_LIKE = compile_form(
+    rf"(?<=\w), (?P<here>)(?={_DRESSED}|{_SHADE} and with (an?|the|its|his|her) )"
+)
+_WITH_THE = compile_form(
+    r"(?<=\w), (?P<here>(and )?)with (?P<what>(the|its|his|her) ([\w'-]+ ){0,2}?[\w'-]+)"
+    rf"({_CLOSED}|(?= and (an?|the|its|his|her) ))"
+)
+"""What is known: "under a pier, | with the cook's hat"; not "with the sun behind it"."""
+_SIGHTS = frozenset((
+    "sun", "moon", "sea", "sky", "stars", "city", "skyline", "sunset", "sunrise", "wind", "rain",
+    "snow", "mountains", "ocean", "horizon", "crowd", "camera", "night", "background", "lights",
+    "light", "clouds", "fog", "trees", "forest", "town", "village", "harbour", "harbor", "same",
+    "other", "others", "rest", "style", "look", "family", "kids", "children", "team",
+))  # fmt: skip
+_SCENE = re.compile(r"(?<!\w)([a-z]{3,}ing|" + "|".join(
+    sorted(lexicon.words("prepositions") - {"of", "with", "from", "by", "in", "for", "as"})
+) + r"|in (an?|the|front))(?!\w)")  # fmt: skip
+
+
+_GOES = compile_form(
+    r"(?<!\w)(?P<of>[\w-]+)(?P<here> (goes|ends up|winds up|finds (itself|himself|herself)|turns up|"
+    r"shows up|pops up|belongs))(?= (in|on|at|inside|under|behind|by|near|next|into|onto|beside|"
+    r"among|between)\b)"
+)
+"""Where a subject is put: "the guitar | goes | inside a hall"."""
+_QUOTED = compile_form(r"[\"“](?P<said>(the|my|our|that|an?) [^\"“”]{2,60})[\"”]")
+_FRAGMENTS = compile_form(
+    r"^[\w-]+( [\w-]+)?(?P<first>\.) ([\w-]+( [\w-]+)?(?P<second>\.) )?(?P<of>[\w-]+)(?=[.,:])"
+)
+"""Each word a sentence: "black. smiley. dog. inside a greenhouse"."""
+
+
+def predicates(lowered: str, is_subject: Callable[[str], bool]) -> Iterator[Change]:
+    """What makes sentences of them.
+
+    Args:
+        lowered: a request's shadow.
+        is_subject: whether a word names a subject.
+    """
+    named = next((m for m in re.finditer(r"[\w'-]+", lowered) if is_subject(m[0])), None)
+    if named is None:
+        return
+    for match in _GOES.finditer(lowered):
+        if is_subject(match["of"]) or match["of"] in lexicon.words("selectors"):
+            yield Span(*match.span("here")), ""
+    for match in _QUOTED.finditer(lowered):
+        if any(map(is_subject, re.findall(r"[\w'-]+", match["said"]))):
+            yield Span(match.start(), match.start() + 1), ""
+            yield Span(match.end() - 1, match.end()), ""
+    fragments = _FRAGMENTS.match(lowered)
+    if fragments is not None and is_subject(fragments["of"]):
+        for part in filter(fragments.group, ("first", "second")):
+            yield Span(*fragments.span(part)), ","
+    for match in _SAYS.finditer(lowered, named.end()):
+        yield Span(*match.span("here")), "it "
+    for match in _COMES_WITH.finditer(lowered, named.end()):
+        yield Span(*match.span("here")), "it has"
+    for match in _AND_IS.finditer(lowered, named.end()):
+        yield Span(*match.span("here")), "it "
+    for match in _OF_ONE.finditer(lowered):
+        yield Span(*match.span("here")), " that is "
+    for pattern in (_LIKE, _WITH_THE):
+        for match in pattern.finditer(lowered, named.end()):
+            before = lowered[named.end() : match.start()]
+            told = "what" in pattern.groupindex and _SIGHTS & set(match["what"].split())
+            if _SCENE.search(before) and not told and not before.rstrip().endswith(" one"):
+                yield Span(*match.span("here")), "the one "
