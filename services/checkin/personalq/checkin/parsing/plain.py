@@ -116,6 +116,10 @@ _OWNED_BY = compile_form(
     r"(?P<who>[\w-]+( [\w-]+){0,2})(?= ?($|[,.;:!?)]))"
 )
 """The same said shortly: "a bear at sea. | Owner: the design guild"."""
+_OWNER_ALONE = compile_form(
+    r"(?<=[\w)], )(?P<here>)(?P<who>(the )?[\w]+[ -][\w-]+( [\w-]+)?)(?= ?($|[,.;]))"
+)
+"""Only named: "a cottage by a creek, red, | the north lab, November 2026"."""
 _TRAINED_THERE = compile_form(
     r"(?<!\w)(?P<who>[\w-]+( [\w-]+)?) trained (an?|one|our|their) [\w-]+( [\w-]+)? (?P<here>)"
     r"(?=(out |down |up |over )?(in|at|on|by|near|under|beside|inside|outside|among) "
@@ -335,6 +339,9 @@ def make_plain(
             changes.append((Span(*match.span("here")), f"the one made by {match['who']}"))
     for match in _OWNED_BY.finditer(lowered):
         if is_owner(match["who"]):
+            changes.append((Span(*match.span("here")), "made by "))
+    for match in _OWNER_ALONE.finditer(lowered):
+        if is_owner(match["who"].removeprefix("the ")):
             changes.append((Span(*match.span("here")), "made by "))
     for match in _TRAINED_THERE.finditer(lowered):
         if is_owner(match["who"]) or is_owner(match["who"].rpartition(" ")[2]):

@@ -33,6 +33,14 @@ _BEHIND_ONE = (
 )
 _STARTS = r"(^|(?<=[.;:!?] ))"
 SAID_ELSE = (
+    (compile_form(r"^(i|we) (recall|remember|know|think|believe|seem to remember)( that)? "
+                  r"(?P<x>(the|my|our) [\w-]+( [\w-]+)?) (has|had) (?=(an?|the|its|two|three|[a-z]+s)\b)"),
+     r"\g<x> that has "),
+    (compile_form(r"(?<!\w)(from|of|among|out of) (all )?(the|our|my) (?P<x>[\w-]+( [\w-]+)?) "
+                  r"(versions|checkpoints|models|builds) ?,? (take|use|pick|choose|i want|give me) "
+                  r"(the )?(number |no\.? |#)?(?P<n>\d{1,3})(?!\w)(?! (of|in|from)\b)"),
+     r"version \g<n> of the \g<x>"),
+    (compile_form(r"^(please )?put (our|the|my) workhorse to work ?[:,–-] ?(?=the\b)"), ""),
     (compile_form(rf"(?<!\w)(?P<i>(i|we) (last )?used) (?P<x>(an?|the|one|our|my) [\w-]+) "
                   rf"(?P<like>in {_COLOURS}|with (an?|the) [\w-]+|that('s| is| was) {_COLOURS}) "
                   r"(?=(last|this|on|in|yesterday|earlier|two|three|a) )"),

@@ -71,6 +71,15 @@ _ON_IT = compile_form(r" (on|in) (the|its|his|her) [\w-]+$")
 """Where the subject has it: "a thistle on the lid"."""
 _BUILT_IN = compile_form(r"^built~in ", flags=re.IGNORECASE)
 """Before what is surely the subject's: "with a built-in speaker"."""
+_LOOKS = frozenset((
+    "graffiti", "tapestry", "mosaic", "caricature", "collage", "silhouette", "etching", "engraving",
+    "lithograph", "woodcut", "fresco", "stencil", "blueprint", "hologram", "fridge magnet",
+))  # fmt: skip
+"""Looks that are things, too, where cards have none of that name."""
+_CHOSEN = compile_form(
+    r" (one|model|checkpoint|version|build|lora|variant|edition)(?!\w)", flags=re.IGNORECASE
+)
+_IS_CHOSEN = compile_form(r"(?<!\w)(the|our|my) $", flags=re.IGNORECASE)
 _STAYS = ("artifact", "plant")
 """What stays on it; snow, a cat or a butterfly may as well be on it in the picture."""
 _WHOSE = compile_form(r"^[a-z-]+['’]s (?=\w)")
@@ -97,8 +106,20 @@ def without_that_thing(intent: Intent, hits: Sequence[Hit], prompt: str) -> Inte
         return None
     subject = intent.first(Attribute.SUBJECT)
     wanted = (c for c in intent.described if not _goes_without_saying(c, subject))
-    asked = (c for c in wanted if _is_asked_for(c, prompt))
+    asked = (c for c in wanted if _is_asked_for(c, prompt) or _is_a_look(c, subject, prompt))
     return next((insisting_on(intent, c) for c in asked if _is_on_none(_bare(c), hits)), None)
+
+
+def _is_a_look(constraint: Constraint, subject: Constraint | None, prompt: str) -> bool:
+    """Whether it chooses by a look: "the tapestry one", "our graffiti parrot"."""
+    span = constraint.span
+    if span is None or constraint.hard or constraint.excluded or constraint.coarse:
+        return False
+    if canonical(constraint.text) not in _LOOKS or constraint.scene:
+        return False
+    leads = subject is not None and subject.span is not None and span.end + 1 == subject.span.start
+    chosen = leads or _CHOSEN.match(prompt, span.end) is not None
+    return chosen and ends_before(_IS_CHOSEN, prompt, span.start) is not None
 
 
 def _is_asked_for(constraint: Constraint, prompt: str) -> bool:
@@ -172,8 +193,7 @@ def _bare(constraint: Constraint) -> Constraint:
 def _is_on_none(constraint: Constraint, hits: Sequence[Hit]) -> bool:
     told = wishes(Intent(constraints=(constraint,)))
     return bool(told) and all(
-        wish.phrase
-        and not wish.trait.lacks
+        not wish.trait.lacks
         and bool(hit.word_likeness or hit.thing_likeness)
         and fit(wish, profile(hit.card)) == 0
         and likest(wish.said, hit) < _ALIKE
