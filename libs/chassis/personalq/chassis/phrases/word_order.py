@@ -210,7 +210,10 @@ def _all_over(found: re.Match[str]) -> str:
 
 
 def _liked(found: re.Match[str]) -> str:
-    return " ".join(filter(None, (found["like"].strip(), found["too"], found["thing"])))
+    like, too = found["like"].strip(), found["too"]
+    if too and is_shade(too) and not is_shade(like):  # "immersion and plum"
+        like, too = too, like
+    return " ".join(filter(None, (like, too, found["thing"])))
 
 
 _OVER = ("all over", "from head", "from top", " it is")
