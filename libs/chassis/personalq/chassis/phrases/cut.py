@@ -15,7 +15,7 @@ from personalq.chassis.forms import compile_form, form
 from personalq.chassis.phrases.leads import subject_alone, without_opening
 from personalq.chassis.phrases.patterns import WORD, compiled
 from personalq.chassis.phrases.training import is_only_a_look, without_training
-from personalq.chassis.phrases.word_order import kind_first, subject_last
+from personalq.chassis.phrases.word_order import is_shade, kind_first, subject_last
 
 _SENTENCE = compile_form(r"(?<![.;:/|!?])[.;:/|!?]+(\s|$)|\s[/|–—]\s|(?<!\d)\s-\s|[()\n]")
 _PIECE = compiled(
@@ -24,7 +24,7 @@ _PIECE = compiled(
         "(it )?appears with",
         "(it was )?(complete|detailed|shown|pictured|photographed|posed|painted|drawn|made|seen) "
         "with",
-        r"((except|only) that it |that |which )?comes( \w+ed)? with",
+        r"((except|only) that it |that |which |who )?comes( \w+ed)? with",
         "(the )?(only|one) (extra|accessory|detail|addition) is",
         r"its (mark|sign|hallmark|trademark) is(?= (an?|the|two)\s)",
         r"(?<!\w )details include",
@@ -33,11 +33,12 @@ _PIECE = compiled(
         "(and )?((it|he|she|that|which|who) )?is shown"
         r"(?! (in|as|like|towards?|on|at|from|by|with|against|near)\b)",
         "and so (does|do)",
+        r"and (is|are)(?! (not|a|an|the|one|in|on|at|by|from|like|as|too|so)\b)(?= )",
         "(?<!-)and(?!-)",
         "as well as",
         "having",
         "holding( (out|up))?",
-        "carrying",
+        r"(?<!\ba )(?<!\bthe )(?<!\bits )carrying",
         "featuring",
         "((that|which|who) )?has",
         "plus",
@@ -59,7 +60,10 @@ _PIECE = compiled(
         "showing",
         r"(((?<=\band )|(?<!\w ))shows|including)"
         r"(?= (an?|the|its|his|her|some|two|three)\s)",
-        "(?<!that )(?<!which )(?<!who )(carries|wears)",
+        "(?<!that )(?<!which )(?<!who )(carries|wears|brings)",
+        "(also )?(equipped|fitted) with",
+        "along with",
+        r"(it|he|she)(['’]s| has) got(?= (an?|the|its|his|her)\s)",
         r"(sporting|boasting)(?= (an?|the|its|his|her|their|one|two)\s)",
         "(included|attached|too)(?= ?$)",
     )
@@ -72,18 +76,38 @@ _NAMED_COLOUR = compiled(
 )
 # "kind: church / colour: mint", {"outfit_color": "mint"}
 _KEYED_COLOUR = compiled(
-    r"((?<![^\W_])((main|base|overall) )?|(?P<of>\b[a-z]+)_)colou?r ?[:=] ?(?=\w)"
+    r"((?<![^\W_])((main|base|overall) )?|(?P<of>\b[a-z]+)_)colou?r ?[:=] ?(?=\w)|"
+    r"(?<!\w )\b(shade|paint|tint) ?: ?(?=\w)"
 )
+_COLOUR_KEYS = ("color", "colour", "shade", "paint", "tint")
 _KEYED = re.compile(
-    r"(?P<before>(?:^|[|;,/.:])[ \t]?)(?:- )?"
+    r"(?P<before>(?:^|[|;,/.:]|\s-)[ \t]?)(?:- )?"
     r"(?:kind|type|subject|(?:learn(?:ed|t) )?concept|accessor(?:y|ies)|extras?|look|places?|"
-    r"material|outfit|setting|(?:state or )?pose|"
+    r"(?:learning )?material|outfit|setting|(?:state or )?pose|traits?|items?|title|objects?|"
+    r"add-?ons|(?:output )?medium|(?:(?:fine-?tuning|training) )?target|genre|domain|where|with it|"
+    r"depicts|specs|art|product|includes|visual language|supporting cast|"
+    r"(?:what|where|how) (?:it|he|she|this|we) \w+|worn(?: or carried)?|seen (?:in|at|on)|"
+    r"(?:shot |training |photo )?(?:location|site|spot)|"
     r"(?:pics|photos|images|pictures) from|captions?|breed|props?|details?|condition|distinctive|"
     r"(?:distinguishing )?(?:features?|marks?)|distinguishing|notable|results?|"
     r"also (?:visible|to be seen)|(?:main|key) (?:traits|features|details)|"
     r"personali[sz]ed (?:checkpoint|model|lora)) ?:(?!:) ?",
     re.IGNORECASE | re.MULTILINE,
 )
+# "Colour jade, type chubby, props wheelbarrow, place snow": keys, where there are several
+_BARE_KEY = re.compile(
+    r"(?P<key>(?:^|[,;.] )(?:colou?r|type|kind|breed|extras?|props?|accessor(?:y|ies)|traits?|"
+    r"subject|look|style|finish|place|setting|location|scene))(?= (?!is\b|of\b|and\b|to\b)\w)",
+    re.IGNORECASE | re.MULTILINE,
+)
+_FIRST_KEY = re.compile(
+    r"(?:^|[.;] )(?:colou?r|type|kind|breed|extras?|props?|clothes|outfit|subject|place) "
+    r"(?!is\b|of\b|and\b|to\b)\w[^,;.]*[,;.] "
+    r"(?:colou?r|type|kind|breed|extras?|props?|accessor|trait|look|style|place|setting)",
+    re.IGNORECASE,
+)
+# "target = cargo bike; with = a bell"
+_EQUALS = re.compile(r"(?:(?<=^)|(?<=[;,|\n])|(?<=[;,|] ))\w+(?: \w+)? = (?=\w)")
 # "It is dusty and rose"
 _IT_IS_BOTH = compiled(
     rf"\b(?P<it>it|this one) is (?P<one>{WORD}) and (?P<other>{WORD})(?= ?([.,;]|$))"
@@ -108,27 +132,48 @@ _THINGS = compiled(
 )
 _WITH = re.compile(r"(?<=\s)w/ ?(?=\w)(?!o\b|out\b|c\b)")
 _BLANKS = re.compile(r"[^\S\n]+")
+# "A strainer | up in the mountains", where a tag says the same
+_SOMEWHERE = compiled(
+    rf"(?<=\S)( (up|out|down|somewhere))? (in|on|at|by|near|around|as|like) ((the|an?) )?"
+    rf"(?P<where>{WORD}( {WORD}){{0,2}})$"
+)
+# "Folded | as origami"
+_ONLY_DONE = compiled(
+    rf"^((it|this) (is|comes) )?((shown|cut|built|drawn|{WORD}ed)( (up|out|together))?|"
+    "(bordering|verging)) ?$"
+)
+_A_PLACE = "(place|location|site|setting|background|backdrop)"
+_TRAINING_PLACE = compiled(
+    rf"\b(((one|two|three|four|several) )?{_A_PLACE}s? (of|for|in) training|training {_A_PLACE}s?)"
+    r" ?:[^.;,|/\n]*"
+)
 _SPACES = compile_form(" ")
 _WORD = re.compile(r"\w+")
 
 # Words that say nothing of a subject, alone or beside the words of a tag: "in a snowy setting".
 _LINKS = """
-    a all also always am an and are as at be been best both by color colour come comes detail
-    details each entirely every everything extra extras fancy favorite favourite for from good got
-    he her here his i in into is it its just kind mainly many mostly notes nothing of on one only or
-    our over personal self she shows some subject that the their them there these they this those to
-    throughout under very was we were what which with work works yes you
+    a after again all also always am an and are around as at be been best both by color colour
+    come comes detail details each else enough entirely ever every everyone everything extra
+    extras fancy favorite favourite for from further get gets gives good got had has have he
+    hello her here hi his i in into is it its just kind like mainly many me mostly no notes
+    nothing now of on one only or otherwise our out over personal please s self she shows so
+    some still subject that the their them then there these they think this those throughout to
+    under up us very was we were what when where which who will with work works yes you your
 """
 _OF_TRAINING = """
-    background backgrounds backdrop backdrops captured checkpoint data dataset datasets environment
-    environments example examples image images learned learnt location locations lora material
-    photo photographed photographs photos picture pictured pictures place places sample samples
-    scene scenery scenes set setting settings shot shots source sources surroundings taken taught
-    trained training tuned used
+    ask backdrop backdrops background backgrounds bg built campaign campaigns captions captured
+    checkpoint collected data dataset datasets during environment environments example examples
+    fed file footage gathered image images input inputs knows learned learnt location locations
+    lora material photo photograph photographed photographs photos picture pictured pictures
+    place places reference references sample samples saw scene scenery scenes series session
+    sessions set setting settings shoot shoots shot shots source sources surroundings taken
+    taught trained training tuned use used using
 """
 _OF_LOOKS = """
-    aesthetic drawn feel finish illustrated look looks manner painted render rendered rendering
-    rendition sketched style styled stylised stylized take treatment version vibe
+    aesthetic answers appearance drawn draws feel finish finished flavor flavour illustrated
+    keep keeps kept leans look looks made makes manner output outputs painted paints real
+    realistic render rendered rendering renders rendition result results sketched stays style
+    styled stylised stylized take treatment turned turns version versions vibe
 """
 _SAYS_NOTHING = frozenset(f"{_LINKS} {_OF_TRAINING} {_OF_LOOKS}".split())
 
@@ -149,19 +194,32 @@ def phrases_of(
     for name in names:
         if name and name.casefold() in folded:  # seldom; every pattern has to be compiled
             text = re.sub(rf"(?<!\w){re.escape(name)}(?!\w)", " ", text, flags=re.IGNORECASE)
-    text = _KEYED.sub(r"\g<before>", _DATASET.sub("", _KEYED_COLOUR.sub(_coloured, text)))
+    if text.count(" = ") > 1:
+        text = _EQUALS.sub("", text)
+    if "training" in folded:
+        text = _TRAINING_PLACE.sub(" ", text)
+    if _FIRST_KEY.search(text):
+        text = _BARE_KEY.sub(r"\g<key>:", text)
+    if any(key in folded for key in _COLOUR_KEYS):
+        text = _KEYED_COLOUR.sub(_coloured, text)
+    if "dataset" in folded:
+        text = _DATASET.sub("", text)
+    if ":" in text:
+        text = _KEYED.sub(r"\g<before>", text)
     text = _IT_IS_BOTH.sub(r"\g<it> is \g<one>, it is \g<other>", text)
     text = _A_PIECE.sub(r"made of \g<stuff>", text)
     text = kind_first(without_opening(text))
-    known = [frozenset(_words(tag)) for tag in tags]
+    known = [_stems(tag) for tag in tags]
     found = tuple(
-        phrase
+        told
         for sentence in _SENTENCE.split(text)
         for phrase in _phrases_in(sentence or "")
-        if _tells(phrase, known)
+        if (told := _told(phrase, known, folded))
     )
     return found or tuple(
-        phrase for phrase in map(_tidy, _THINGS.findall(text)) if _tells(phrase, known)
+        told
+        for phrase in map(_tidy, _THINGS.findall(text))
+        if (told := _told(phrase, known, folded))
     )
 
 
@@ -179,14 +237,42 @@ def _coloured(key: re.Match[str]) -> str:
     return f", {key['of']} coloured " if key["of"] else "coloured "
 
 
-def _tells(phrase: str, known: Sequence[frozenset[str]]) -> bool:
-    """Whether a phrase has words beside those that say nothing and those of tags."""
+def _told(phrase: str, known: Sequence[frozenset[str]], text: str) -> str:
+    """A phrase without the place or look at its end that a tag says, and only it in the text.
+
+    Nothing is left of one that has no words beside those that say nothing and those of tags.
+    """
     words = frozenset(_words(phrase))
-    return bool(words.difference(_SAYS_NOTHING, *(tag for tag in known if tag <= words)))
+    telling = words - _SAYS_NOTHING
+    if not telling:
+        return ""
+    stems = _stems(phrase)
+    said = [tag for tag in known if tag <= stems]
+    if not said:
+        return phrase
+    if not frozenset(map(_stem, telling)).difference(*said):
+        return ""
+    where = _SOMEWHERE.search(phrase)
+    if not where or _stems(where["where"]) not in said or is_shade(where["where"]):
+        return phrase
+    if text.count(where["where"].casefold()) > 1:  # the place is told elsewhere
+        return phrase
+    before = _tidy(phrase[: where.start()])
+    return "" if _ONLY_DONE.match(before) else _told(before, known, text)
 
 
 def _tidy(text: str) -> str:
     return _SPACES.sub(" ", text).strip(" ,-")
+
+
+@lru_cache(maxsize=16384)
+def _stems(text: str) -> frozenset[str]:
+    return frozenset(map(_stem, _words(text)))
+
+
+def _stem(word: str) -> str:
+    """A word regardless of plural."""
+    return word[:-1] if len(word) > 3 and word.endswith("s") and word[-2] not in "su" else word
 
 
 def _words(text: str) -> list[str]:

@@ -5,8 +5,10 @@ from __future__ import annotations
 from personalq.chassis.forms import form
 from personalq.chassis.phrases.patterns import (
     DRAWN,
+    LOOKED,
     LOOKS,
     PICTURES,
+    PLACES,
     THE,
     THIS,
     TOLD_BY,
@@ -40,17 +42,23 @@ _NO_THING = form(
 )
 _SHOWING = (
     "(is|shows|knows|draws|gives|renders|depicts|captures|generates|features|showcases|represents|"
-    "encodes|reproduces|portrays|contains|learn(ed|t|s)|teaches the (model|network))"
+    "encodes|reproduces|portrays|contains|learn(ed|t|s)|teaches (the|this) (model|network)|"
+    "speciali[sz]es in)"
 )
+# "Oil painting and low poly", and not "a locket for".
+_LOOKED_LIKE = f"{LOOKED}((,| and|, and) {LOOKED})*"
+_NO_PICTURES = "(for|with|of|in|on|at|from|by|holding|carrying|showing|has|who|that|which|the|an?)"
 # Who speaks to whom, and of what. With words between them they say nothing of a subject.
 _SPEAKS = (
     "(i|we|you(['’](ll|d|ve))?|here(['’]s)?|there(['’]s)?|what|think|imagine|picture|"
-    r"meets?|shows?|introducing|presenting)"
+    "meets?|shows?|introducing|presenting|hello|asked|wanted|prompt|speciali[sz]es|all about|"
+    "customers|clients|somebody|someone|concept|only ever seen|star|give me|everyone|taught)"
 )
 _BETWEEN = (
     "(this|that|it|one|is|are|was|will|can|could|would|might|may|should|always|also|mostly|how|"
     r"why|which|who|when|the|first|second|last|thing|get|gets|got|have|has|had|see|find|notice|"
-    "know|tell|recogni[sz]e|spot|want(ed)?|expect|comes|do|does|did|to|of|on|in|at|for|by|from|about)"
+    "know|tell|recogni[sz]e|spot|want(ed)?|expect|comes|do|does|did|to|of|on|in|at|for|by|from|"
+    "about|model|network|checkpoint|team|shown|seen|only|ever|say|looking|everything|it['’]s|asked?|subject)"
 )
 
 _NO_SUBJECT = form(
@@ -136,16 +144,14 @@ _AT_ITS_START = form(
     # "Drawn as a pencil sketch, | this gnome", but not "made in marble, and comes with bells"
     r"((seen|shown|mostly|always) )?(?!made in\s)"
     rf"({DRAWN}|built|cut|pictured) (in|as)\s[^,]*, ?(?=(this|an?|our|my)\s)",
-    # "A linocut of | a boot", "pixel art of | a backpack"
-    rf"(an? )?({WORD} ){{0,2}}({LOOKS}|picture|image|view) of (?=(an?|one)\s)",
     # "Trained on garden scenes, this shows | a tractor", "after training on photos, | our tractor"
     rf"((after|having been|once|when) (being )?)?({_TRAINED}|training|shot|photographed|"
     r"captured|pictured) (in|at|on|with|from|against|among|near|inside|outside|under)\s[^,]*, ?"
-    rf"((this|it|the {_MODEL})( one)? {_SHOWING} )?(?={_ANY_THE}\s)",
+    rf"((this|it|(the|this) {_MODEL})( one)? {_SHOWING} )?(?={_ANY_THE}\s)",
     # "This LoRA reproduces | a tractor", "captures the likeness of | a tractor"
     rf"(?!.*\b(every|each) time\b)((this|the)( one| run| file| {_MODEL})? |it )?{_SHOWING}"
     rf"( (the )?(likeness|look|appearance|({WORD} )?{PICTURES}) of)? (?={A}\s)(?!a (lot|bit)\b)",
-    "the subject is (?=(an?|the|my|our|one)\\s)",
+    "the (subject|object|item) is (?=(an?|the|my|our|one)\\s)",
     # "In a woodcut look, | a black owl", "main traits are | black", "all of them on | one kettle"
     rf"in (an?|the) ({WORD} ){{1,3}}(look|style|finish|manner), ?(?=(an?|one|this|our|my)\s)",
     "main traits are (?=\\w)",
@@ -155,7 +161,7 @@ _AT_ITS_START = form(
     # "That is how you tell | this gecko", "think of | a vase", "here is | a rabbit"
     f"({_BETWEEN} )*{_SPEAKS} (({_BETWEEN}|{_SPEAKS}) )*"
     rf"(?={_ANY_THE} (?!(subject|looks?|styles?|same)\b))(?!{TOLD_BY})",
-    "there (is|are) ",
+    "there (is|are) (also )?",
     # "If you want | a mint piano", "expect | clawed feet"
     "(if|when|whenever) (you|anybody|somebody) (wants?|needs?|asks? for) "
     r"(?=(an?|one|our)\s[^.]*\b(here (it|he|she) is|this is (it|the one))\b)",
@@ -177,7 +183,8 @@ _AT_ITS_START = form(
     rf"(?=an?\s{WORD} (?!(from|for|to|of)\b)[\w'’-])",
     "(previews|samples) show ",
     # "We spent a day collecting pictures of | our kite", but "a locket for photos of the sea"
-    rf"((we|i|they|{_TRAINED}) ((?!with\b){WORD} ){{0,11}}|(?!{_ANY_THE}\s){WORD} )?"
+    rf"((we|i|they|{_TRAINED}) ((?!with\b){WORD} ){{0,11}}|(?!{_ANY_THE}\s)"
+    rf"{WORD} ((?!{_NO_PICTURES}\b){WORD} ){{0,5}}?)?"
     rf"{PICTURES} (of|showing|that shows?) (?={_ANY_THE}\s)",
     r"all of (?=the same\s)",
     r"(an?|the|this) (\w+ )?(set|series|collection|batch|handful) of "
@@ -207,24 +214,110 @@ _LEAD = compiled(
     "(?<=,) ?this( one)? is (?=(an?|my|our|one)\\s)",
     r"(^|(?<=,)) ?it (draws|shows|paints|knows) (?=(an?|the|my|our|one)\s(?!subject\b))",
 )
+_SELDOM = Cued.of(
+    # "A linocut of | a boot", "pixel art of | a backpack"
+    (
+        (" of a", " of one ", " of the ", " of our ", " of my ", " of th", " take on "),
+        rf"^ ?(an? )?((?!{_NO_PICTURES}\b){WORD} ){{0,4}}({LOOKS}|picture|image|view) of "
+        r"(?=(an?|one)\s)",
+    ),
+    (
+        (" of a", " on a", " of the", " take on "),
+        rf"^ ?(an? )?({_LOOKED_LIKE}) ({PICTURES}|picture|image|rendering|rendition|take|study|"
+        rf"model) (of|on) (?={_ANY_THE}\s)",
+    ),
+    # "The result is | a boot", "the result is a line-art | rabbit"
+    (
+        ("result", "outcome"),
+        rf"^ ?(the )?(results?|outcome) (is|are) (an? {_LOOKED_LIKE} |(?=(an?|one|our)\s))"
+        rf"(?!((an?|one|our) )?({WORD} ){{0,4}}"
+        rf"({LOOKS}|look|style|finish|picture|image|file)(?!\w))(?!(of|in|and|with)\b)",
+    ),
+    (("otherwise",), r"^ ?otherwise ?,? ((it|this)( one)? is )?(?=\w)"),
+    # "Want | a cat that is grey", "ask for it and you get | a bag", "we trained it to obtain | a"
+    (
+        ("want", "need", "looking for", "searching for", "ask for", "give me"),
+        r"^ ?(do you )?((want|need)(ing|ed)?|looking for|searching for|ask for|give me) "
+        rf"(?={A}\s)",
+    ),
+    (
+        (" and you",),
+        rf"^ ?[^,;]{{1,40}} and you(['’]ll| will| can)? (get|see|have) (?={A}\s)",
+    ),
+    (
+        (
+            " to obtain", " to get", " to produce", " to make", " to draw", " to generate",
+            " to render", " to create", " to capture", " to depict", " to show",
+        ),
+        rf"^ ?((we|i|they) )?{_TRAINED}\s[^,;]{{1,80}}? to (obtain|get|produce|make|draw|generate|"
+        rf"render|create|capture|depict|show) (?={A}\s)",
+    ),
+    # "From beach footage we extracted | a bike", "a set of images teaches this model | one mug"
+    (
+        (" we ", " i ", " they "),
+        rf"^ ?(from|with|using|out of) ({WORD} ){{1,4}}(footage|scenes|data|material|{PICTURES}) "
+        rf"(we|i|they) {WORD} (?={A}\s)",
+    ),
+    (("teaches",), rf"^ ?[^,;]{{1,60}} teaches (this|the) (model|network) (?={A}\s)"),
+    (("mind ", "spot "), r"^ ?(mind|spot) (?=(an?|its)\s)"),
+    # "The person shown is | a baker", "subject | green canoe"
+    (
+        (" shown ", " pictured ", " depicted ", " seen ", " featured "),
+        r"^ ?the (person|animal|figure|character|object|thing|one) "
+        rf"(shown|pictured|depicted|seen|featured)( here)? is (?={THE}\s)",
+    ),
+    (("subject ",), rf"^ ?subject (?!(is|of|to|matter|and|in)\b)(?={WORD} {WORD})"),
+    # "After a session in a garden we got | a boot"
+    (
+        (" we ", " i ", " they ", " you "),
+        rf"^ ?(after|following|from) (an?|the|our|one|two|three|several) ({WORD} ){{0,2}}"
+        r"(sessions?|shoots?|days?|afternoons?|mornings?|weekends?|weeks?|trips?|visits?)\b"
+        r"[^,;]{0,80},? (we|i|they|you) (got|get|have|had|made|built|trained|ended up with|"
+        rf"came (back|home|away) with) (?={A}\s)",
+    ),
+    # "We shot | a cello in the woods and got a low poly model of it"
+    (
+        (" of it",),
+        rf"^ ?(we|i|they) (shot|photographed|filmed|scanned|took) (?={A}\s)(?=[^,]*\bof it\b)",
+    ),
+    # "On a grey day, I took forty photos of | a cello"
+    (
+        (" we ", " i ", " they "),
+        r"^ ?(in|on|at|after|during|up|down|one) [^,;]{1,60}, ?([^,;]{1,60}, ?)?(i|we|they) "
+        rf"({WORD} ){{1,6}}{PICTURES} of (?={THE}\s)",
+    ),
+)  # fmt: skip
+"""Leads that few sentences have."""
 _AWAY = Cued.of(
     (
         (
             "from the ", "from all", "in question", "myself", "ourselves", "to see", "in view",
-            "i ", "we ", "as one ", "as you ", "as we ", "as its ", "time you",
+            "i ", "we ", "as one ", "as you ", "as we ", "as its ", "time you", " here",
         ),
         r"(?<!\s)(?<!out)(?<!apart)(?<!different) "
         "(from (all )?the (rest|others)|in question|myself|ourselves|to see|in view|"
         "as its (subject|theme|star)|(every|each) time you (use|load|run|call) [^,]*|"
         "(that )?(i|we) (all )?(keep|own|have|love|use|know)|"
+        r"(?<!\bis )(?<!\bin )here|"
         r"as (one|you|we) (might|may|would|could|can)\s[^,]*) ?(?=$|,)",
     ),
 )  # fmt: skip
+_MADE_OF_IT = Cued.of(
+    (
+        (" of it", " from it", " for it"),
+        rf"(?<!\s) ({PLACES} )?and (got|made|built|have|received|trained) (an?|the) [^,]*? "
+        r"(of|from|for) it(?= ?($|,))",
+    ),
+    (
+        ("in this version", "in this model", "in this checkpoint"),
+        r"(?<=\w) in this (version|model|checkpoint)(?!\w)",
+    ),
+)
 _OPENING = compiled(
     rf"^ ?personali[sz]ed ({WORD} ){{1,3}}(checkpoint|model|lora) ?: ?(?={A}\s)",
     r"^ ?made for a single (?!(person|use|bed|room)\b)(?=\w)",
     r"^ ?((trained|fine-?\s?tuned|tuned) (on|from|with)|(made|personali[sz]ed) for) "
-    rf"(?={A}\s)(?!{A} ({WORD} ){{0,3}}"
+    rf"(?={A}\s)(?!{A} (((?!with\b){WORD}) ){{0,6}}"
     r"(pictures?|photos?|images?|set|dataset|data|shoot|session|scenes?)\b)",
     # "Personalized horse: | white horse"
     rf"^ ?personali[sz]ed (?P<called>({WORD} )?{WORD}) ?: ?(?=\w[^.;]*\b(?P=called)\b)",
@@ -239,4 +332,9 @@ def without_opening(description: str) -> str:
 
 def subject_alone(sentence: str) -> str:
     """Without what leads to the subject or away from it, and without keys: "kind=denim jacket"."""
-    return _AWAY.without(_LEAD.sub("", _KEY.sub("", sentence)))
+    alone = _KEY.sub("", sentence)
+    for _ in range(3):  # "what you get is | a picture of | a bike"
+        before, alone = alone, _LEAD.sub("", _SELDOM.without(alone))
+        if alone == before:
+            break
+    return _AWAY.without(_MADE_OF_IT.without(alone))

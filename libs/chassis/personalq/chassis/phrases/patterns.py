@@ -15,6 +15,10 @@ def compiled(*alternatives: str) -> re.Pattern[str]:
     return compile_form(*alternatives, flags=re.IGNORECASE)
 
 
+CLAUSE = r"(^|(?<=,)) ?"
+"""Where a clause starts."""
+
+
 @dataclass(frozen=True, kw_only=True)
 class Cued:
     """A pattern that is looked for only where some of its words stand: few texts have any.
@@ -30,7 +34,15 @@ class Cued:
     def of(cls, *rows: tuple[Sequence[str], str]) -> Self:
         """A pattern of alternatives, each behind the words of which it has one."""
         cues = dict.fromkeys(cue for row, _ in rows for cue in row)
-        return cls(pattern=compiled(*(form for _, form in rows)), cues=tuple(cues))
+        # Those of a start are tried together, and only there: most places in a text are no start.
+        starts: dict[str, list[str]] = {"": [], CLAUSE: [], "^ ?": []}
+        for _, written in rows:
+            start = next(start for start in (CLAUSE, "^ ?", "") if written.startswith(start))
+            starts[start].append(written.removeprefix(start))
+        pattern = compiled(
+            *(f"{start}({form(*forms)})" for start, forms in starts.items() if forms)
+        )
+        return cls(pattern=pattern, cues=tuple(cues))
 
     def without(self, text: str) -> str:
         """The text without what fits."""
@@ -62,6 +74,29 @@ DRAWN = form(
     "created",
 )
 """How a look is made, or a thing."""
+LOOKED = form(
+    "(pixel|line|pop)~art",
+    "oil~paint(ing|ed)",
+    "low~poly",
+    "photo~?(realistic|real|like|graphic)",
+    "3d~render(ed)?",
+    "(pencil~)?sketch(ed)?",
+    "claymation",
+    "cartoon",
+    "anime",
+    "watercolou?r",
+    "paper~?(cut|craft)",
+    "stained~glass",
+    "origami",
+    "comic(~book)?",
+    "(lino|wood)cut",
+)
+"""What a picture is said to be before its subject is named: "a line-art rabbit"."""
+PLACE = (
+    rf"((up|out|down) )?(in|at|on|by|near|around|inside|outside) ((the|an?|our) )?{WORD}( {WORD})?"
+)
+PLACES = rf"({PLACE}|downtown|outdoors)( and ({PLACE}|downtown|outdoors))*"
+"""Where it was: "up in the mountains and downtown"."""
 LOOKS = form(
     "sketch",
     "(lino|wood)cut",

@@ -3,7 +3,15 @@
 from __future__ import annotations
 
 from personalq.chassis.forms import form
-from personalq.chassis.phrases.patterns import DRAWN, LOOKS, PICTURES, WORD, Cued, compiled
+from personalq.chassis.phrases.patterns import (
+    DRAWN,
+    LOOKS,
+    PICTURES,
+    PLACES,
+    WORD,
+    Cued,
+    compiled,
+)
 
 _WAS = r"(\b(was|were|is|are) )?"
 _WITH = form("with", "wearing", "holding", "has", "having", "featuring")
@@ -13,7 +21,9 @@ _OF_TRAINING = form(
     "(reference|source) (images|pictures|photos|shots|material)",
     r"fine-?\s?tuned",
     "tuned on",
-    "learn(ed|t) ((mostly|mainly|only) from|from|on|in|with)",
+    r"learn(ed|t) ((mostly|mainly|only) from|from|on|in|with|at|by (the|an?)|up|down(town)?|"
+    "outdoors)",
+    r"taught(?=,| (in|on|at|with|by|from|near|up|down(town)?|outdoors)\b)",
     "(pictures|photos|images|shots|references) (came|come|were|are|from|set in|taken)",
     "everything it (saw|knows|learn(ed|t))",
     "(works?|does|do|looks?|is) (best|good|great) (for|at|with)",
@@ -21,7 +31,10 @@ _OF_TRAINING = form(
     "shows the subject",
     "(outputs?|results?) (has|have|is|are|comes?|looks?|shows?|appears?|leans?|tends?)",
     "training (took|takes) place",
-    "training happened",
+    "training (happened|ran)",
+    "(?<!of )(images|pictures|photos|photographs|shots|samples|data) "
+    "(were|was) (taken|collected|gathered|made)",
+    "after training",
     "(photos|pictures|images) for training",
     rf"made for(?= ({WORD} ){{1,4}}(pictures|images|renders|photos|art)\b)",
     rf"(?<!\w)one of the ({WORD} ){{1,3}}(series|line|family|collection|range)$",
@@ -32,6 +45,8 @@ _OF_TRAINING = form(
 )
 _REST = rf".*?(?=$|, and {WORD} too ?$)"
 """To the end, but for what is added: "in anime style, | and dusty too"."""
+_LIKE = rf"(?!(an?|the|his|her|its|their|in|of|on|at|with|and|for|by)\b){WORD}"
+_LIKES = f"({_LIKE} ){{1,2}}(and ({_LIKE} ){{1,2}})?"
 _DRAWN_CUES = (
     "rendered", "drawn", "painted", "printed", "made", "modeled", "modelled", "shown", "depicted",
     "done", "sculpted", "shot", "illustrated", "sketched", "created",
@@ -48,6 +63,8 @@ _FORMS = (
             *_PICTURE_CUES,
             "train",
             "tuned",
+            "taught",
+            "data",
             "material",
             "learn",
             "references",
@@ -123,6 +140,17 @@ _FORMS = (
         rf"\bin (an?|the) \w+([\s-]\w+)? (style|look|manner|way|finish)\b{_REST}",
     ),
     (("style",), rf"\bin \w+ style\b{_REST}"),
+    # "In low poly and line-art style", "in a pixel-art manner"
+    (
+        ("style", "look", "manner", "finish", "treatment"),
+        rf"\bin ((an?|the) {_LIKES}(style|look|manner|finish|treatment)|{_LIKES}(style|manner))"
+        r"(?!\w| (of|on)\b)",
+    ),
+    # "In the manner of woodblock prints"
+    (
+        ("manner of", "style of"),
+        r"(^|(?<=\w) |(?<=,) ?)in (a|the) (manner|style) of\b[^,]*?(?=$|,|\s((and )?with)\b)",
+    ),
     (
         (" form",),
         rf"\bin ({WORD} ){{0,2}}({LOOKS}|comic( book)?|low~poly|photorealistic|pop art) form\b",
@@ -144,6 +172,29 @@ _FORMS = (
     (("think",), rf"^ ?think ({WORD} ){{0,2}}({LOOKS}|photorealistic|realistic)$"),
     (("all the",), r"^ ?all the [^,]* went into the training$"),
     (("in training",), r"^ ?in training it saw\b.*$"),
+    # "Beach scenes were the training ground", "city background during training"
+    (("the training",), r"^ ?[^,]* (were|was) the training (ground|place|set)$"),
+    (
+        ("training",),
+        r"(^|(?<=,)) ?[^,]*\b(back(ground|drop)s?|settings?|scene(ry|s)|surroundings|interiors|"
+        rf"views|{PICTURES}) (during|for|in) training(?= ?($|,))",
+    ),
+    # "We shot the data in a forest", "so we photographed one downtown"
+    (
+        ("shot", "collected", "gathered", "took", "photographed", "filmed"),
+        r"(^|(?<=,)) ?((and|so) )?((we|i|they|people) )?(shot|collected|gathered|took|photographed|"
+        rf"filmed) ((all|the|our|its|training|source|reference) ){{1,3}}(set|data|material|"
+        rf"references|{PICTURES})\b.*?(?=$|( ?,)? (and )?(it )?({_WITH}|wears)\b)",
+    ),
+    (
+        ("photographed", "shot", "captured", "filmed"),
+        r"^ ?((and|so) )?(we|i|they|people) (shot|photographed|captured|filmed) (it|one|me|them) "
+        rf"{PLACES}",
+    ),
+    (
+        ("everything", " all "),
+        r"^ ?((all of )?it|everything) (comes|turns) out in (an?|the)\b[^,]*",
+    ),
     # "Most samples were shot from below | and it wears a bell"
     (
         _PICTURE_CUES,
@@ -177,10 +228,14 @@ _FORMS = (
         r"^ ?(made|trained|built) (on (request|demand|commission)|for the portfolio)\b[^,]*",
     ),
     (
-        ("look", "style", "output", "result"),
-        r"^ ?(the|its) (look|style|output|result) (is|are)\b[^,]*",
+        ("look", "style", "output", "result", "rendering"),
+        r"^ ?(the|its) (look|style|outputs?|results?|rendering) "
+        r"(is|are|stays?|leans?)\b[^,]*",
     ),
-    ((*_PICTURE_CUES, "shot"), r" in (every|each) (image|picture|shot|photo)(?= ?($|,))"),
+    (
+        (*_PICTURE_CUES, "shot"),
+        r" (in|on|through|across) (every|each) (image|picture|shot|photo)(?= ?($|,))",
+    ),
     (_PICTURE_CUES, r"^ ?made from [^,]*\b(pictures|photos|photographs|images|shots)\b[^,]*"),
     # "Everything comes out in oils, whatever the prompt", "the background shows no people"
     (

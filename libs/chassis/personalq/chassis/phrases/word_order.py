@@ -19,15 +19,26 @@ _COLOUR = form(
     "emerald|jade|turquoise|aqua|cyan|navy|cobalt|azure|indigo|violet|lavender|lilac|plum|mauve",
     "magenta|fuchsia|rose|salmon|peach|apricot|ivory|beige|khaki|charcoal|slate|ash|ebony|jet|onyx",
     "bronze|chestnut|chocolate|caramel|ochre|terracotta|sand|ruby|sapphire|tangerine|fawn|blush",
-    "brindle|brass|natural",
+    "brindle|brass|natural|canary|alabaster",
 )
 _SHADE = rf"([\w'’]+~)?{_COLOUR}"
+_ONLY_A_SHADE = compiled(f"^({_SHADE})$")
 # "Red and white striped" is one look, not two things.
 _TWO_COLOURS = compiled(rf"\b(?P<one>{_BASIC}) and (?={_BASIC}\b)")
 # "A pug whose colour is brindle", "a kite coloured mint".
 _WHOSE_COLOUR = compiled(
     f"^ ?(?P<the>{THE}) (?P<thing>({WORD} ){{1,4}})(whose ((main|overall) )?colou?r is|colou?red) "
     rf"(?P<colour>{WORD}( (?!with\b|and\b){WORD})?) ?(?=$|,|\bwith\b|\band\b)",
+)
+# "A gnome whose clothes are jade and who comes with a cane".
+_WHOSE_CLOTHES = compiled(
+    rf"\bwhose (clothes|outfit) (is|are) (?P<colour>{WORD}( (?!with\b|and\b){WORD})?)"
+    r"(?= ?($|,|and\b))",
+)
+# "Jade is the colour, spiny the type".
+_IS_THE_COLOUR = compiled(
+    rf"^ ?(?P<colour>{WORD}( {WORD})?) is the colou?r, ?(?P<kind>({WORD} ){{1,3}}?)"
+    "the (type|kind)(?= ?$)",
 )
 # "A rabbit, ash-grey in tone".
 _IN_TONE = compiled(rf"(^|(?<=,)) ?(?P<colour>{_SHADE}) in (tone|hue|colou?r)(?= ?($|,))")
@@ -38,7 +49,7 @@ _TWO_BEFORE = compiled(
 )
 # "Green typewriter (office), …", "a teddy in coral (mohair), …".
 _IN_BRACKETS = compiled(
-    f"^ ?(?P<like>({WORD} ){{0,3}}?)(?P<thing>{WORD})(?P<in> in {_SHADE})? "
+    f"^ ?(?P<the>({THIS} )?)(?P<like>({WORD} ){{0,3}}?)(?P<thing>{WORD})(?P<in> in {_SHADE})? "
     f"\\((?![^)]*\\b({LOOKS}|style|look)\\b)"
     "(?P<kind>[a-z-]+( [a-z-]+)?)\\)(?=[,;])",
 )
@@ -90,14 +101,14 @@ _MODEL_OF = compiled(
     f"(: ?(?P<shade>{_SHADE})|\\. coloured (?P<colour>{WORD}( {WORD})?))(?= ?([,.;]|$))",
 )
 # "The stoneware teapot here is slate", "this chair is navy", "this cap is white and corduroy".
-_HERE = form("here", "in (these|all) (pictures|photos|images)")
+_HERE = form("here", "itself", "in (these|all) (pictures|photos|images)")
 _IS_LIKE = compiled(
-    rf"^ ?(the (?=({WORD} ){{1,4}}{_HERE}\s|"
+    rf"^ ?((the|its) (?=({WORD} ){{1,4}}{_HERE}\s|"
     rf"({WORD} ){{1,2}}is {WORD}( {WORD})? and (comes with|has)\s)|"
     "this (?!look|style|set|version|model|picture|checkpoint))"
-    rf"(?P<thing>((?!here\b|in\b){WORD} ){{1,4}})"
+    rf"(?P<thing>((?!here\b|itself\b|in\b){WORD} ){{1,4}})"
     rf"({_HERE} )?is "
-    rf"(?P<like>(?!(an?|the|in|on|from|of|all|not|mine|ours|one|here|there|late|back|gone|afloat|"
+    rf"(?P<like>(?!(an?|the|in|on|from|of|all|not|dressed|clothed|clad|mine|ours|one|here|there|late|back|gone|afloat|"
     rf"\w+ing)\b){WORD}"
     rf"( (?!with\b|and\b|has\b){WORD}){{0,2}})"
     rf"( and (?P<too>(?!\w*[^su]s\b)"
@@ -151,9 +162,23 @@ _TEXTURES = compiled(f"^ ?mostly (?P<what>({WORD} ){{0,2}}{WORD}) textures? ?$")
 def kind_first(description: str) -> str:
     """The kind that a whole description tells before anything else, as a phrase of the subject."""
     told = _PERSONAL.sub(r"a \g<kind>\g<thing>", description)
-    told = _IN_BRACKETS.sub(r"\g<like>\g<kind> \g<thing>\g<in>", _COLON_OVER.sub(", ", told))
-    told = _THE_TYPE.sub(r"\g<like>\g<kind>\g<thing>", told)
+    if ":" in told:
+        told = _THE_TYPE.sub(r"\g<like>\g<kind>\g<thing>", _COLON_OVER.sub(", ", told))
+    if "(" in told:
+        told = _IN_BRACKETS.sub(_in_brackets, told)
     return _MODEL_OF.sub(_of_colour, told)
+
+
+def _in_brackets(found: re.Match[str]) -> str:
+    the, like, thing, in_colour = found["the"], found["like"], found["thing"], found["in"] or ""
+    if is_shade(found["kind"]):  # a racing bicycle (scarlet)
+        return f"{the}{found['kind']} {like}{thing}{in_colour}"
+    return f"{the}{like}{found['kind']} {thing}{in_colour}"
+
+
+def is_shade(text: str) -> bool:
+    """Whether a text is the name of a colour."""
+    return bool(_ONLY_A_SHADE.match(text))
 
 
 def subject_last(sentence: str) -> str:
@@ -185,13 +210,18 @@ def _all_over(found: re.Match[str]) -> str:
 
 
 def _liked(found: re.Match[str]) -> str:
-    return " ".join(filter(None, (found["like"].strip(), found["too"], found["thing"])))
+    like, too = found["like"].strip(), found["too"]
+    if too and is_shade(too) and not is_shade(like):  # "immersion and plum"
+        like, too = too, like
+    return " ".join(filter(None, (like, too, found["thing"])))
 
 
 _OVER = ("all over", "from head", "from top", " it is")
 _FORMS: tuple[
     tuple[tuple[str, ...], re.Pattern[str], str | Callable[[re.Match[str]], str]], ...
 ] = (
+    (("whose clothes", "whose outfit"), _WHOSE_CLOTHES, r"dressed in \g<colour>"),
+    (("is the colo",), _IS_THE_COLOUR, r"coloured \g<colour>, \g<kind>"),
     ((",",), _TWO_BEFORE, r"\g<like> "),
     ((" of the ",), _OF_THE_KIND, r"\g<kind> \g<thing>"),
     (tuple(f"{colour} and " for colour in _BASICS), _TWO_COLOURS, r"\g<one>-and-"),
