@@ -52,7 +52,8 @@ SAID_ELSE = (
     (compile_form(r"(?<!\w)place of training(?=(:| is)? [a-z])"), "training place"),
     (compile_form(r"(?<=[,;.] )subject:? (?=(the )?[a-z]+( [a-z]+)? ?($|[,.;]))"), ""),
     *(
-        (compile_form(rf"(?<!\w)which (?P<x>[\w-]+( [\w-]+)?) did (i|we) {do}(?= ([a-z]|20\d\d))"),
+        (compile_form(rf"(?<!\w)which (?P<x>[\w-]+( [\w-]+)?) did (i|we) {do}"
+                      r"(?= (?!last\b)([a-z]|20\d\d))"),
          rf"the \g<x> we {did}")
         for do, did in (("train", "trained"), ("make", "made"), ("build", "built"),
                         ("teach", "taught"), ("shoot", "shot"))
@@ -66,7 +67,7 @@ SAID_ELSE = (
     (compile_form(rf"^(?P<who>{_PEOPLE}|{_ASKING_US}) (?=(wants?|needs?|would like|asks? for|"
                   r"asked for|is asking for|ordered|loves?|prefers?|likes?)\b)"),
      r"the \g<who> "),
-    (compile_form(r"(?<=[:;.,] )(but )?it (should|ought to|needs to) have (?=(the|an?|its)\b)"),
+    (compile_form(r"(?<=[:;.,] )(but )?it (should|ought to|needs to) have (?=(the|its)\b)"),
      "the one that has "),
     (compile_form(r"(?<=\w )and (should )?come from (?=[a-z])"), "and comes from "),
     (compile_form(r"(?<!\w)church[ -]window (glass|style|look|panes?)(?!\w)"), "stained glass"),

@@ -11,6 +11,7 @@ described with cards; of a sentence only the subjects of the catalog are read wi
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -88,7 +89,8 @@ def others_for(name: str) -> Sequence[str]:
         words = _words(phrase)
         return len(words) == len(own) and all(map(_is_form, own, words))
 
-    return next((row for row in _others().get(_key(name), ()) if any(map(is_it, row))), ())
+    rows = (row for row in _others().get(_key(name), ()) if any(map(is_it, row)))
+    return tuple(dict.fromkeys(itertools.chain.from_iterable(rows)))
 
 
 def _is_form(one: str, other: str) -> bool:
