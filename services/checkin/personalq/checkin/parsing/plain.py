@@ -25,7 +25,7 @@ _APOSTROPHES = tuple(
         ("isn|aren|wasn|weren|don|doesn|didn|hasn|haven|hadn|couldn|shouldn|wouldn|can|won", "t"),
         ("i|we|you|they", "ve"),
         ("i", r"m|d(?=\s+(?:like|love|want|need|prefer|rather)\b)"),
-        ("that|what|here|there|who", r"s(?=\s+\w)"),
+        ("that|what|here|there|who|where|how|when", r"s(?=\s+\w)"),
     )
 )
 """Where an apostrophe is left out."""

@@ -36,9 +36,7 @@ _AND_IS = compile_form(
 """The second thing told of it: "it was made in May and | is white"."""
 _DRESSED = r"((all )?dressed (all )?in|clad in|colou?red) [a-z]"
 _OF_ONE = compile_form(rf"(?<=\bone)(?P<here>, )(?={_DRESSED})")
-_LIKE = compile_form(
-    rf"(?<=\w), (?P<here>)(?={_DRESSED}|{_SHADE} and with (an?|the|its|his|her) )"
-)
+_LIKE = compile_form(rf"(?<=\w), (?P<here>)(?={_DRESSED}|{_SHADE} and with (an?|the|its|his|her) )")
 _WITH_THE = compile_form(
     r"(?<=\w), (?P<here>(and )?)with (?P<what>(the|its|his|her) ([\w'-]+ ){0,2}?[\w'-]+)"
     rf"({_CLOSED}|(?= and (an?|the|its|his|her) ))"
@@ -56,9 +54,9 @@ _SCENE = re.compile(r"(?<!\w)([a-z]{3,}ing|" + "|".join(
 
 
 _GOES = compile_form(
-    r"(?<!\w)(?P<of>[\w-]+)(?P<here> (goes|ends up|winds up|finds (itself|himself|herself)|turns up|"
-    r"shows up|pops up|belongs))(?= (in|on|at|inside|under|behind|by|near|next|into|onto|beside|"
-    r"among|between)\b)"
+    r"(?<!\w)(?P<of>[\w-]+)(?P<here> (goes|(ends|winds|turns|shows|pops) up|"
+    r"finds (itself|himself|herself)|belongs))"
+    r"(?= (in|on|at|inside|under|behind|by|near|next|into|onto|beside|among|between)\b)"
 )
 """Where a subject is put: "the guitar | goes | inside a hall"."""
 _QUOTED = compile_form(r"[\"“](?P<said>(the|my|our|that|an?) [^\"“”]{2,60})[\"”]")

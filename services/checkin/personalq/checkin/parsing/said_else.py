@@ -33,8 +33,12 @@ _BEHIND_ONE = (
 )
 _STARTS = r"(^|(?<=[.;:!?] ))"
 SAID_ELSE = (
+    (compile_form(r"^that (?=([\w-]+ )?[\w-]+ ?,)(?!(one|is|was|has|looks?|would|will|should|said|"
+                  r"being|way|time|makes?|means?)\b)"), "the "),
+    (compile_form(r" \((bot|the bot|ai|assistant)\)(?= )"), ""),
     (compile_form(r"^(i|we) (recall|remember|know|think|believe|seem to remember)( that)? "
-                  r"(?P<x>(the|my|our) [\w-]+( [\w-]+)?) (has|had) (?=(an?|the|its|two|three|[a-z]+s)\b)"),
+                  r"(?P<x>(the|my|our) [\w-]+( [\w-]+)?) (has|had) "
+                  r"(?=(an?|the|its|two|three|[a-z]+s)\b)"),
      r"\g<x> that has "),
     (compile_form(r"(?<!\w)(from|of|among|out of) (all )?(the|our|my) (?P<x>[\w-]+( [\w-]+)?) "
                   r"(versions|checkpoints|models|builds) ?,? (take|use|pick|choose|i want|give me) "
@@ -64,9 +68,9 @@ SAID_ELSE = (
                   r"can )?(recogni[sz]e|know|tell|remember|spot|identify) "
                   r"(?P<y>(that|the|my|our) [\w-]+( (?!by\b)[\w-]+)?)( by)?(?= ?($|[,.;:!?]))"),
      r"\g<y> with the \g<x>"),
-    (compile_form(rf"^(?P<who>{_PEOPLE}|{_ASKING_US}) (?=(wants?|needs?|would like|asks? for|"
-                  r"asked for|is asking for|ordered|loves?|prefers?|likes?)\b)"),
-     r"the \g<who> "),
+    (compile_form(rf"^((the|our|my) )?({_PEOPLE}|{_ASKING_US}) (wants?|needs?|would like|"
+                  r"would love|wishes for|ordered|asks? for|asked for) "
+                  r"(?=[\"“]?(the|my|our|that|an?)\b)"), "I want "),
     (compile_form(r"(?<=[:;.,] )(but )?it (should|ought to|needs to) have (?=(the|its)\b)"),
      "the one that has "),
     (compile_form(r"(?<=\w )and (should )?come from (?=[a-z])"), "and comes from "),

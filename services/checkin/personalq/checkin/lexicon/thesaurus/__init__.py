@@ -63,6 +63,7 @@ def preload() -> None:
     _told()
     _names()
     _modified()
+    _words.cache_clear()
 
 
 @lru_cache(maxsize=4096)
@@ -84,12 +85,11 @@ def others_for(name: str) -> Sequence[str]:
     "seated" for a seat.
     """
     own = _words(name)
-
-    def is_it(phrase: str) -> bool:
-        words = _words(phrase)
-        return len(words) == len(own) and all(map(_is_form, own, words))
-
-    rows = (row for row in _others().get(_key(name), ()) if any(map(is_it, row)))
+    rows = (
+        row
+        for row, words in _others().get(" ".join(map(stem, own)), ())
+        if len(words) == len(own) and all(map(_is_form, own, words))
+    )
     return tuple(dict.fromkeys(itertools.chain.from_iterable(rows)))
 
 
@@ -210,12 +210,13 @@ def _named(file: str) -> _Table[dict[str, list[str]]]:
 
 
 @cache
-def _others() -> dict[str, tuple[tuple[str, ...], ...]]:
-    """Phrases, in stems, to the rows they stand in, the last first."""
-    table: dict[str, dict[tuple[str, ...], None]] = {}
+def _others() -> dict[str, tuple[tuple[tuple[str, ...], tuple[str, ...]], ...]]:
+    """Phrases, in stems, to the rows they stand in, the last first, with their words there."""
+    table: dict[str, dict[tuple[tuple[str, ...], tuple[str, ...]], None]] = {}
     for row in reversed(list(map(tuple, _rows("same")))):
         for phrase in row:
-            table.setdefault(_key(phrase), {})[row] = None
+            words = _words(phrase)
+            table.setdefault(" ".join(map(stem, words)), {})[row, words] = None
     return {key: tuple(rows) for key, rows in table.items()}
 
 
@@ -298,6 +299,7 @@ def _stems(text: str) -> tuple[str, ...]:
     return tuple(map(stem, _words(text)))
 
 
+@lru_cache(maxsize=65536)  # the tables ask for each phrase of a file two and three times
 def _words(text: str) -> tuple[str, ...]:
     words = (canonical(word) for word in _WORD.findall(text.casefold()))
     return tuple(word for word in words if word not in _SMALL)

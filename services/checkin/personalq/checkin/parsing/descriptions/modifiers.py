@@ -125,4 +125,16 @@ def _listed(draft: Draft, index: int) -> bool:
     named = draft.noun_at(index - 1)
     if named is not None and named.entry.subjects:
         return False  # "under a street lamp, 2026-08 model"
+    if _is_where(draft, index - 1):
+        return False  # "gliding through mist, February build"
     return gap == "," and (is_adjective(norm) or nature(norm) is Nature.NO_NOUN)
+
+
+def _is_where(draft: Draft, index: int) -> bool:
+    """Whether a word stands where a scene is told: "through | mist", but not "in | grey"."""
+    words = draft.page.words
+    before = index - 1
+    while before > 0 and words[before].norm in lexicon.words("determiners"):
+        before -= 1
+    placed = before >= 0 and words[before].norm in lexicon.words("prepositions") - {"of"}
+    return placed and words[index].joined and words[index].norm not in lexicon.colours()

@@ -62,12 +62,39 @@ def is_for(draft: Draft, unknown: Constraint) -> bool:
 _ADDED = compile_form(r"(?<!\w)and (then )?(put|add|place|set|stick|lay|hang|drop) an? ([\w-]+ )?$")
 
 
+_OPENING = 3
+"""Words that a request opens with up to what it is about: "the pale pink piano"."""
+_ON_IT = compile_form(
+    r" [^.;:!?]{0,30}?(on|in|under|behind|beside|next to|inside|near|against)( top of)? it"
+    r"(?= ?($|[.,;!?]))"
+)
+_LEANING = compile_form(
+    r", (leaning (on|against)|propped (up )?against|next to|beside|hung on|hanging on|standing on|"
+    r"lying on) the ([\w-]+ )?$"
+)
+"""Before what is only where the thing is: "a surfboard, | leaning on the | chair"."""
+
+
 def is_added(draft: Draft, unknown: Constraint, noun: Noun) -> bool:
     """Whether a subject is put beside what was asked for: "the piano, and put a vase on it"."""
     start = draft.page.words[noun.first].start
     behind = unknown.span is not None and unknown.span.end <= start
+    if behind and _is_on_it(draft, unknown, noun):
+        return True
     behind = behind and any(c.hard for c in draft.constraints)  # "bake a cake and put a bear on it"
     return behind and ends_before(_ADDED, draft.page.shadow, start) is not None
+
+
+def _is_on_it(draft: Draft, unknown: Constraint, noun: Noun) -> bool:
+    """Whether some subject is on what a request opens with: "the piano, a cat asleep on it"."""
+    words = draft.page.words
+    opening = draft.page.word_at(unknown.span.start) if unknown.span else None
+    if opening is None or words[0].norm not in ("the", "my", "our") or opening.index > _OPENING:
+        return False
+    some = noun.first and words[noun.first].joined and words[noun.first - 1].norm in ("a", "an")
+    apart = some and not words[noun.first - 1].joined
+    end = words[noun.last - 1].full_end
+    return bool(apart) and _ON_IT.match(draft.page.shadow, end) is not None
 
 
 def is_theirs(draft: Draft, unknown: Constraint, noun: Noun) -> bool:
@@ -103,6 +130,12 @@ def definite(
     head = draft.page.word_at(unknown.span.start) if unknown.span else None
     if head is None or _is_definite(draft, head.index):
         return []
+    if head.index == 0 and all(
+        ends_before(_LEANING, draft.page.shadow, draft.page.words[noun.first].start)
+        for noun, mention, _ in mentions
+        if mention.subjects
+    ):
+        return []  # "surfboard with flames, leaning on the chair"
     known = [(noun, mention) for noun, mention, _ in mentions if mention.subjects]
     told = [each for each in known if _is_definite(draft, each[0].first)]
     return (

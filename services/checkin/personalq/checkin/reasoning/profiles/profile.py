@@ -110,6 +110,7 @@ def pieces_of(card: Card) -> tuple[str, ...]:
 @lru_cache(maxsize=16384)
 def _profile(pieces: tuple[str, ...], subjects: tuple[str, ...], name: str) -> Profile:
     nouns = {word for subject in subjects for word in canonical(subject).split()}
+    main_noun = subjects[0] if subjects else ""
     kind: set[str] = set()
     everything = {concept for text in (name, *subjects) for concept in concepts(text)}
     traits: list[Trait] = []
@@ -157,7 +158,9 @@ def _profile(pieces: tuple[str, ...], subjects: tuple[str, ...], name: str) -> P
         made = stuffs_in(piece)
         if about or canonical(piece) in made:
             stuffs.update(made)
-        for said, own in told_kinds(piece, found, nouns, names_it=told):
+        alone = len(found.words) == 1 and piece.strip().isalpha()  # "…, inflatable" of a canoe
+        whole = f"{piece} {main_noun}" if alone else piece
+        for said, own in told_kinds(whole, found, nouns, names_it=told or alone):
             told_traits.append(said)
             told_of_it.update(said.concepts if own else ())
         if about:
