@@ -59,7 +59,12 @@ _GOES = compile_form(
     r"(?= (in|on|at|inside|under|behind|by|near|next|into|onto|beside|among|between)\b)"
 )
 """Where a subject is put: "the guitar | goes | inside a hall"."""
-_QUOTED = compile_form(r"[\"“](?P<said>(the|my|our|that|an?) [^\"“”]{2,60})[\"”]")
+_QUOTED = compile_form(
+    r"((^|(?<=[.;:!?] ))|(?<!\w)(wants?|needs?|use|show|draw|paint|render|take|give me|like|pick|"
+    r"choose|asked for|asks? for) )(?P<opens>[\"“])(?P<said>(the|my|our|that|an?) [^\"“”]{2,60})"
+    r"(?P<closes>[\"”])"
+)
+"""What is asked for in quotes, and no title: 'the boss wants "the tote bag"'."""
 _FRAGMENTS = compile_form(
     r"^[\w-]+( [\w-]+)?(?P<first>\.) ([\w-]+( [\w-]+)?(?P<second>\.) )?(?P<of>[\w-]+)(?=[.,:])"
 )
@@ -81,8 +86,8 @@ def predicates(lowered: str, is_subject: Callable[[str], bool]) -> Iterator[Chan
             yield Span(*match.span("here")), ""
     for match in _QUOTED.finditer(lowered):
         if any(map(is_subject, re.findall(r"[\w'-]+", match["said"]))):
-            yield Span(match.start(), match.start() + 1), ""
-            yield Span(match.end() - 1, match.end()), ""
+            yield Span(*match.span("opens")), ""
+            yield Span(*match.span("closes")), ""
     fragments = _FRAGMENTS.match(lowered)
     if fragments is not None and is_subject(fragments["of"]):
         for part in filter(fragments.group, ("first", "second")):

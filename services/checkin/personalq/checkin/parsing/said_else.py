@@ -70,7 +70,7 @@ SAID_ELSE = (
      r"\g<y> with the \g<x>"),
     (compile_form(rf"^((the|our|my) )?({_PEOPLE}|{_ASKING_US}) (wants?|needs?|would like|"
                   r"would love|wishes for|ordered|asks? for|asked for) "
-                  r"(?=[\"“]?(the|my|our|that|an?)\b)"), "I want "),
+                  r"(?=(the|my|our|that|an?)\b)"), "I want "),
     (compile_form(r"(?<=[:;.,] )(but )?it (should|ought to|needs to) have (?=(the|its)\b)"),
      "the one that has "),
     (compile_form(r"(?<=\w )and (should )?come from (?=[a-z])"), "and comes from "),
