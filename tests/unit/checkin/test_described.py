@@ -182,6 +182,47 @@ def test_a_quality_in_other_words_is_the_same_quality() -> None:
         assert big == other > red
 
 
+@pytest.mark.parametrize(
+    ("said", "meant", "other"),
+    [
+        ("stern", "a serious kettle", "a cheerful kettle"),
+        ("smiley", "a cheerful kettle", "a serious kettle"),
+        ("tatty", "a battered kettle", "a shiny kettle"),
+        ("crooked", "a bent kettle", "a straight kettle"),
+        ("pricey", "an expensive kettle", "a cheap kettle"),
+        ("skinny", "a scrawny kettle", "a plump kettle"),
+        ("knackered", "an exhausted kettle", "a lively kettle"),
+        ("nimble", "an agile kettle", "a sleepy kettle"),
+    ],
+)
+def test_a_quality_as_people_say_it(said: str, meant: str, other: str) -> None:
+    """In any of the everyday words for it."""
+    hits = [Hit(card=_card(each, "kettle")) for each in (meant, other)]
+    good, bad = (a.weight for a in answers(_described(said, phrase=False), hits))
+    assert good > bad == 0
+
+
+@pytest.mark.parametrize(
+    ("said", "meant", "other"),
+    [
+        ("tall hat", "a kettle with a top hat", "a kettle with a beret"),
+        ("chain switch", "a kettle with a pull chain", "a kettle with a dimmer knob"),
+        ("little flag", "a kettle with a pennant", "a kettle with a horn"),
+        ("foot support", "a kettle with a footrest", "a kettle with a headrest"),
+        ("dark glasses", "a kettle with sunglasses", "a kettle with a monocle"),
+    ],
+)
+def test_a_thing_as_people_say_it(said: str, meant: str, other: str) -> None:
+    """By another name, or by a plain description with a noun."""
+    assert _best(said, meant, other) == [meant]
+
+
+def test_a_kind_beside_its_colour() -> None:
+    """Where a card tells its kind in a phrase of its own, what people say of it holds."""
+    alone = profile(_card("Ivory is the colour, inflatable the type.", "canoe"))
+    assert profile(_card("An ivory inflatable canoe.", "canoe")).told <= alone.told != frozenset()
+
+
 def test_what_is_told_of_the_subject_itself_tells_no_card() -> None:
     """Every rat is long-tailed."""
     hits = [Hit(card=_card(d, "rat")) for d in ("a black rat", "a white rat with a cheese")]

@@ -45,6 +45,9 @@ def refused(prompt: str, *, likeness: float = 0.3, cards: int = 5) -> str:
     ("prompt", "thing"),
     [
         ("the horse with headphones, next to a sleeping cat", "headphones"),
+        ("the tapestry horse on a hill", "tapestry"),
+        ("a horse on a hill, choose the tapestry one", "tapestry"),
+        ("the horse on a hill from the tapestry model", "tapestry"),
         ("Do you have the horse with skis?", "skis"),
         ("a horse on a hill, the one with a chainsaw", "chainsaw"),
         ("the horse wearing swimming goggles, on a hill", "swimming goggles"),

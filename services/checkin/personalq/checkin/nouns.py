@@ -90,8 +90,8 @@ class SubjectTable(PhraseTable[SubjectEntry]):
         picture = phrase.endswith(("painting", "drawing")) and wordnet.look_up(phrase) is not None
         if _is_broken(phrase) and not picture:
             return None
-        colour, _, rest = phrase.partition(" ")
-        if colour in lexicon.colours() and (known := self.listed(rest)) and known.subjects:
+        colour, _, thing = phrase.partition(" ")
+        if colour in lexicon.colours() and (known := self.listed(thing)) and known.subjects:
             return None  # a white cake is a cake in white, where cards are of cakes
         entry = self.related(phrase)
         if entry is None:

@@ -12,8 +12,10 @@ from personalq.checkin import lexicon
 from personalq.checkin.intent import Span
 from personalq.checkin.nouns import is_kind_of
 from personalq.checkin.parsing.corrected import Change, Corrected, with_changes
+from personalq.checkin.parsing.owners.said import owned
 from personalq.checkin.parsing.predicates import predicates
-from personalq.checkin.parsing.said_else import SAID_AROUND, SAID_ELSE
+from personalq.checkin.parsing.said_around import SAID_AROUND
+from personalq.checkin.parsing.said_else import SAID_ELSE
 from personalq.checkin.parsing.similes import similes
 from personalq.checkin.parsing.text import ends_before, shadow
 from personalq.checkin.parsing.typos import is_word
@@ -105,27 +107,6 @@ _CUB = compile_form(
 """The young of the animal it stands behind: "the fox | cub"."""
 _NUMBERED = compile_form(r"(?<!\w)(?P<of>[a-z]+)(?P<here>)(?=#\d)")
 """Right before the number of a version: "truck | #28"."""
-_SHOULD_OWN = compile_form(
-    r"(^|(?<=[.;:!?] ))(?P<here>((the|our) )?(?P<who>[\w-]+( [\w-]+){0,2}) (should|must|"
-    r"ought to|has to|needs to|is meant to|would) be (the|its|their) (owner|maker|author|creator))"
-    r"(?= ?($|[.,;:!?]))"
-)
-"""Whose it is to be, after it was named: "a bear at sea. | Studio A should be the owner"."""
-_OWNED_BY = compile_form(
-    r"(?<=[.,;:(] )(?P<here>(owner|author|maker|creator)(:| is|'s)? (the )?)"
-    r"(?P<who>[\w-]+( [\w-]+){0,2})(?= ?($|[,.;:!?)]))"
-)
-"""The same said shortly: "a bear at sea. | Owner: the design guild"."""
-_OWNER_ALONE = compile_form(
-    r"(?<=[\w)], )(?P<here>)(?P<who>(the )?[\w]+[ -][\w-]+( [\w-]+)?)(?= ?($|[,.;]))"
-)
-"""Only named: "a cottage by a creek, red, | the north lab, November 2026"."""
-_TRAINED_THERE = compile_form(
-    r"(?<!\w)(?P<who>[\w-]+( [\w-]+)?) trained (an?|one|our|their) [\w-]+( [\w-]+)? (?P<here>)"
-    r"(?=(out |down |up |over )?(in|at|on|by|near|under|beside|inside|outside|among) "
-    r"(the|an?) [\w-]+( [\w-]+)? ?[.,;!?])"
-)
-"""Before where somebody trained one: "the print team trained a horse | at the beach"."""
 _WE_HAVE = compile_form(
     r"(?<!\w)(?P<of>[\w-]+)(?P<have> (we|i) (have|own|keep))(?= (with|wearing|"
     r"(?!coming|going|seeing)\w{3,}ing (in|on|at|up|down|by|an?|the|its|his|her|under|with|off|"
@@ -334,18 +315,7 @@ def make_plain(
     for match in _NUMBERED.finditer(lowered):
         if is_subject(match["of"]):
             changes.append((Span(*match.span("here")), " "))
-    for match in _SHOULD_OWN.finditer(lowered):
-        if is_owner(match["who"]):
-            changes.append((Span(*match.span("here")), f"the one made by {match['who']}"))
-    for match in _OWNED_BY.finditer(lowered):
-        if is_owner(match["who"]):
-            changes.append((Span(*match.span("here")), "made by "))
-    for match in _OWNER_ALONE.finditer(lowered):
-        if is_owner(match["who"].removeprefix("the ")):
-            changes.append((Span(*match.span("here")), "made by "))
-    for match in _TRAINED_THERE.finditer(lowered):
-        if is_owner(match["who"]) or is_owner(match["who"].rpartition(" ")[2]):
-            changes.append((Span(*match.span("here")), "trained "))
+    changes += owned(lowered, is_owner)
     for match in _WE_HAVE.finditer(lowered):
         if is_subject(match["of"]):
             changes.append((Span(*match.span("have")), ", the one"))
