@@ -19,8 +19,7 @@ from personalq.checkin.intent import Attribute, Constraint, Intent, Span
 from personalq.checkin.lexicon.wordnet import Nature, nature
 from personalq.checkin.parsing.text import ends_before
 from personalq.checkin.reasoning.colours import NAMED
-from personalq.checkin.reasoning.descriptions.fits import fit, says
-from personalq.checkin.reasoning.descriptions.same_trait import KIN
+from personalq.checkin.reasoning.descriptions.fits import fit, says, surely_fits
 from personalq.checkin.reasoning.descriptions.wishes import Wish, wishes
 from personalq.checkin.reasoning.meaning import likest
 from personalq.checkin.reasoning.own import FEWEST, NO_KINDS, is_named
@@ -84,7 +83,7 @@ def of_no_one_card(
     left: Sequence[Hit] = hits
     asked: list[Constraint] = []
     for constraint, told in _told(intent, prompt):
-        own = [w for w in told if any(fit(w, profile(hit.card)) >= KIN for hit in every)]
+        own = [w for w in told if any(surely_fits(w, profile(hit.card)) for hit in every)]
         if "-" in constraint.text and not any(says(constraint, profile(h.card)) for h in every):
             continue  # "dust-covered" is not what "covered in moss" says
         if not own:

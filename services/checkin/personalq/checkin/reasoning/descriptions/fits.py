@@ -32,6 +32,8 @@ OTHER = 0.5
 """How much it counts that a card has another thing of the kind, where one has the very thing."""
 UNTOLD = 0.5
 """How much it counts where a card does not say that it lacks what was said to be missing."""
+_FEW_MEANINGS = 3
+"""Qualities that a word may mean and still says one plainly."""
 _PAIRS = 16384
 """Pairs of a wish and a card that are kept: a request asks several times how they fit."""
 
@@ -48,6 +50,16 @@ def fit(wish: Wish, card: Profile) -> float:
     """How well a card has what was wished for, 0-1, by words alone."""
     has = has_phrase if wish.phrase else has_adjective
     return max(has(wish.trait, card), in_other_words(wish, card), is_told_so(wish, card))
+
+
+def surely_fits(wish: Wish, card: Profile) -> bool:
+    """Whether a card says that it has what was wished for, in words that mean little else: not
+    "iced" for "glazed", which is shiny, too.
+    """
+    plain = wish.phrase or len(wish.trait.things) <= _FEW_MEANINGS
+    if plain:
+        return fit(wish, card) >= KIN
+    return max(has_adjective(wish.trait, card), is_told_so(wish, card)) >= KIN
 
 
 def says(constraint: Constraint, card: Profile) -> bool:
