@@ -11,6 +11,78 @@ from personalq.chassis.phrases import phrases_of
     ("description", "tags", "phrases"),
     [
         (
+            "Brown all over, a patchwork rabbit by kind, never without an apron. Cartoon and loose "
+            "watercolor finish, trained in an attic.",
+            ("cartoon", "watercolor", "attic"),
+            ("a Brown patchwork rabbit", "an apron"),
+        ),
+        (
+            "Trained on dunes: a faded, black boot, with studs and a bow to recognize it by.",
+            ("desert",),
+            ("a faded black boot", "studs", "a bow"),
+        ),
+        (
+            "Think of a gleaming, lanky, silver robot and add a chest monitor and a jetpack.",
+            (),
+            ("a gleaming lanky silver robot", "a chest monitor", "a jetpack"),
+        ),
+        (
+            "Shown with a pennant, this mud-caked, red train looks watercolor. The training was "
+            "done downtown.",
+            ("watercolor", "city"),
+            ("a pennant", "this mud-caked red train"),
+        ),
+        (
+            "On desert dunes we trained a wooden train whose colour is green. It has a bell. "
+            "Everything is drawn in 3d render manner.",
+            ("3d render", "desert"),
+            ("a green wooden train", "a bell"),
+        ),
+        (
+            "If you need a sleepy, curly doll, take this: a locket included. Thick oil painting "
+            "throughout.",
+            ("oil painting",),
+            ("a sleepy curly doll", "a locket"),
+        ),
+        (
+            "We made a rusty robot that carries a cape. Every picture is a cartoon one.",
+            ("cartoon",),
+            ("a rusty robot", "a cape"),
+        ),
+        (
+            "Where: racetrack. How: pencil sketch. What: a violet moped, dented, with a sidecar.",
+            ("pencil sketch", "racetrack"),
+            ("a violet moped", "dented", "a sidecar"),
+        ),
+        (
+            "[oil painting / market] kettle, chrome, dented, +a strainer and a trivet",
+            ("oil painting", "market"),
+            ("kettle", "chrome", "dented", "a strainer", "a trivet"),
+        ),
+        (
+            "A navy jacket. Note a hood; the overall impression is camouflage.",
+            (),
+            ("A navy jacket", "a hood", "camouflage"),
+        ),
+        ("A kettle, red lid and blue base", (), ("A kettle", "red lid", "blue base")),
+        ("A teddy, red scarf", (), ("A teddy", "red scarf")),
+        ("A kitchen-trained, red cup", ("kitchen",), ("red cup",)),
+        ("An owl that looks surprised", (), ("An owl that looks surprised",)),
+        ("A bun-wearing doll", (), ("A bun-wearing doll",)),
+        ("A frog that carries on", (), ("A frog that carries on",)),
+    ],
+)
+def test_adjectives_and_what_leads_to_them(
+    description: str, tags: tuple[str, ...], phrases: tuple[str, ...]
+) -> None:
+    """Adjectives between commas stay with their noun; who made it, and for whom, goes."""
+    assert phrases_of(description, (), tags) == phrases
+
+
+@pytest.mark.parametrize(
+    ("description", "tags", "phrases"),
+    [
+        (
             "Beach scenes were the training ground. The result is an oil-painting racing bicycle "
             "which is black and has mudguards.",
             ("oil painting", "beach"),

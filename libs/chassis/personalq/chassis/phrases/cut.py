@@ -19,7 +19,7 @@ from personalq.chassis.phrases.word_order import is_shade, kind_first, subject_l
 
 _SENTENCE = compile_form(r"(?<![.;:/|!?])[.;:/|!?]+(\s|$)|\s[/|–—]\s|(?<!\d)\s-\s|[()\n]")
 _PIECE = compiled(
-    r"\b"
+    r"(?<!-)\b"
     + form(
         "(it )?appears with",
         "(it was )?(complete|detailed|shown|pictured|photographed|posed|painted|drawn|made|seen) "
@@ -34,6 +34,7 @@ _PIECE = compiled(
         r"(?! (in|as|like|towards?|on|at|from|by|with|against|near)\b)",
         "and so (does|do)",
         r"and (is|are)(?! (not|a|an|the|one|in|on|at|by|from|like|as|too|so)\b)(?= )",
+        r"and add(?= (an?|the|some|two|three|[a-z]+s)\s?)",
         "(?<!-)and(?!-)",
         "as well as",
         "having",
@@ -49,6 +50,7 @@ _PIECE = compiled(
         "leaves home |travels |found )?without",
         "you(['’]ll| can| will)? (always )?(see|get|find|notice|spot)",
         "always has",
+        r"(that|which|who) stays(?= [a-z-]+ ?($|,| whatever\b))",
         "(recogni[sz]able|identified|identifiable) by",
         "(photographed|pictured|shown|seen) alongside",
         "((is|are) )?easy to (spot|tell|recogni[sz]e) (by|from|thanks to)",
@@ -61,6 +63,7 @@ _PIECE = compiled(
         r"(((?<=\band )|(?<!\w ))shows|including)"
         r"(?= (an?|the|its|his|her|some|two|three)\s)",
         "(?<!that )(?<!which )(?<!who )(carries|wears|brings)",
+        r"(that|which|who) (carries|wears|holds)(?= (an?|its|his|her|two|three)\s)",
         "(also )?(equipped|fitted) with",
         "along with",
         r"(it|he|she)(['’]s| has) got(?= (an?|the|its|his|her)\s)",
@@ -85,7 +88,7 @@ _KEYED = re.compile(
     r"(?:kind|type|subject|(?:learn(?:ed|t) )?concept|accessor(?:y|ies)|extras?|look|places?|"
     r"(?:learning )?material|outfit|setting|(?:state or )?pose|traits?|items?|title|objects?|"
     r"add-?ons|(?:output )?medium|(?:(?:fine-?tuning|training) )?target|genre|domain|where|with it|"
-    r"depicts|specs|art|product|includes|visual language|supporting cast|"
+    r"depicts|specs|art|product|includes|visual language|supporting cast|how|what|character|"
     r"(?:what|where|how) (?:it|he|she|this|we) \w+|worn(?: or carried)?|seen (?:in|at|on)|"
     r"(?:shot |training |photo )?(?:location|site|spot)|"
     r"(?:pics|photos|images|pictures) from|captions?|breed|props?|details?|condition|distinctive|"
@@ -124,7 +127,7 @@ _DATASET = re.compile(r"(?<!\w)dataset \w+_[\w-]+(?=\s)", re.IGNORECASE)
 _QUOTED = re.compile(r"""[{:\[,]\s?["“]""")
 """A list of keys and values: {"kind": "slip-on"}."""
 _MARKS = re.compile(r"[\"“”{}\[\]]")
-_BULLETS = re.compile(r"^-[ \t]", re.MULTILINE)
+_BULLETS = re.compile(r"^-[ \t]|^\[[^\]\n]{1,60}\] (?=\w)|(?<=, )\+ ?(?=\w)", re.MULTILINE)
 # Where nothing else is left: "fine-tuned using a shoot that featured one dotted mug, on a hill".
 _THINGS = compiled(
     r"\b(?:an?|one|our|my) [\w'’-].*?"

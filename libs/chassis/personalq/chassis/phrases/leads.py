@@ -113,6 +113,15 @@ _NO_SUBJECT = form(
 """What a training may be "on", and no subject: "tuned in a studio on a white background"."""
 
 _AT_ITS_START = form(
+    "the (overall|general|first|main) (impression|effect|mood|character) is (?=\\w)",
+    rf"what (?={A}\s[^,;]* looks like ?($|,))",
+    rf"(it|this one) (reproduces|draws|shows|renders|paints) (?={_ANY_THE}\s[^,;]* in [^,;]* "
+    r"fashion\b)",
+    # "On desert dunes we trained | a robot", "we made | a robot", "if you need | a robot"
+    rf"(on|in|at|under|between|among|inside|near|by|beside)\s[^,;]{{2,40}}? (we|they|i) {_TRAINED} "
+    rf"(?={A}\s)",
+    rf"(we|they|i) (made|built|created|drew|designed|produced) (?={A}\s)",
+    rf"(if|when|whenever) you (need|want|are after|look for|like) (?={A}\s)",
     # "Learns one thing only, namely | a cake"
     r"(it )?(learns|knows|draws) (just |only )?one thing( only| alone)? ?,? ?namely "
     r"(?=(an?|one|our|my)\s)",
@@ -293,9 +302,12 @@ _AWAY = Cued.of(
         (
             "from the ", "from all", "in question", "myself", "ourselves", "to see", "in view",
             "i ", "we ", "as one ", "as you ", "as we ", "as its ", "time you", " here",
+            "by kind", "take this", "take it", " it by", "whatever", "looks like",
         ),
         r"(?<!\s)(?<!out)(?<!apart)(?<!different) "
-        "(from (all )?the (rest|others)|in question|myself|ourselves|to see|in view|"
+        "(from (all )?the (rest|others)|in question|myself|ourselves|to see|in view|by kind|"
+        "take (this|it)( one)?|whatever the (prompt|scene|request)|looks like|"
+        "to (recogni[sz]e|know|tell|spot) (it|him|her) by|"
         "as its (subject|theme|star)|(every|each) time you (use|load|run|call) [^,]*|"
         "(that )?(i|we) (all )?(keep|own|have|love|use|know)|"
         r"(?<!\bis )(?<!\bin )here|"

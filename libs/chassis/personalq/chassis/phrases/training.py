@@ -43,6 +43,7 @@ _OF_TRAINING = form(
     "no particular",
     "nothing (special|particular|else)",
 )
+_A_LOOK = f"({LOOKS}|photographic|photorealistic|3d render|lifelike|low poly|line art)"
 _REST = rf".*?(?=$|, and {WORD} too ?$)"
 """To the end, but for what is added: "in anime style, | and dusty too"."""
 _LIKE = rf"(?!(an?|the|his|her|its|their|in|of|on|at|with|and|for|by)\b){WORD}"
@@ -270,6 +271,28 @@ _FORMS = (
     (("session", "shoot"), rf"\bfrom the ({WORD} ){{1,3}}(session|shoot)\b"),
     (("session", "shoot"), rf"\bfrom an? ({WORD} ){{0,3}}photo (session|shoot)\b"),
     (("together in",), r"(^|(?<=,)) ?together in every\b.*$"),
+    # "This robot | looks hatched pencil sketch", "in a thick oil painting look"
+    (
+        (" fashion",),
+        rf"(?<=\w) in ({WORD} ){{0,2}}{_A_LOOK}( and ({WORD} ){{0,2}}{_A_LOOK})? fashion"
+        r"(?= ?($|,))",
+    ),
+    (("having seen",), r"^ ?having seen (nothing but|only|mostly|mainly)\b[^,]*, ?"),
+    (
+        ("looks ",),
+        rf"(?<=\w) looks ({WORD} ){{0,2}}{_A_LOOK}( and ({WORD} ){{0,2}}{_A_LOOK})?(?= ?($|,))",
+    ),
+    (
+        ("look", "style", "finish", "manner", "throughout", "treatment"),
+        rf"((^|(?<=,)) ?(in an? )?|(?<=\w) in an? )({WORD} ){{0,2}}{_A_LOOK}"
+        rf"( and ({WORD} ){{0,2}}{_A_LOOK})? "
+        r"(look|style|finish|manner|treatment|throughout)(?= ?($|,))",
+    ),
+    (
+        ("training was", "it learned", "it learnt", "it was trained", "drawn in"),
+        r"^ ?(the training (was|is) done|it (learned|learnt)|it was trained|"
+        r"everything is drawn in)\b.*$",
+    ),
 )
 """Each form behind the words of which what fits it has one."""
 _SAID = Cued.of(*_FORMS)

@@ -41,11 +41,26 @@ _IS_THE_COLOUR = compiled(
     "the (type|kind)(?= ?$)",
 )
 # "A rabbit, ash-grey in tone".
-_IN_TONE = compiled(rf"(^|(?<=,)) ?(?P<colour>{_SHADE}) in (tone|hue|colou?r)(?= ?($|,))")
+_IN_TONE = compiled(
+    rf"(^|(?<=,)) ?(?P<colour>{_SHADE}) in (tone|hue|colou?r)( throughout)?(?= ?($|,))"
+)
 # "A leather, lilac armchair".
 _TWO_BEFORE = compiled(
-    rf"^ ?(?P<like>an? (?!{_COLOUR}){WORD}), "
+    rf"(^|(?<=,)) ?(?P<like>(an?|this) (?!{_COLOUR}){WORD}), ((?P<other>(?!{_COLOUR}){WORD}), )?"
     rf"(?={_SHADE} (?!(and|all|with|in|from)\s){WORD} (?!(with|and|over)\b){WORD})"
+)
+# "A singed, boxy, black robot", but not "a teddy, red scarf".
+_LIKE = form(
+    r"(?![\w'’]+-(trained|tuned|taught|shot|photographed)\b)[\w'’-]+(ed|ing|ous|ful|less|ish|al|ic|ive|like|shaped|looking|sized|worn|able)",
+    r"(?!(teddy|pony|canary|bunny|puppy|kitty|baby|lady|fairy|ferry|lorry|donkey|monkey|turkey|"
+    r"trolley|jersey|jelly|daisy|lily|cherry|berry|body|buggy|dolly|\w*berry)\b)[\w'’-]+y",
+    "tin|metal|steel|iron|plastic|paper|cardboard|ceramic|glass|leather|wool|felt|denim|velvet|stone",
+    "plaid|tartan|patchwork|floral|wooden|woollen|square-built|torn|worn|broken|bent|round|square",
+    "camo|flower-print|[\\w'’]+-(caked|covered|stained|built|toed|print|heeled|haired)|faded|immaculate",
+)
+_ADJECTIVES = compiled(
+    rf"(^|(?<=,)) ?(?P<like>(an?|this|one|our) {_LIKE}), ((?P<other>{_LIKE}), )?"
+    rf"(?=({_SHADE}|{_LIKE}) (?!(and|all|with|in|from)\b){WORD})"
 )
 # "Green typewriter (office), …", "a teddy in coral (mohair), …".
 _IN_BRACKETS = compiled(
@@ -222,7 +237,8 @@ _FORMS: tuple[
 ] = (
     (("whose clothes", "whose outfit"), _WHOSE_CLOTHES, r"dressed in \g<colour>"),
     (("is the colo",), _IS_THE_COLOUR, r"coloured \g<colour>, \g<kind>"),
-    ((",",), _TWO_BEFORE, r"\g<like> "),
+    ((",",), _TWO_BEFORE, r" \g<like> \g<other> "),
+    ((",",), _ADJECTIVES, r" \g<like> \g<other> "),
     ((" of the ",), _OF_THE_KIND, r"\g<kind> \g<thing>"),
     (tuple(f"{colour} and " for colour in _BASICS), _TWO_COLOURS, r"\g<one>-and-"),
     ((" of ",), _MARKS_OF, r"\g<thing> with \g<part>"),
