@@ -201,8 +201,13 @@ def _add_subjects(table: SubjectTable, subjects: tuple[str, ...]) -> None:
         meant = _unique(subject for own in of_kind for subject in own.subjects)
         put(word, SubjectEntry(subjects=meant, kind=True))
     for phrase, values in known.items():
-        for word in thesaurus.others_for(phrase):
+        for word in filter(_means_little_else, thesaurus.others_for(phrase)):
             put(canonical(word), SubjectEntry(subjects=values))
+
+
+def _means_little_else(word: str) -> bool:
+    """Whether a word for a thing names a subject: not "slate", a blackboard, nor "pint", a mug."""
+    return len(word.split()) > 1 or "-" in word or len(wordnet.senses(word, said=False)) < 2
 
 
 def _tag_entry(

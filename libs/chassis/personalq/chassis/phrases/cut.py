@@ -80,7 +80,7 @@ _NAMED_COLOUR = compiled(
 # "kind: church / colour: mint", {"outfit_color": "mint"}
 _KEYED_COLOUR = compiled(
     r"((?<![^\W_])((main|base|overall) )?|(?P<of>\b[a-z]+)_)colou?r ?[:=] ?(?=\w)|"
-    r"(?<!\w )\b(shade|paint|tint) ?: ?(?=\w)"
+    r"(?<!\w )\b(shade|paint|tint) ?: ?(?!(an?|the|its|his|her)\b)(?=\w)"
 )
 _COLOUR_KEYS = ("color", "colour", "shade", "paint", "tint")
 _KEYED = re.compile(
@@ -168,8 +168,8 @@ _OF_TRAINING = """
     checkpoint collected data dataset datasets during environment environments example examples
     fed file footage gathered image images input inputs knows learned learnt location locations
     lora material photo photograph photographed photographs photos picture pictured pictures
-    place places reference references sample samples saw scene scenery scenes series session
-    sessions set setting settings shoot shoots shot shots source sources surroundings taken
+    place places reference references sample samples saw scene scenery scenes series session sessions
+    set setting settings shot shots source sources surroundings taken
     taught trained training tuned use used using
 """
 _OF_LOOKS = """

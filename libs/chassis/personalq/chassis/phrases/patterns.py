@@ -93,9 +93,10 @@ LOOKED = form(
 )
 """What a picture is said to be before its subject is named: "a line-art rabbit"."""
 PLACE = (
-    rf"((up|out|down) )?(in|at|on|by|near|around|inside|outside) ((the|an?|our) )?{WORD}( {WORD})?"
+    "((up|out|down) )?(in|at|on|by|near|around|inside|outside) ((the|an?|our) )?"
+    rf"(?!(the|an?|our|and)\b){WORD}( (?!and\b){WORD})?"
 )
-PLACES = rf"({PLACE}|downtown|outdoors)( and ({PLACE}|downtown|outdoors))*"
+PLACES = rf"({PLACE}|downtown|outdoors)( and ({PLACE}|downtown|outdoors)){{0,3}}"
 """Where it was: "up in the mountains and downtown"."""
 LOOKS = form(
     "sketch",

@@ -85,4 +85,4 @@ SAID_AROUND: tuple[tuple[re.Pattern[str], dict[str, str]], ...] = (
                   r"(one|an?) [\w-]+( [\w-]+)? (?P<once>once)(?!\w)(?! (a|an|per|every|upon|"
                   r"before|in|on|at|last|this)\b)"), {"i": "", "once": "I used only once"}),
 )  # fmt: skip
-"""The same around what is asked for, which stays: "I fancy the kettle | today |"."""
+"""Parts of a wording, and what is read instead: "I fancy the kettle | today |"."""

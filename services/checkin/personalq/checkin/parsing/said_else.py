@@ -31,7 +31,8 @@ _BEHIND_ONE = (
 )
 _STARTS = r"(^|(?<=[.;:!?] ))"
 SAID_ELSE = (
-    (compile_form(r"^that (?=([\w-]+ )?[\w-]+ ?,)(?!(one|is|was|has|looks?|would|will|should|said|"
+    (compile_form(r"^that (?=([\w-]+ )?[\w-]+ ?, (the|it|in|on|at|from|with|by|my)\b)"
+                  r"(?!\w+[^su]s\b)(?!(one|is|was|has|looks?|would|will|should|said|"
                   r"being|way|time|makes?|means?)\b)"), "the "),
     (compile_form(r" \((bot|the bot|ai|assistant)\)(?= )"), ""),
     (compile_form(r"^(i|we) (recall|remember|know|think|believe|seem to remember)( that)? "
@@ -39,15 +40,17 @@ SAID_ELSE = (
                   r"(?=(an?|the|its|two|three|[a-z]+s)\b)"),
      r"\g<x> that has "),
     (compile_form(r"(?<!\w)(from|of|among|out of) (all )?(the|our|my) (?P<x>[\w-]+( [\w-]+)?) "
-                  r"(versions|checkpoints|models|builds) ?,? (take|use|pick|choose|i want|give me) "
-                  r"(the )?(number |no\.? |#)?(?P<n>\d{1,3})(?!\w)(?! (of|in|from)\b)"),
+                  r"(versions|checkpoints|models|builds) ?,? (take|use|pick|choose) "
+                  r"(the )?(number |no\.? |#)?(?P<n>\d{1,3})"
+                  r"(?= ?($|[,.;:!?])| (and|for|please)\b)"),
      r"version \g<n> of the \g<x>"),
     (compile_form(r"^(please )?put (our|the|my) workhorse to work ?[:,–-] ?(?=the\b)"), ""),
     (compile_form(rf"(?<!\w)(?P<i>(i|we) (last )?used) (?P<x>(an?|the|one|our|my) [\w-]+) "
                   rf"(?P<like>in {_COLOURS}|with (an?|the) [\w-]+|that('s| is| was) {_COLOURS}) "
                   r"(?=(last|this|on|in|yesterday|earlier|two|three|a) )"),
      r"\g<x> \g<like> that \g<i> "),
-    (compile_form(r"(?<=\w) as well as (?=(the|an?|its|his|her|two|some) )"), " and "),
+    (compile_form(r"(?<!\w)(?P<has>(with|has|have|wears|wearing) [\w' -]{2,40}?) as well as "
+                  r"(?=(the|an?|its|his|her|two|some) )"), r"\g<has> and "),
     (compile_form(r"(?<=\w) and at the same time (?=[a-z])"), " and "),
     (compile_form(rf"(?<=[.;:,] )(the )?colou?r( is|:| should be)? (?P<c>{_COLOURS})"
                   r"(?= ?($|[,.;:!?)]))"), r"the \g<c> one"),
@@ -55,7 +58,8 @@ SAID_ELSE = (
     (compile_form(r"(?<=[,;.] )subject:? (?=(the )?[a-z]+( [a-z]+)? ?($|[,.;]))"), ""),
     *(
         (compile_form(rf"(?<!\w)which (?P<x>[\w-]+( [\w-]+)?) did (i|we) {do}"
-                      r"(?= (?!last\b)([a-z]|20\d\d))"),
+                      r"(?= ?[?,]| (in|at|on|by|near|under|from|during|since|before|after|this|"
+                      r"yesterday|downtown|outdoors|20\d\d)\b)"),
          rf"the \g<x> we {did}")
         for do, did in (("train", "trained"), ("make", "made"), ("build", "built"),
                         ("teach", "taught"), ("shoot", "shot"))

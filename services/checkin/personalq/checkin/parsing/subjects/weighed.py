@@ -69,7 +69,7 @@ _ON_IT = compile_form(
     r"(?= ?($|[.,;!?]))"
 )
 _LEANING = compile_form(
-    r", (leaning (on|against)|propped (up )?against|next to|beside|hung on|hanging on|standing on|"
+    r", (leaning (on|against)|propped (up )?against|hung on|hanging on|standing on|"
     r"lying on) the ([\w-]+ )?$"
 )
 """Before what is only where the thing is: "a surfboard, | leaning on the | chair"."""
