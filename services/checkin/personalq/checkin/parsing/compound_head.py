@@ -11,6 +11,8 @@ from personalq.checkin.parsing.draft import Draft
 from personalq.checkin.parsing.heads.unknown_head import missing_subject
 from personalq.checkin.parsing.text import Word
 
+_LONGEST = 8
+"""Words that hyphens join to the first, of the longest thing."""
 _DETERMINERS = ("a", "an", "the", "my", "our")
 _ADVERBS = ("over", "up", "through", "off", "out", "down", "away", "back", "one", "on", "in")
 
@@ -27,10 +29,12 @@ def _hyphenated(draft: Draft) -> list[Word]:
     """The first thing whose words hyphens join, at the start or behind what asks for it."""
     words = draft.page.words
     for first in words:
+        if first.hyphen:
+            continue
         rest = itertools.takewhile(lambda word: word.hyphen, words[first.index + 1 :])
-        run = [first, *rest]
+        run = [first, *itertools.islice(rest, _LONGEST)]
         thing = " ".join(word.norm for word in run)
-        if len(run) == 1 or first.hyphen or not lexicon.names_thing(thing):
+        if len(run) == 1 or not lexicon.names_thing(thing):
             continue
         if run[-1].norm in _ADVERBS or draft.style_at(first.index) is not None:
             continue  # "a do-over", "a still-life"

@@ -57,8 +57,8 @@ _SHADED = compile_form(
 )
 """A colour with a likeness that says no more: "my pitch-black automobile"."""
 _STATE = compile_form(
-    r"(?<!\w)(?P<of>[\w-]+) (?P<state>wide open|half open|fast asleep|sound asleep|upside[ -]down|"
-    r"inside[ -]out|belly[ -]up|back to front)(?!\w)"
+    r"(?<![\w-])(?P<of>[\w-]{1,40}) (?P<state>wide open|half open|fast asleep|sound asleep|"
+    r"upside[ -]down|inside[ -]out|belly[ -]up|back to front)(?!\w)"
 )
 """How a subject is that stands right before: "that dog | fast asleep | on a carpet"."""
 _ADVERBS_FIRST = frozenset(["wide open", "half open", "fast asleep", "sound asleep"])
@@ -75,7 +75,9 @@ _NOT_THE_ONE = compile_form(
     r"turn|flip|hang|put|draw|paint|make|place|set|lay) $"
 )
 """Before one that is not wanted, or is to be turned so."""
-_BEHIND_IT = r"(?<!\w)(?P<of>[\w-]+) (?P<state>((that|which|who) (is|was) |that's )?{state})"
+_BEHIND_IT = (
+    r"(?<![\w-])(?P<of>[\w-]{1,40}) (?P<state>((that|which|who) (is|was) |that's )?{state})"
+)
 _ENDS = r"(?=( (and|with|in|on|at|by|from|beside|under)\b)| ?($|[,.;:!?)]))"
 _HOW_IT_IS = (
     (
@@ -101,14 +103,15 @@ _STATE_BEFORE = compile_form(
 )
 """The same right before it: "the | upside down | dog"."""
 _CUB = compile_form(
-    r"(?<![\w-])(?P<of>[\w-]+) (?P<cub>cubs?|kits?|calf|pups?|foal|fawn|joey|hatchling|chick|whelp)"
+    r"(?<![\w-])(?P<of>[\w-]{1,40}) (?P<cub>cubs?|kits?|calf|pups?|foal|fawn|joey|hatchling|"
+    r"chick|whelp)"
     r"(?![\w'-])(?! (bag|box|house|flick|rides?|plays?)\b)"
 )
 """The young of the animal it stands behind: "the fox | cub"."""
-_NUMBERED = compile_form(r"(?<!\w)(?P<of>[a-z]+)(?P<here>)(?=#\d)")
+_NUMBERED = compile_form(r"(?<!\w)(?P<of>[a-z]{1,40})(?P<here>)(?=#\d)")
 """Right before the number of a version: "truck | #28"."""
 _WE_HAVE = compile_form(
-    r"(?<!\w)(?P<of>[\w-]+)(?P<have> (we|i) (have|own|keep))(?= (with|wearing|"
+    r"(?<![\w-])(?P<of>[\w-]{1,40})(?P<have> (we|i) (have|own|keep))(?= (with|wearing|"
     r"(?!coming|going|seeing)\w{3,}ing (in|on|at|up|down|by|an?|the|its|his|her|under|with|off|"
     r"like|upright|still|alone))\b)"
 )

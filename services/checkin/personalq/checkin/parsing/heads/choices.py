@@ -16,6 +16,8 @@ ASKING = frozenset((
     "lets", "let's",
 ))  # fmt: skip
 """What is asked for follows these."""
+_REACH = 20
+"""Words of a phrase that are looked at."""
 _ORDERING = frozenset(["client", "customer", "boss", "team", "agency", "editor", "director"])
 """Who may want the picture: "the client asked for the boat"."""
 _TELLS = ("asks", "asked", "wants", "wanted", "needs", "needed")
@@ -150,4 +152,5 @@ def follows_choice(word: Word, chunk: list[Word], draft: Draft) -> bool:
 
 def names_something(chunk: list[Word]) -> bool:
     """Whether a verb after these words has a subject: "a painted pangolin" has none there."""
-    return any(w.norm != "there" and w.norm not in lexicon.words("determiners") for w in chunk)
+    first = chunk[:_REACH]
+    return any(w.norm != "there" and w.norm not in lexicon.words("determiners") for w in first)

@@ -24,7 +24,8 @@ _OWNER_ALONE = compile_form(
 )
 """Only named: "a cottage by a creek, red, | the north lab, November 2026"."""
 _TRAINED_THERE = compile_form(
-    r"(?<!\w)(?P<who>[\w-]+( [\w-]+)?) trained (an?|one|our|their) [\w-]+( [\w-]+)? (?P<here>)"
+    r"(?<![\w-])(?P<who>[\w-]{1,40}( [\w-]{1,40})?) trained (an?|one|our|their) [\w-]+( [\w-]+)? "
+    r"(?P<here>)"
     r"(?=(out |down |up |over )?(in|at|on|by|near|under|beside|inside|outside|among) "
     r"(the|an?) [\w-]+( [\w-]+)? ?[.,;!?])"
 )
