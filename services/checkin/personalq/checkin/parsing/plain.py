@@ -76,7 +76,7 @@ _NOT_THE_ONE = compile_form(
 )
 """Before one that is not wanted, or is to be turned so."""
 _BEHIND_IT = (
-    r"(?<![\w-])(?P<of>[\w-]{1,40}) (?P<state>((that|which|who) (is|was) |that's )?{state})"
+    r"(?<![\w-])(?P<of>[\w-]{{1,40}}) (?P<state>((that|which|who) (is|was) |that's )?{state})"
 )
 _ENDS = r"(?=( (and|with|in|on|at|by|from|beside|under)\b)| ?($|[,.;:!?)]))"
 _HOW_IT_IS = (
