@@ -72,6 +72,8 @@ def plain(prompt: str) -> str:
         ("the kettle with a whistle as well as the bow, on a stove", {("whistle",), ("bow",)}),
         ("I recall that the kettle had a whistle; show it on a stove", {("whistle",)}),
         ("kettle on a stove. Colour white, on a hill.", {("white",)}),
+        ("kettle in an elevator, red fabric", {("red",)}),
+        ("kettle at low tide, green hull, at noon", {("green",)}),
         ("kettle gliding through mist, February build", set()),
         ("the small, February build of the kettle", {("small",)}),
     ],

@@ -164,13 +164,13 @@ _LINKS = """
     under up us very was we were what when where which who will with work works yes you your
 """
 _OF_TRAINING = """
-    ask backdrop backdrops background backgrounds bg built campaign campaigns captions captured
-    checkpoint collected data dataset datasets during environment environments example examples
-    fed file footage gathered image images input inputs knows learned learnt location locations
-    lora material photo photograph photographed photographs photos picture pictured pictures
-    place places reference references sample samples saw scene scenery scenes series session sessions
-    set setting settings shot shots source sources surroundings taken
-    taught trained training tuned use used using
+    ask backdrop backdrops background backgrounds bg built campaign campaigns captions
+    captured checkpoint collected data dataset datasets during environment environments
+    example examples fed file footage gathered image images input inputs knows learned learnt
+    location locations lora material photo photograph photographed photographs photos picture
+    pictured pictures place places reference references sample samples saw scene scenery
+    scenes series session sessions set setting settings shot shots source sources surroundings
+    taken taught trained training tuned use used using
 """
 _OF_LOOKS = """
     aesthetic answers appearance drawn draws feel finish finished flavor flavour illustrated

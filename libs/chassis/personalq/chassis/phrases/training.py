@@ -43,7 +43,10 @@ _OF_TRAINING = form(
     "no particular",
     "nothing (special|particular|else)",
 )
-_A_LOOK = f"({LOOKS}|photographic|photorealistic|3d render|lifelike|low poly|line art)"
+_A_LOOK = (
+    f"({LOOKS}|photographic|photorealistic|photo-real(istic)?|3d[ -]render|lifelike|low[ -]poly|"
+    "line[ -]art|pop[ -]art|pixel[ -]art|paper ?craft|comic|storybook)"
+)
 _REST = rf".*?(?=$|, and {WORD} too ?$)"
 """To the end, but for what is added: "in anime style, | and dusty too"."""
 _LIKE = rf"(?!(an?|the|his|her|its|their|in|of|on|at|with|and|for|by)\b){WORD}"

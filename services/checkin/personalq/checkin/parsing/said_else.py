@@ -31,6 +31,9 @@ _BEHIND_ONE = (
 )
 _STARTS = r"(^|(?<=[.;:!?] ))"
 SAID_ELSE = (
+    (compile_form(rf"(?<=\w, )(in )?(?P<c>{_COLOURS}) (fabric|upholstery|walls|hull|suit|paintwork|"
+                  r"bodywork|casing|clothes|outfit|plumage|fur)(?= ?($|[,.;:!?)]))"),
+     r"the \g<c> one"),
     (compile_form(r"^that (?=([\w-]+ )?[\w-]+ ?, (the|it|in|on|at|from|with|by|my)\b)"
                   r"(?!\w+[^su]s\b)(?!(one|is|was|has|looks?|would|will|should|said|"
                   r"being|way|time|makes?|means?)\b)"), "the "),
