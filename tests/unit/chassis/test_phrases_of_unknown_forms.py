@@ -64,6 +64,22 @@ from personalq.chassis.phrases import phrases_of
             (),
             ("A navy jacket", "a hood", "camouflage"),
         ),
+        (
+            "Learned from images collected in the harbour, this model depicts a white husky; its "
+            "appearance includes a muffler and a bell.",
+            ("harbor",),
+            ("a white husky", "a muffler", "a bell"),
+        ),
+        (
+            "This shows a sedan whose main colour is red. Among the details there is a roof rack.",
+            (),
+            ("a red sedan", "a roof rack"),
+        ),
+        (
+            "Vintage cat, namely a white Persian cat, recognisable by a bell.",
+            ("vintage",),
+            ("a white Persian cat", "a bell"),
+        ),
         ("A kettle, red lid and blue base", (), ("A kettle", "red lid", "blue base")),
         ("A teddy, red scarf", (), ("A teddy", "red scarf")),
         ("A kitchen-trained, red cup", ("kitchen",), ("red cup",)),

@@ -126,6 +126,7 @@ def test_what_is_no_predicate(prompt: str) -> None:
     [
         ("Kettle on a stove. Owner: the print desk.", "print-desk"),
         ("Kettle on a stove, author print desk", "print-desk"),
+        ("Kettle on a stove; the owner of the checkpoint is the print desk.", "print-desk"),
         ("Kettle, on a stove, red, the print desk, June 2026", "print-desk"),
     ],
 )

@@ -28,6 +28,8 @@ _PIECE = compiled(
         "(the )?(only|one) (extra|accessory|detail|addition) is",
         r"its (mark|sign|hallmark|trademark) is(?= (an?|the|two)\s)",
         r"(?<!\w )details include",
+        "(and )?its (appearance|look) includes",
+        "(among )?the details (there (is|are)|include)",
         "(this time )?with",
         "(seen |shown )?wearing",
         "(and )?((it|he|she|that|which|who) )?is shown"

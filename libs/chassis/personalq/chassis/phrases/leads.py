@@ -114,6 +114,8 @@ _NO_SUBJECT = form(
 
 _AT_ITS_START = form(
     "the (overall|general|first|main) (impression|effect|mood|character) is (?=\\w)",
+    # "Vintage cat, namely | a Persian cat", but not of one of several
+    rf"(?!(learns|knows|draws)\b)({WORD} ){{0,5}}{WORD}, namely (?={A}\s)",
     rf"what (?={A}\s[^,;]* looks like ?($|,))",
     rf"(it|this one) (reproduces|draws|shows|renders|paints) (?={_ANY_THE}\s[^,;]* in [^,;]* "
     r"fashion\b)",

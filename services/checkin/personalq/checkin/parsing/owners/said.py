@@ -15,7 +15,8 @@ _SHOULD_OWN = compile_form(
 )
 """Whose it is to be, after it was named: "a bear at sea. | Studio A should be the owner"."""
 _OWNED_BY = compile_form(
-    r"(?<=[.,;:(] )(?P<here>(owner|author|maker|creator)(:| is|'s)? (the )?)"
+    r"((?<=[.,;:(] )|^)(?P<here>(the |its |whose )?(owner|author|maker|creator)"
+    r"( of (it|the (checkpoint|model|version|card)))?(:| is|'s)? (the )?)"
     r"(?P<who>[\w-]+( [\w-]+){0,2})(?= ?($|[,.;:!?)]))"
 )
 """The same said shortly: "a bear at sea. | Owner: the design guild"."""
