@@ -73,7 +73,7 @@ _BUILT_IN = compile_form(r"^built~in ", flags=re.IGNORECASE)
 """Before what is surely the subject's: "with a built-in speaker"."""
 _LOOKS = frozenset((
     "graffiti", "tapestry", "mosaic", "caricature", "collage", "silhouette", "etching", "engraving",
-    "lithograph", "woodcut", "fresco", "stencil", "blueprint", "hologram", "fridge magnet",
+    "lithograph", "woodcut", "fresco", "stencil", "blueprint", "hologram",
 ))  # fmt: skip
 """Looks that are things, too, where cards have none of that name."""
 _CHOSEN = compile_form(

@@ -53,11 +53,16 @@ def find_nouns(page: Page, lexicon_: Lexicon) -> list[Noun]:
     return nouns
 
 
+_LONGEST_OWNER = 4
+"""Words of an owner's name that are looked at."""
+
+
 def _is_owned(words: tuple[Word, ...], lexicon_: Lexicon, first: int, last: int) -> bool:
     """Whether the words before the last are an owner's: "the print desk's | chair"."""
     if not words[last - 2].possessive:
         return False
-    names = (" ".join(w.norm for w in words[start : last - 1]) for start in range(last - 1))
+    starts = range(max(0, last - 1 - _LONGEST_OWNER), last - 1)
+    names = (" ".join(word.norm for word in words[start : last - 1]) for start in starts)
     return any(map(lexicon_.owners.get, names))
 
 
