@@ -58,7 +58,11 @@ class OneDnn:
         return cast(Tensor, y).to(x.dtype)
 
     def conv2d(self, layer: QuantConv2d, packed: OneDnnWeights | None, x: Tensor) -> Tensor:
-        """Compute in int32, write channels last in the dtype of `x`."""
+        """Compute in int32, write channels last in the dtype of `x`.
+
+        Raises:
+            ValueError: the padded input is smaller than the kernel.
+        """
         grid = layer.input_grid
         weights = packed or self._reordered_conv2d(layer)
         codes = quantize_input(x, grid)
@@ -68,6 +72,8 @@ class OneDnn:
         y = torch.ops.onednn.qconv_pointwise(
             codes, grid.scale, grid.zero_point, *weights, *geometry, 1.0, 0, out, "none", [], ""
         )
+        if x.numel() and not y.numel():  # some CPUs' oneDNN computes nothing of it
+            raise ValueError(f"The input {tuple(x.shape)} is smaller than the kernel.")
         return cast(Tensor, y).to(x.dtype)
 
     @staticmethod

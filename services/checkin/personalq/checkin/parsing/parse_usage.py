@@ -10,6 +10,7 @@ from personalq.checkin.intent import Attribute, Constraint, Span
 from personalq.checkin.parsing.draft import Draft
 from personalq.checkin.parsing.numbers import CARDINAL, number
 from personalq.checkin.parsing.text import ends_before
+from personalq.checkin.parsing.versions.numbers import SAYS
 
 _WHO = (
     "((that|which|i|we|you|she|he|they|nobody|no one|noone|was|were|is|has|have|had|been|we've|"
@@ -57,7 +58,17 @@ _AT_ALL = compile_form(
     rf"(ever been|been ever) {_USED}(?! (in|as|for|on|with)\b)|"
     rf"(ever )?(been )?{_USED} (at all|(at least|even) once))(?!\w)"
 )
-_TIMES = f"((?P<once>once|twice|thrice)|(?P<n>{CARDINAL}) (single )?times?)"
+_COUNT = rf"({CARDINAL}|(a )?dozen(?! more\b))"
+_TIMES = f"((?P<once>once|twice|thrice)|(?P<n>{_COUNT}) (single )?times?)"
+_OR_MORE_BEHIND = (
+    r"(?P<plus>(\+| (or|and) (more|higher|above|over|beyond|upwards?)| at least| minimum| at "
+    r"minimum)(?!\w))"
+)
+_OR_LESS_BEHIND = (
+    r"(?P<max>( (or|and) (less|fewer|lower|below|under)| at (the )?most| tops| maximum| at "
+    r"maximum)(?!\w))"
+)
+_BEHIND = f"({_OR_MORE_BEHIND}|{_OR_LESS_BEHIND})?"
 _BOUND = (
     "((?P<least>at least|no (less|fewer) than)|(?P<most>at most|up to|no more than)|"
     "(?P<more>more( often)? than|over|above)|(?P<fewer>(less|fewer) than|under|below)|"
@@ -65,19 +76,19 @@ _BOUND = (
 )
 _COUNTED = compile_form(
     rf"(?<![\w-]){_WHO}(only |just )?(ever )?(been )?{_USED} (it )?{_BOUND}"
-    rf"{_TIMES}(?P<plus> or more)?( (so far|in total|ever))?(?P<some>,? but not never)?(?!\w)"
+    rf"{_TIMES}{_BEHIND}( (so far|in total|ever))?(?P<some>,? but not never)?(?!\w)"
 )
 _USES = r"(recorded |total )?(uses?|renders)(?! of (?!(the|my|our|it)\b))"
 _HAS_USES = compile_form(
     rf"(?<![\w-])(with|((that|which) )?(has|had|shows|counts)|having) {_BOUND}"
-    rf"(?P<n>{CARDINAL}) (recorded |total )?(uses?|renders|runs(?= (behind it|so far|on record|to "
-    r"its name)))(?P<plus> or more)?( (so far|in total|in all|to date|on record|behind it|to its "
+    rf"(?P<n>{_COUNT}) (recorded |total )?(uses?|renders|runs(?= (behind it|so far|on record|to "
+    rf"its name))){_BEHIND}( (so far|in total|in all|to date|on record|behind it|to its "
     r"name))?(?!\w)"
 )
 """As a thing it has: "with exactly 140 uses so far"."""
 _AT_LEAST = compile_form(
     rf"(?<![\w-])(?=(at|no|more|over|above|less|fewer|under|below|up)\b){_BOUND}"
-    rf"(?P<n>{CARDINAL}) {_USES}(?!\w)"
+    rf"(?P<n>{_COUNT}) {_USES}(?!\w)"
 )
 _OR_MORE = compile_form(
     rf"(?<![\w-])((with|has|having) )?(?P<n>{CARDINAL}) ?(?P<plus>(or more|\+|plus)) {_USES}(?!\w)"
@@ -89,10 +100,16 @@ _OFTEN = compile_form(
 """With the subject in between: "I've used the goat | more often than 45 times"."""
 _IS_USED = compile_form(r"(?<!\w)(used|ran|run|rendered)(?!\w)")
 _USES_ARE = compile_form(
-    rf"(?<![\w-])(with (an? |the )?|its |the )?(use|usage)~count (of |is |: ?|= ?)?{_BOUND}"
-    rf"(?P<n>{CARDINAL})(?P<plus>(\+| or more))?(?!\w)(?! (to|and|or|-) ?\d)"
+    rf"(?<![\w-])(with (an? |the )?|its |the )?((use|usage)~count|(number|count) of uses) "
+    rf"?({SAYS} |of |: ?|= ?|stands at )?{_BOUND}"
+    rf"(?P<n>{_COUNT}){_BEHIND}(?!\w)(?! (to|and|or|-) ?\d)"
 )
 """As a form has it: "use count 9"."""
+_LIMIT_IS = compile_form(
+    r"(?<![\w-])((?P<least>minimum|least)|(?P<most>maximum|most)) ((number|count) of )?"
+    rf"(uses|usage|use count) ?({SAYS} |of |: ?|= ?)?(?P<n>{_COUNT})(?!\w)"
+)
+"""Its bound so: "minimum number of uses: 300"."""
 _BETWEEN = Screened(
     compile_form(
         rf"(?<![\w-]){_WHO}(been )?({_USED} )?(it )?(at least|no (fewer|less) than) "
@@ -107,6 +124,8 @@ _RANGE = Screened(
         rf"(?P<low>{CARDINAL}) (and|to|through|-) (?P<high>{CARDINAL}) {_USES}(?!\w)",
         r"(?<![\w-])((the|its) )?(use|usage)~count (is )?((somewhere|anywhere) )?(between|from) "
         rf"(?P<from>{CARDINAL}) (and|to|-) (?P<to>{CARDINAL})(?!\w)",
+        rf"(?<![\w-]){_WHO}(been )?{_USED} (it )?((somewhere|anywhere) )?((between|from) )?"
+        rf"(?P<least>{CARDINAL}) (and|to|-) (?P<most>{CARDINAL}) times(?!\w)",
     )
 )
 _ONCE = {"once": 1, "twice": 2, "thrice": 3}
@@ -127,7 +146,7 @@ _BUT = ("except", "other", "apart", "aside", "besides")
 
 _BOUNDED = tuple(
     (pattern, Screened(pattern))
-    for pattern in (_COUNTED, _OFTEN, _HAS_USES, _USES_ARE, _OR_MORE, _AT_LEAST)
+    for pattern in (_LIMIT_IS, _COUNTED, _OFTEN, _HAS_USES, _USES_ARE, _OR_MORE, _AT_LEAST)
 )
 
 
@@ -149,8 +168,8 @@ def parse_usage(draft: Draft) -> None:
         if low <= high and draft.free(match.start(), match.end()):
             _claim(draft, match, low, high, f"used {low} to {high} times")
     for match in _RANGE.finditer(shadow):
-        low = number(match["low"] or match["from"]) or 0
-        high = number(match["high"] or match["to"]) or 0
+        low = number(match["low"] or match["from"] or match["least"]) or 0
+        high = number(match["high"] or match["to"] or match["most"]) or 0
         if low < high and draft.free(match.start(), match.end()):
             _claim(draft, match, low, high, f"used {low} to {high} times")
     for pattern, said in _BOUNDED:
@@ -181,13 +200,14 @@ def _stands(draft: Draft, match: re.Match[str]) -> bool:
 def _bounds(match: re.Match[str]) -> tuple[int, int | None, str]:
     """(fewest, most, in words) of a counted use."""
     said = match.groupdict()
-    count = _ONCE.get(said.get("once") or "") or number(said["n"] or "") or 0
+    written = said["n"] or ""
+    count = _ONCE.get(said.get("once") or "") or number(written) or 12 * ("dozen" in written)
     times = f"{count} time" if count == 1 else f"{count} times"
     if said.get("least") or said.get("plus"):
         return count, None, f"used {times} or more"
     if said.get("more"):
         return count + 1, None, f"used more than {times}"
-    if said.get("most"):
+    if said.get("most") or said.get("max"):
         return 0, count, f"used at most {times}"
     if said.get("fewer"):
         return int(said.get("some") is not None), max(count - 1, 0), f"used fewer than {times}"

@@ -21,7 +21,7 @@ _COUNT = "((use|usage|render)~(count|number|total)s?|uses|renders|runs)"
 _LIST = (
     "(the |our |my )?(use|usage|render)~(list|ranking|rankings|chart|charts|table|statistics|stats)"
 )
-_THAN_ANY = "than (any|all|the)( (the )?others?| rest)?"
+_THAN_ANY = "than (any|all|the|every|each)( (the )?others?| rest)?( (one|of them))?"
 _LONGEST = "(the )?longest( time)?"
 _FOR_LONGEST = f"(for )?{_LONGEST}"
 
@@ -160,7 +160,8 @@ RULES = (
     # "I use one robot | more than any other"
     rule(
         OrderKey.MOST_USED,
-        rf"{WHO} (often )?{USE} one [\w-]+ (?P<tail>more (often )?than any( other)?)",
+        rf"{WHO} (often )?{USE} one [\w-]+ (?P<tail>more (often )?{_THAN_ANY})",
+        "(none|nothing)( else)? (gets|is|was|has been) used more (often )?than (this|that|it)( one)?",
     ),
     rule(
         OrderKey.LAST_USED,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from personalq.checkin.intent import OrderKey
-from personalq.checkin.parsing.numbers import ORDINAL
+from personalq.checkin.parsing.numbers import CARDINAL, ORDINAL
 from personalq.checkin.parsing.orders.rule import rule
 from personalq.checkin.parsing.orders.words import (
     IN_A_TIME,
@@ -23,6 +23,11 @@ _DATE = r"~((creation|training|build|release|upload)~)?(date|time)(?!\w)"
 _OF_SOME = rf"(?= (\w+ )?(of (the|them|these|those|both|my|our|[\w-]+('s|s'))(?!\w)|{SELECTOR}))"
 _MAKE = "(train|create|make|build|tune|finish|add|upload|release)"
 _WAS_THE = "(that|which) (is|was) the "
+_IS = "((that|which)('s| is| was) )?"
+_THE_OTHERS = "(all|every|any|each)( of)?( the)?( others?| rest)?( one)?"
+_WANTED = r"(it|mine|the [\w-]+( [\w-]+)? (that )?i (want|mean|need|have in mind|am after))"
+_OLDER = "(older|earlier)"
+_NEWER = "(newer|younger|later|more recent)"
 _TO_COME = f"to (come out|be {MADE})"
 _CAME = "(that|which) c(ame|omes?)( out)? "
 _LAST = f"(last|latest|most recently){OF_ALL}"
@@ -38,6 +43,22 @@ RULES = (
         OrderKey.LOWEST_VERSION,
         f"((?P<n>{ORDINAL})~)?(lowest{_NUMBERED}|smallest{_VERSION_NUMBER})",
     ),
+    rule(
+        OrderKey.OLDEST,
+        f"{_IS}{_OLDER} than {_THE_OTHERS} but (?P<but>{CARDINAL})",
+        rf"(?P<not>(only|just) (?P<nth>one|two|three))( [\w-]+){{0,3}} "
+        f"(?P<tail>(is|are) {_OLDER} than {_WANTED})",
+    ),
+    rule(
+        OrderKey.NEWEST,
+        f"{_IS}{_NEWER} than {_THE_OTHERS} but (?P<but>{CARDINAL})",
+        rf"(?P<not>(only|just) (?P<nth>one|two|three))( [\w-]+){{0,3}} "
+        f"(?P<tail>(is|are) {_NEWER} than {_WANTED})",
+    ),
+    rule(OrderKey.OLDEST, rf"no [\w-]+( [\w-]+)? (?P<tail>is {_OLDER} than {_WANTED})"),
+    rule(OrderKey.NEWEST, rf"no [\w-]+( [\w-]+)? (?P<tail>is {_NEWER} than {_WANTED})"),
+    rule(OrderKey.OLDEST, f"{_IS}{_OLDER} than {_THE_OTHERS}"),
+    rule(OrderKey.NEWEST, f"{_IS}{_NEWER} than {_THE_OTHERS}"),
     rule(OrderKey.NEWEST, f"with (the )?{NEWEST}{_DATE}"),
     rule(
         OrderKey.NEWEST,

@@ -30,7 +30,8 @@ USED = (
     r"had open|tried|opened|touched|picked(?! up\b)|loaded|was using|"
     r"were using|"
     "(made|did) (some )?(pictures|images|renders|art) with|saw use|put to use|been using|"
-    "stopped using|(last|latest|most recent) (use|run|render)( (was|is|dates))?|last employed|"
+    "stopped using|(last|latest|most recent) (use|run|render)( (was|is|dates|falls|fell|lies|"
+    "happened|took place|goes back))?|last employed|"
     "((my|our|the|its) )?last (session|run|time) with (it|him|her|that|this one)( (was|"
     "is))?|"
     "(the )?last time (it was|i|"
@@ -51,7 +52,7 @@ _WAS_USED = f"({USED}|{_DID}(use|run|try|open|touch|pick|load|(render|generate|w
 _IS_USE = compile_form(_WAS_USED)
 _NOT = (
     "(haven't|hasn't|hadn't|have not|has not|had not|didn't|did not|wasn't|weren't|was not|"
-    "were not|not|never|nobody|no one|noone)"
+    "were not|not|never|nobody|no one|noone|nothing|none)"
 )
 _WHO = "((i|we|you|she|he|they|that|which|with|its)('ve|'d|'s)? )*"
 _ADVERB = (
@@ -70,7 +71,8 @@ _VERB_BEFORE = compile_form(
 _A = "(an?|one|the|my|our|this|that)"
 _USED_ONE = compile_form(
     rf"(?<!\w)(i|we) ((last )?{USED} {_A} [\w-]+( [\w-]+)?|had {_A} [\w-]+( [\w-]+)? "
-    "(open|going|running|loaded)) $"
+    r"(open|going|running|loaded)) $|(?<!\w)(last|latest|most recent) (use|run|render) of"
+    r"( [\w'-]+){1,6}? (was|is|dates|falls|fell|lies)( (in|on|at|from))? $"
 )
 """With what was used in between: "I used a chair | last Sunday"."""
 _TRAINED_ONE = compile_form(
@@ -101,11 +103,12 @@ _PLACE_AFTER = compile_form(
 """Where rather than when something was trained: "of 2026 trained on the beach"."""
 _BEFORE = compile_form(
     r"(?<!\w)(from (?=(just|right|shortly|soon)\s))?((any time|sometime|some time|"
-    "(?P<near>just|right|shortly|soon)|anywhere) )?(?P<from>from )?(?P<op>no later than|ahead of|"
+    "(?P<near>just|right|shortly|soon)|anywhere) )?(?P<from>from )?(?P<op>"
+    r"(on|in) or (after|before)|(after|before) or (on|in)|no later than|ahead of|"
     "no earlier than|not (before|after)|before|predat(es?|ed|ing)|prior to|earlier than|"
     "older than|until|till|up to( and including)?|by( the end of)?|pre|after|postdat(es?|ed|ing)|"
     "later than|newer than|more recent than|(not|no) (older|newer) than|since|post|as of|"
-    r"starting( (in|from))?|from|(in|over) the course of|in the week of|at some point in|in|"
+    r"starting( (in|from))?|from|(in|over) the course of|(in|during) the (week|days|period|time)( of)?|at some point in|in|"
     r"(out (?=of (?!the|"
     r"my|our|an?\b)))?of|back in|at|on|during|"
     "over|round about|around|about|circa|roughly|dated|through|within)(~|$)(the (month of |year )?|"
@@ -116,7 +119,8 @@ _SAME_AS = compile_form(
 )
 """What was used then: "the same kettle as yesterday"."""
 _ONWARD = compile_form(
-    r" ?(at the earliest(?!\w)|(on(wards?)?|and after|or after)(?= ?($|[,.;!?]|and\b))|(and|"
+    r" ?(at the earliest(?!\w)|or (any|some) (day|time|month|week|year) (after|later|since)"
+    r"( (that|then|it))?(?!\w)|(on(wards?)?|and after|or after)(?= ?($|[,.;!?]|and\b))|(and|"
     r"or) (later|newer)(?!\w))"
 )
 _ONCE = compile_form(r"(?<!\w)(once|as soon as|after|since) (the month of )?$")
@@ -127,7 +131,8 @@ _PASSED = compile_form(
 )
 """What became of a time: "once August was over", "since August began"."""
 _OLDER = compile_form(
-    r" at the latest(?!\w)| ?(and|or) ((earlier|older)(?!\w)|"
+    r" at the latest(?!\w)| or (any|some) (day|time|month|week|year) (before|earlier)"
+    r"( (that|then|it))?(?!\w)| ?(and|or) ((earlier|older)(?!\w)|"
     r"before(?= ?($|[^\s\w])| (on|at|in|under|beside|near|with) (an?|the|my|our)\s))"
 )
 _NEGATION = compile_form(
@@ -140,6 +145,8 @@ _SAME = {
     "not after": "until",
     "no earlier than": "since",
     "not before": "since",
+    **dict.fromkeys(("on or after", "in or after", "after or on", "after or in"), "since"),
+    **dict.fromkeys(("on or before", "in or before", "before or on", "before or in"), "until"),
     "as of": "since",
     "ahead of": "before",
     "no older than": "since",
@@ -149,7 +156,16 @@ _SAME = {
     "out of": "of",
     "round about": "around",
     **dict.fromkeys(
-        ("in the course of", "over the course of", "at some point in", "in the week of"), "in"
+        (
+            *("in the course of", "over the course of", "at some point in"),
+            *(
+                f"{lead} the {span}{of}"
+                for lead in ("in", "during")
+                for span in ("week", "days", "period", "time")
+                for of in ("", " of")
+            ),
+        ),
+        "in",
     ),
     "up to and including": "up to",
     **dict.fromkeys(("predate", "predates", "predated", "predating"), "before"),

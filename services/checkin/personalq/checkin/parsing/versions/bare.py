@@ -18,8 +18,8 @@ _ORDINAL_VERSION = compile_form(
     rf"build|release|edition|"
     rf"checkpoint|model|variant|take|one)|version the (?P<m>{ORDINAL})|"
     rf"(?P<s>{ORDINAL}) (one )?in (the|our|my|its) series|"
-    rf"(?P<c>{CARDINAL}) is the (version|build|release) (that )?(i|we) "
-    r"(want|need|mean|have in mind))(?!\w)"
+    rf"(?P<c>{CARDINAL}) (is the (version|build|release) (that )?(i|we) "
+    r"(want|need|mean|have in mind)|(being|as|for) (the|its) version( number)?))(?!\w)"
 )
 _BARE_ORDINAL = compile_form(
     rf"((?<!\w)(the|my|our) |^[\s\"“]*)(?P<n>{ORDINAL})"

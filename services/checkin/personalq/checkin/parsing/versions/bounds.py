@@ -11,7 +11,7 @@ from personalq.checkin.lexicon import wordnet
 from personalq.checkin.parsing.draft import Draft
 from personalq.checkin.parsing.numbers import CARDINAL
 from personalq.checkin.parsing.text import ends_before
-from personalq.checkin.parsing.versions.numbers import MARK, NUMBER, ONE, WORD, number_in
+from personalq.checkin.parsing.versions.numbers import MARK, NUMBER, ONE, SAYS, WORD, number_in
 
 _NUMBER = compile_form(NUMBER)
 _LONE_NUMBER = compile_form(rf"{NUMBER}(?! ?(?!of (the|our|my|it)\b)\w)")
@@ -27,7 +27,8 @@ _TAIL = compile_form(
 )
 _NOT = compile_form(
     r"(\b(not|nor|neither|except( for)?|excluding|without|but( not)?|other than|anything but|"
-    r"apart from|aside from) (the |for )?)$"
+    r"apart from|aside from|leave (out|aside)|leaving (out|aside)|skip(ping)?|avoid(ing)?|"
+    r"exclud(e|ing)|rule out|ruling out|minus|ban(ning)?|barring|bar|forget( about)?) (the |for )?)$"
 )
 _ANY_BEFORE = compile_form(
     r"(?<!\w)((any|every|all|each|whichever|whatever|another|different|most|latest|newest|oldest|"
@@ -43,23 +44,23 @@ _LEAD = compile_form(r"(\b(between|from) )$")
 
 # Comparisons; "the version just before v4" is the neighbour, "before v4" is all of them.
 _BELOW = (
-    "(before|below|under|beneath|older than|earlier than|prior to|preced(ing|ed|es)|"
-    "(less|lower|smaller|fewer) than)"
+    "(pre|before|below|under|beneath|older than|earlier than|prior to|preced(ing|ed|es)|"
+    "(less|lower|smaller|fewer) than|<(?!=))"
 )
 _ABOVE = (
-    "(after|above|over|past|beyond|follow(ing|ed|s)|succeed(ing|ed|s)|newer than|later than|"
+    "(post|after|above|over|past|beyond|follow(ing|ed|s)|succeed(ing|ed|s)|newer than|later than|"
     "more recent than|"
-    "(greater|more|higher|larger|bigger) than)"
+    "(greater|more|higher|larger|bigger) than|>(?!=))"
 )
 _IS_BELOW = compile_form(_BELOW)
 _AT_LEAST = (
     "(since|at least|(no|not) ((older|earlier|lower|less) than|below|under)|from|starting (at|"
     "with|from)|"
-    "beginning with|minimum)"
+    "beginning with|minimum|>=|≥)"
 )
 _AT_MOST = (
-    "(up to|until|till|at most|through|(no|not) ((newer|later|higher|more) than|above|over|past|"
-    "beyond|after)|maximum)"
+    "(up to( and including)?|until|till|at most|through|(no|not) ((newer|later|higher|more) than|"
+    "above|over|past|beyond|after)|not exceeding|maximum|<=|≤)"
 )
 _BOUNDS = (
     (_AT_LEAST, 0, HIGHEST),
@@ -68,12 +69,12 @@ _BOUNDS = (
     (_ABOVE, 1, HIGHEST),
 )
 _BEFORE_ONE = tuple(
-    (compile_form(rf"(?<![\w-])(?P<op>{op}) (the )?$"), low, high) for op, low, high in _BOUNDS
+    (compile_form(rf"(?<![\w-])(?P<op>{op})[ -](the )?$"), low, high) for op, low, high in _BOUNDS
 )
 _COMPARED = tuple(
     (
         compile_form(
-            rf"(?<!\w)({WORD} ({MARK} )?((that )?(is|are|was) |that's |"
+            rf"(?<!\w)({WORD} ({MARK} )?((that )?{SAYS} |that's |"
             rf"of )?|numbered |(the|its|whose) number (is|"
             rf"was) )(?P<op>{op}) ({MARK} ?)?(v\.?\s?)?(?P<n>{NUMBER})(?!\w){tail}"
         ),
@@ -90,12 +91,17 @@ _OR_MORE = compile_form(
     r" ?(\+|(or|and) (later|newer|higher|above|up|upwards?|greater|more recent|more|beyond|after|"
     r"over)(?!\w)|upwards?(?= ?($|[^\w\s]|for\b))|at least(?= ?($|[^\w\s]))|on(wards?)?(?= ?($|"
     r"[^\w\s]|of\b|"
-    r"in\b|on\b)))"
+    r"in\b|on\b))| (minimum|min)(?= ?($|[^\w\s])))"
 )
 _OR_LESS = compile_form(
     r" ?((or|and) (earlier|older|lower|below|before|less|under|down(wards?)?)(?!\w)|"
-    r"at most(?= ?($|[^\w\s])))"
+    r"(at most|tops|maximum|max|(is|as) the (maximum|limit))(?= ?($|[^\w\s])))"
 )
+_REFUSED_BEHIND = compile_form(
+    r",? ?(((is|are) )?(out|excluded|not (wanted|it|allowed)|off limits)|aside|apart|"
+    r"(doesn't|does not|won't|will not) (count|do)|excepted)(?= ?($|[.,;:!?)]))"
+)
+"""Behind a version that is not wanted: "v9 | is out", "leave version 17 | aside"."""
 _NEIGHBOUR = compile_form(
     f"(((the|one) )({WORD} |one )?(that (came|comes) )?(just |right |straight |immediately |"
     "directly )?|((that|which) (came|comes|was made) )?(just|right|straight|immediately|directly|"
@@ -209,6 +215,8 @@ def extend(draft: Draft, start: int, end: int, value: int) -> Constraint:
         negated = None  # "nothing but v35", "not sure of the rest, but v20 it must be"
     if negated and not _OTHERWISE.search(shadow, 0, negated.end()):
         return of_versions(draft, negated.start(), end, values, excluded=True)
+    if behind := _REFUSED_BEHIND.match(shadow, end):
+        return of_versions(draft, start, behind.end(), values, excluded=True)
     return of_versions(draft, start, end, values)
 
 

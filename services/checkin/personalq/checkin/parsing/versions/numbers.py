@@ -18,9 +18,14 @@ WORD = (
 MARK = r"(numbered|numbers?|num\.?|no\.?|nr\.?|\#|№)"
 _DIGITS = r"(\d{1,4}(\.0)?(?![.\d]*\d))"
 NUMBER = rf"({_DIGITS}(?!\w)|{CARDINAL})"
+SAYS = (
+    r"(is|are|was|being|be|((has|have|had|needs?|ought) to|must|should|may|can|could|shall|will) "
+    r"((only|just) )?(be|lie|fall|come))"
+)
+"""Between a version and its number: "the version must be 5"."""
 _V = rf"(v\.?\s?[-_]?\s?{_DIGITS})"
 _NUMBERED = (
-    rf"((whose )?{WORD} ?([:=]|is\s)? ?({MARK} ?(is |: ?)?)?-? ?({NUMBER}|{ROMAN}(?!\.?~?\d)))"
+    rf"((whose )?{WORD} ?([:=]|{SAYS}\s)? ?({MARK} ?(is |of |: ?)?)?-? ?({NUMBER}|{ROMAN}(?!\.?~?\d)))"
 )
 ONE = compile_form(
     rf"(?<![\w.])({_V}|{_NUMBERED}|(?P<plain>(?!no one\b){MARK}\s?{NUMBER})|r\d{{1,3}}|"

@@ -9,24 +9,28 @@ from personalq.checkin.intent import Constraint
 from personalq.checkin.parsing.draft import Draft
 from personalq.checkin.parsing.numbers import CARDINAL
 from personalq.checkin.parsing.versions.bounds import HIGHEST, of_versions
-from personalq.checkin.parsing.versions.numbers import MARK, NUMBER, WORD, number_in
+from personalq.checkin.parsing.versions.numbers import MARK, NUMBER, SAYS, WORD, number_in
 
 _ALONE = r"(?= ?($|[,.;:!?)]))"
-_NUMBERS = f"((any|some|a|the|its) )?{WORD} ({MARK} )?((is|of|that is|anywhere|somewhere) )?"
+_NUMBERS = (
+    f"((any|some|a|the|its|whose) )?{WORD} ({MARK} )?(({SAYS}|of|that is|falls?|lies?|"
+    "in the range|anywhere|somewhere|inclusive(ly)?) ){0,3}"
+)
 _NUMBER_IS = f"({_NUMBERS}|(the|its|whose) number is |numbered )"
 _RANGED = compile_form(
     rf"(?<!\w)((with|has|having) )?({_NUMBERS}|numbered |(any|some) number |anywhere (?=from v))"
     rf"(between|from) (v\.?\s?)?(?P<low>{NUMBER}) (and|to|through|up to|-) (v\.?\s?)?"
-    rf"(?P<high>{NUMBER})(?!\w)",
+    rf"(?P<high>{NUMBER})(?!\w)( inclusive(ly)?)?",
     rf"(?<!\w)in the range ({WORD} )?(v\.?\s?)?(?P<a>{NUMBER}) ?(to|through|up to|-|\.\.+) ?"
     rf"(v\.?\s?)?(?P<b>{NUMBER})(?= ?($|[,.;:!?)]|there\b|is\b))",
     rf"(?<!\w)between (?P<c>{NUMBER}) and (?P<d>{NUMBER}) by version( number)?(?!\w)",
     rf"(?<!\w){_NUMBER_IS}(at least|no (lower|less) than|not (below|under)) "
     rf"(?P<e>{NUMBER}),? (and|but)( is)? (at most|no (higher|more) than|not (above|over)) "
     rf"(?P<f>{NUMBER})(?!\w)",
+    rf"(?<![\w.])(?P<g>{NUMBER}) ?(<=?|≤) ?{WORD} ?(<=?|≤) ?(?P<h>{NUMBER})(?!\w)",
 )
 """Both ends said, in words that only versions have."""
-_ENDS = (("low", "high"), ("a", "b"), ("c", "d"), ("e", "f"))
+_ENDS = (("low", "high"), ("a", "b"), ("c", "d"), ("e", "f"), ("g", "h"))
 _DECADE = compile_form(
     rf"(?<!\w){_NUMBERS}in the (?P<ten>teens|twenties|thirties|forties|fifties){_ALONE}|"
     r"(?<!\w)(with )?(a )?(?P<digit>single)~digit (version|build)( number)?(?!\w)|"
