@@ -26,8 +26,9 @@ REFUSAL = compile_form(
     r"except( for)?|other than) ((the|from|in) )*$"
 )
 _NOT_ONE = compile_form(
-    r"(?<!\w)(don't|do not|never|rather not) (please )?(use|take|pick|choose|want|"
-    r"(give|show|send|bring|hand) (me|us)) (an?|any|the|that|my|our) ((of the|of my|of our) )?"
+    r"(?<!\w)((don't|do not|never|rather not) (please )?(use|take|pick|choose|want|"
+    r"(give|show|send|bring|hand) (me|us))|leave (out|aside)|(?<!don't )(?<!not )(skip|exclude|"
+    r"avoid|rule out|ignore|forget|drop)|all except|all but) (an?|any|the|that|my|our) ((of the|of my|of our) )?"
     r"[\w-]+( [\w-]+){0,2} ((that|which) (was|were|is) )?$|"
     r"(?<!\w)any [\w-]+ (but|except( for)?|other than) ((the|from|in) )*$|"
     r"(^|(?<=[.;:!?,] ))not (the|my|our|an?)"
@@ -59,8 +60,9 @@ def claim_place(
     *,
     said: tuple[str, ...] = (),
     hard: bool = True,
+    refused: bool = False,
 ) -> None:
-    """Claim a place; negated when "not" leads to it."""
+    """Claim a place; negated when "not" leads to it, or it is known to be `refused`."""
     shadow = draft.page.shadow
     blank = len(whole.of(shadow)) - len(whole.of(shadow).lstrip())
     whole = Span(whole.start + blank, whole.end)
@@ -68,7 +70,7 @@ def claim_place(
     excluded = negation is not None and draft.free(negation.start(), whole.start)
     if negation is not None and excluded:
         whole = Span(negation.start(), whole.end)
-    excluded = excluded or _BUT.search(whole.of(shadow)) is not None
+    excluded = excluded or refused or _BUT.search(whole.of(shadow)) is not None
     excluded = excluded or ends_before(_NOT_ONE, shadow, whole.start) is not None
     if not draft.free(whole.start, whole.end):
         return

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
 from personalq.chassis.forms import compile_form
 from personalq.checkin import lexicon
-from personalq.checkin.intent import Span
+from personalq.checkin.intent import Attribute, Span
 from personalq.checkin.lexicon.wordnet import Nature, nature, singulars
 from personalq.checkin.parsing.draft import Draft
 from personalq.checkin.parsing.environments.claim import claim_place, claim_told
@@ -25,6 +26,11 @@ LIES = compile_form(
 """Where a place of training lies: "on the sand | by the sea", "on a street | in town"."""
 _END = compile_form(r" (alike|too|as well|both)\b| ?($|[,.:;!?])")
 _JOINED = compile_form(" (and|plus|[+&]) $")
+_OR_THERE = compile_form(
+    "( (one|training))?,? or ((else|maybe|possibly) )?((from|in|on|at|by|near) )?"
+    r"((the|an?|my|our) )?(?=\w)"
+)
+"""Before another place that will do."""
 MORE = compile_form(
     " (and|of|with|among|amongst|amid|amidst|between|full of|for|where there are) "
     r"((the|an?|some|all|its|their|both|old|lots of|plenty of|rows of|piles of|stacks of) )*(?=\w)"
@@ -135,3 +141,34 @@ def is_pictured(draft: Draft, index: int, end: int) -> bool:
     if before is not None and before.norm in ("the", "a", "an") and index > 1:
         before = draft.page.words[index - 2]
     return before is None or before.norm not in lexicon.words("prepositions")
+
+
+def or_there(draft: Draft) -> None:
+    """Take in the place that will do as well: "trained in a museum | or from a studio"."""
+    shadow = draft.page.shadow
+    for place in [c for c in draft.constraints if c.attribute is Attribute.ENVIRONMENT]:
+        joint = _OR_THERE.match(shadow, place.span.end) if place.span else None
+        if place.span is None or joint is None or place.alone:
+            continue
+        same = (c for c in draft.constraints if c.attribute is place.attribute and c.span)
+        other = next((c for c in same if c.span and c.span.start == joint.end()), None)
+        if other is not None and other.excluded == place.excluded:
+            draft.constraints.remove(other)
+            values, end = other.values, other.span.end if other.span else joint.end()
+        else:
+            word = draft.page.word_at(joint.end())
+            found = word and draft.lexicon.environments.match_at(draft.page.words, word.index)
+            if word is None or not found or not found[1].known or not draft.is_free(word):
+                continue
+            values, end = found[1].values, draft.span_of(word.index, word.index + found[0]).end
+        span = Span(place.span.start, end)
+        index = draft.constraints.index(place)
+        draft.constraints[index] = replace(
+            place,
+            values=tuple(dict.fromkeys((*place.values, *values))),
+            span=span,
+            text=span.of(draft.page.text),
+            label=f"{place.label} or {shadow[joint.end() : end]}",
+            fallback=None,
+        )
+        draft.mark(Span(place.span.end, end), selecting=True)

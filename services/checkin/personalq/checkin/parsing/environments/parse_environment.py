@@ -14,8 +14,10 @@ from personalq.checkin.parsing.environments.joined import (
     and_before,
     is_pictured,
     known_behind,
+    or_there,
 )
 from personalq.checkin.parsing.environments.leads import SHOT, TRAINING, training_leads
+from personalq.checkin.parsing.environments.mentioned import mentioned
 from personalq.checkin.parsing.environments.named import named_phrase
 from personalq.checkin.parsing.environments.places import MATERIAL, last_noun, noun_phrase, place_in
 from personalq.checkin.parsing.environments.sentences import (
@@ -66,6 +68,8 @@ def parse_environment(draft: Draft) -> None:
             and_before(draft, span, whole)
         elif entry.known:
             come_from(draft, entry, span)
+    mentioned(draft)
+    or_there(draft)
 
 
 def _spelled_out(draft: Draft) -> None:

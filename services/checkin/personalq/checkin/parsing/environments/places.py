@@ -121,7 +121,7 @@ def place_in(draft: Draft, phrase: list[Word], *, surely: bool) -> tuple[TagEntr
 
 def _may_be_place(norm: str) -> bool:
     told = (Nature.THING, Nature.PLACE, Nature.UNKNOWN, Nature.MATTER)
-    return norm[0].isalpha() and nature(norm) in told
+    return norm[0].isalpha() and nature(norm) in told and norm not in lexicon.words("indefinite")
 
 
 def last_noun(phrase: list[Word], span: Span) -> Word:

@@ -26,8 +26,19 @@ _MINE = frozenset(("my", "mine", "our", "ours"))
 _PERSONS = ("i", "we", "you", "he", "she", "they", "it", "who", "my", "his", "her", "i'd", "i'm")
 _NOT = compile_form(
     r"(?<!\w)(not|no|isn't|wasn't|except( for)?|excluding|but not|(?P<but>but)|other than|"
-    "anything but|apart from) ((the )?(ones?|version|model) )?$"
+    "anything but|apart from|without|minus|leave (out|aside)|(?<!don't )(?<!not )(skip|exclude|"
+    "avoid|ignore|forget)|(don't|do not|never|rather not) (please )?(use|take|pick|choose|want|"
+    "(give|show|send|bring|hand) (me|us))) ((the )?(ones?|version|model)( (by|from|of))? |the )?$"
 )
+_OWNING = compile_form(
+    r"(?<![\w-])(owns?|owned|owners?|makes?|made|trains?|trained|(fine-?)?tuned?|developed|builds?|"
+    r"built|creates?|created|credit(s|ed)?|makers?|authors?|creators?|hand in|responsible|"
+    r"contribut(ed|ion)|belongs?|uploaded|published|provided|supplied|comes? from|came from|"
+    r"portfolio|collection|catalog|folder|account|hands)(?![\w-])"
+)
+"""What makes somebody an owner wherever it is said in a clause."""
+_NEVER = compile_form(r"(?<!\w)(not|never|no|nothing|\w+n't|anyone but|anybody but)(?!\w)")
+_CLAUSE = compile_form("[^.,;:!?()]+")
 _ANY = compile_form(r"(?<!\w)(any|all|every)(one|thing|body)?('s)?\s(?P<what>([\w-]+\s)*)$")
 _DOES_NOT = compile_form(r"((that|which) )?(doesn't|don't|does not|do not|didn't)\s")
 _OR = compile_form(" ?,? or (by |from |the )?")
@@ -57,8 +68,21 @@ def parse_owner(draft: Draft) -> None:
             whole = Span(min(s.start for s in owners.values()), max(s.end for s in owners.values()))
             _add(draft, whole, *owners, selecting=True)
             return
+    for span, _, owner, _ in names:
+        clause = _clause_around(draft, span)
+        cue = _OWNING.search(draft.page.shadow, clause.start, clause.end)
+        if cue is not None and draft.free(span.start, span.end):
+            refused = _NEVER.search(draft.page.shadow, clause.start, clause.end)
+            _add(draft, span, owner, selecting=True, excluded=refused is not None)
+            return
     if not names:
         _parse_unknown(draft)
+
+
+def _clause_around(draft: Draft, span: Span) -> Span:
+    """The words up to the next stops on both sides."""
+    clauses = (Span(*match.span()) for match in _CLAUSE.finditer(draft.page.shadow))
+    return next((clause for clause in clauses if clause.meets(span)), span)
 
 
 def _parse_unknown(draft: Draft) -> None:

@@ -42,6 +42,8 @@ NEGATION = compile_form(
     "(?<!say )(?<!says )(?<!if )"
     "(i|we) (really )?(hate|dislike|detest)(?! that (the|my|our|a|it|there)\\b)|"
     "(would|'d) rather not (see|have|get|use)|"
+    "(would|'d) (hate|dislike) (to (get|see|have|use|be given)|getting|seeing|having)|"
+    "(any|anything|all|everything|every one|each) (but|bar)( the (ones?|models?) (in|with))?|"
     "((that|which) )?(don't|do not|doesn't|does not|didn't|did not)( (come|look|seem|appear))?|"
     "nothing( (drawn|painted|done|made|rendered))?( with)?|none of|minus|but not|not in|not as|"
     "(?<!not )(?<!n't )(?<!never )(skip|avoid|leave out|leaving out)"
@@ -70,9 +72,9 @@ ALONE_BEHIND = compile_form(
     "alone)(?= ?($|[,.;!?]))"
 )
 _OUT = (
-    "((style|look|version|one)s? )?((is|are|being) )?((both|all) )?"
+    "((style|look|version|one|checkpoint|model|build)s? )?((is|are|being) )?((both|all) )?"
     "(excluded|barred|forbidden|banned|"
-    "ruled out|left out|off limits|not (wanted|allowed|welcome|needed|an option)|unwanted|"
+    "ruled out|left out|left aside|aside|off limits|not (wanted|allowed|welcome|needed|an option)|unwanted|"
     "(must not|mustn't|can't|cannot|may not|shouldn't|should not|won't) be (part of it|in it|"
     "used|there)|(is|are|being) ((both|all) )?out)"
 )
@@ -83,8 +85,13 @@ SCENE_PREPOSITIONS = frozenset((
     "beneath", "above", "underneath", "holding", "wearing", "carrying", "reading", "painting",
     "drawing", "watching", "around", "inside", "through", "past", "atop", "upon", "next", "front",
 ))  # fmt: skip
-KEY = compile_form(r"(?<!\w)(style|look|medium|finish|technique|drawn) ?[:=] ?(an? )?$")
-"""As a form has it: "Style: | photo"."""
+KEY = compile_form(
+    r"(?<!\w)((style|look|medium|finish|technique|drawn) ?[:=] ?|"
+    "(style|look|medium|finish|technique) (should|must|has to|needs to|ought to) be |"
+    "(checkpoint|model|version|build|one) ((that|which) )?(makes|does|paints|draws|produces|"
+    "outputs|renders in) )(an? )?$"
+)
+"""As a form has it: "Style: | photo"; or a rule: "the look must be | photo"."""
 THAT_IS = compile_form(r"(?<!\w)(that|which|it)('s| is| was) (an?|the|in) $")
 LIKE = compile_form(
     r"(?<!\w)(((that|which) )?(looks?|looking|appears?|seems?) |"
