@@ -178,7 +178,7 @@ MAX_PHRASE = 200
 MAX_WORDS = 64
 #: Raised when phrases, or what is kept of them, come out otherwise: those of all cards are then
 #: embedded anew, in the background.
-PHRASES_VERSION = 21
+PHRASES_VERSION = 22
 #: Times outside are mistakes, such as milliseconds taken for seconds. One that merely lies ahead of
 #: our clock is not: clocks of training machines are wrong by hours, ours may be wrong by years.
 EARLIEST = datetime(2000, 1, 1, tzinfo=UTC)

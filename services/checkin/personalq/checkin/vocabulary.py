@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 
 from personalq.checkin import lexicon
@@ -202,7 +202,16 @@ def _add_subjects(table: SubjectTable, subjects: tuple[str, ...]) -> None:
         put(word, SubjectEntry(subjects=meant, kind=True))
     for phrase, values in known.items():
         for word in filter(_means_little_else, thesaurus.others_for(phrase)):
-            put(canonical(word), SubjectEntry(subjects=values))
+            if not _only_describes(word, known):
+                put(canonical(word), SubjectEntry(subjects=values))
+
+
+def _only_describes(word: str, known: Mapping[str, object]) -> bool:
+    """Whether a word for a kind is a subject and how it is, which a card of another kind may say:
+    "squeaky duck", for a rubber duck.
+    """
+    *how, noun = canonical(word).split()
+    return len(how) == 1 and noun in known and thesaurus.is_quality(how[0])
 
 
 def _means_little_else(word: str) -> bool:

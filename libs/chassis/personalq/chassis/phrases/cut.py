@@ -94,7 +94,7 @@ _KEYED = re.compile(
     r"(?:what|where|how) (?:it|he|she|this|we) \w+|worn(?: or carried)?|seen (?:in|at|on)|"
     r"(?:shot |training |photo )?(?:location|site|spot)|"
     r"(?:pics|photos|images|pictures) from|captions?|breed|props?|details?|condition|distinctive|"
-    r"(?:distinguishing )?(?:features?|marks?)|distinguishing|notable|results?|"
+    r"state of it|(?:distinguishing )?(?:features?|marks?)|distinguishing|notable|results?|"
     r"also (?:visible|to be seen)|(?:main|key) (?:traits|features|details)|"
     r"personali[sz]ed (?:checkpoint|model|lora)) ?:(?!:) ?",
     re.IGNORECASE | re.MULTILINE,
@@ -149,9 +149,15 @@ _ONLY_DONE = compiled(
 )
 _A_PLACE = "(place|location|site|setting|background|backdrop)"
 _TRAINING_PLACE = compiled(
-    rf"\b(((one|two|three|four|several) )?{_A_PLACE}s? (of|for|in) training|training {_A_PLACE}s?)"
+    rf"\b(((one|two|three|four|several) )?{_A_PLACE}s? (of|for|in|while|during) training|training {_A_PLACE}s?)"
     r" ?:[^.;,|/\n]*"
 )
+_CREDIT = compiled(
+    r"(?<!\w)((credits?|owner|author|maker|creator)( goes to)?|(made|trained|built) by) ?:"
+    r"[^.;|/\n]*|(?<=[/|]) ?by (?!(the (sea|river|road|window|water|lake|fire)\b))"
+    r"[\w-]+( [\w-]+){0,2} ?(?=$|[/|\n])"
+)
+"""Whose it is, as a form has it: "Credit: Studio B", "/ by the press team"."""
 _SPACES = compile_form(" ")
 _WORD = re.compile(r"\w+")
 
@@ -177,7 +183,7 @@ _OF_TRAINING = """
 _OF_LOOKS = """
     aesthetic answers appearance drawn draws feel finish finished flavor flavour illustrated
     keep keeps kept leans look looks made makes manner output outputs painted paints real
-    realistic render rendered rendering renders rendition result results sketched stays style
+    realistic render rendered rendering renders rendition result results shown sketched stays style
     styled stylised stylized take treatment turned turns version versions vibe
 """
 _SAYS_NOTHING = frozenset(f"{_LINKS} {_OF_TRAINING} {_OF_LOOKS}".split())
@@ -203,6 +209,8 @@ def phrases_of(
         text = _EQUALS.sub("", text)
     if "training" in folded:
         text = _TRAINING_PLACE.sub(" ", text)
+    if "by " in folded or ":" in text:
+        text = _CREDIT.sub(" ", text)
     if _FIRST_KEY.search(text):
         text = _BARE_KEY.sub(r"\g<key>:", text)
     if any(key in folded for key in _COLOUR_KEYS):

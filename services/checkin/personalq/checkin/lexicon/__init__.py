@@ -12,7 +12,7 @@ from typing import Any
 import inflect
 
 from personalq.checkin.lexicon.spelling import american
-from personalq.checkin.lexicon.wordnet import Nature, above, nature, senses, synset
+from personalq.checkin.lexicon.wordnet import Nature, above, nature, senses, singulars, synset
 
 _INFLECT = inflect.engine()
 _PLURALS = {"glasses": "glasses", "fish": "fish", "person": "people", "thief": "thieves"}
@@ -264,6 +264,13 @@ def is_wearable(noun: str) -> bool:
 def is_container(noun: str) -> bool:
     """Whether a noun names what holds something, in the first place: "pot", "basket"."""
     return _is_any(noun, ("container", "vessel"))
+
+
+@lru_cache(maxsize=4096)
+def is_eaten_or_grown(noun: str) -> bool:
+    """Whether a noun names food, drink, flowers or fruit, in the first place: "lemons"."""
+    one = next(singulars(noun), noun)
+    return _is_any(one, ("food", "foodstuff", "beverage", "fruit", "edible fruit", "vascular plant"))
 
 
 def _is_any(noun: str, kinds: tuple[str, ...]) -> bool:

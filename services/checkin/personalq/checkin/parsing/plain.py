@@ -18,6 +18,7 @@ from personalq.checkin.parsing.said_around import SAID_AROUND
 from personalq.checkin.parsing.said_else import SAID_ELSE
 from personalq.checkin.parsing.similes import similes
 from personalq.checkin.parsing.text import ends_before, shadow
+from personalq.checkin.parsing.turned_around import turned_around
 from personalq.checkin.parsing.typos import is_word
 
 _MONTH = "|".join(m for m in lexicon.calendar("months") if len(m) > 3 and m != "march")
@@ -335,6 +336,7 @@ def make_plain(
         changes += [(Span(*match.span("here")), "one") for match in _PAIR.finditer(lowered)]
     changes += [(Span(*m.span()), m["colour"]) for m in _COLOURED.finditer(lowered)]
     changes += similes(lowered, is_subject)
+    changes += turned_around(lowered, is_subject)
     changes += predicates(lowered, is_subject)
     for pattern in (_DO_WE_HAVE, _IN_COLOUR):
         changes += [(Span(*match.span("here")), "") for match in pattern.finditer(lowered)]

@@ -19,6 +19,15 @@ _NO_DATE = (
 """Today, where it says when the picture is wanted: not "made | today"."""
 _PHOTOS = "(pictures|photos|images|shots|photographs)"
 SAID_AROUND: tuple[tuple[re.Pattern[str], dict[str, str]], ...] = (
+    (compile_form(r"^(?P<what>(what|how) (would|will|could|might|does|do)) (the|an?|my|our|some|any) "
+                  r"[\w' -]{2,60}?(?P<look> look( like)?)(?= (in|on|at|under|near|by|beside|behind|"
+                  r"with|inside|over|against|next|among|as|from|during|while)\b| ?[?.,!]| ?$)"),
+     {"what": "show", "look": ""}),
+    (compile_form(r"(^|(?<=[.;:,!?] ))(?P<skip>(skip|ignore|forget( about)?|not|never mind) the) "
+                  r"(?P<newest>latest|newest|most recent|last) [\w' -]{2,40}?(?P<use>(,| and|, but|"
+                  r" but)? ((use|take|give me|pick|show|go for|i want|i mean) )?the one (that came )?"
+                  r"((just|right|immediately|directly) )?before (it|that( one)?|this))(?!\w)"),
+     {"skip": "the", "newest": "second newest", "use": ""}),
     (compile_form(r"^(?P<for>for )(the|my|our) [\w-]+( [\w-]+)?(?P<go> (go back|return|revert|go|"
                   r"switch) to )(?=the (very )?(first|last|latest|newest|oldest|earliest|original|"
                   r"one)\b)"), {"for": "", "go": ", "}),

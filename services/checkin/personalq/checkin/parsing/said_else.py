@@ -31,6 +31,20 @@ _BEHIND_ONE = (
 )
 _STARTS = r"(^|(?<=[.;:!?] ))"
 SAID_ELSE = (
+    (compile_form(r"^(please )?(seat|set|stand|park|perch|lay|hang|drop|stick|tuck|pose|sit|prop|"
+                  r"station) (?=(the|my|our|that|an?|this) (?!(table|stage|scene|mood|tone)\b))"),
+     "put "),
+    (compile_form(r"^there('s| is| are) (an?|some|the|two) [\w' -]{2,40}?,? (and )?(under|on|in|"
+                  r"beside|next to|behind|in front of|inside|near|by|above|below|beneath) "
+                  r"(it|them)( ?,)? (?=(i'd|i|we|put|show|draw|place|let|add|there)\b)"), ""),
+    (compile_form(r"(?<=[.;:,] )today (?=(it|he|she|they|i|we|let|show|put|have|make|draw)\b)"), ""),
+    (compile_form(r"(?<=, )upside[ -]down(?= ?($|[,.;:!?)]))"), "overturned"),
+    (compile_form(r"(?<=, )brand new(?= ?($|[,.;:!?)]))"), "brand-new"),
+    (compile_form(r"(?<=, )(sitting|sat) down(?= ?($|[,.;:!?)]))"), "seated"),
+    (compile_form(r"(?<=, )(leaning|tilting|tilted|listing|sagging) to (one|the) side"
+                  r"(?= ?($|[,.;:!?)]))"), "crooked"),
+    (compile_form(r"(?<=, )(?P<how>gnawed|chewed|nibbled|trodden|scribbled|sat) (on|at|up)"
+                  r"(?= ?($|[,.;:!?)]))"), r"\g<how>"),
     (compile_form(rf"(?<=\w, )(in )?(?P<c>{_COLOURS}) (fabric|upholstery|walls|hull|suit|paintwork|"
                   r"bodywork|casing|clothes|outfit|plumage|fur)(?= ?($|[,.;:!?)]))"),
      r"the \g<c> one"),

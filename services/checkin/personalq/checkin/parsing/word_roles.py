@@ -146,6 +146,8 @@ def opens_phrase(draft: Draft, index: int) -> bool:
         return lexicon.names_thing(following.norm)  # "and swimming goggles"
     if norm in ("is", "are", "that", "which", "in", "on") or norm in lexicon.words("bearing"):
         return False
+    if following is not None and following.norm in ("it", "him", "her", "them"):
+        return False  # "and place it in a storm"
     return norm not in lexicon.verb_forms() or norm in lexicon.description_groups()
 
 

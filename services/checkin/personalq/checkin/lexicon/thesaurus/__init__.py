@@ -80,6 +80,12 @@ def things_in(text: str) -> Mapping[str, frozenset[str]]:
     }
 
 
+@lru_cache(maxsize=4096)
+def is_quality(word: str) -> bool:
+    """Whether a single word is listed as how something is: "floppy"."""
+    return stem(word) in _named("qualities")
+
+
 def others_for(name: str) -> Sequence[str]:
     """The other words that mean what a name does: "nest box" for "birdhouse"; none that mean
     "seated" for a seat.

@@ -70,6 +70,7 @@ def read_modifiers(draft: Draft, first: int) -> None:
             found.append(word)
     found.reverse()
     worn = len(found) > 1 and is_adjective(found[0].norm) and lexicon.is_wearable(found[-1].norm)
+    worn = worn and found[-1].norm not in lexicon.colours()  # "the muddy grey backpack"
     worn = worn and not lexicon.is_wearable(words[first].norm)  # "the tangerine wrap dress"
     add_description(draft, found, phrase=worn, before=_head_at(draft, first))
 

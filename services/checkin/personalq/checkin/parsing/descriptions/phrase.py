@@ -73,6 +73,8 @@ _APART = compile_form(
     r"(?!\w)(?! of\b)"
 )
 """Behind a thing that is seen with the subject and not on it."""
+_IN_IT = compile_form(r" (inside|in|within) (it|them)(?!\w)| inside(?= ?($|[,.;:!?)]))")
+"""Behind what the subject holds in the picture."""
 
 
 def read_predicate(draft: Draft, index: int) -> int:
@@ -142,10 +144,27 @@ def read_phrase(draft: Draft, index: int, *, opens: bool = False) -> int:
     around = _around(words, found, last)
     apart = last > start and _APART.match(draft.page.shadow, words[last - 1].end) is not None
     found = [word for word in found if word is not around]
-    beside = around is not None or _passes(words, last)
+    beside = around is not None or _passes(words, last) or _is_inside(draft, start, found)
     vague = opens or apart or beside
     add_description(draft, found, phrase=True, vague=vague, beside=beside, thing=thing)
     return last
+
+
+def _is_inside(draft: Draft, start: int, found: Sequence[Word]) -> bool:
+    """Whether the picture shows it inside of the subject: "a vase with | a rose in it", "a bowl
+    with | strawberries".
+    """
+    if not found:
+        return False
+    if _IN_IT.match(draft.page.shadow, found[-1].end):
+        return True
+    holder = draft.page.words[start - 2] if start > 1 else None
+    led = draft.page.words[start - 1].norm == "with" and holder is not None
+    container = led and holder is not None and draft.ends_subject(holder)
+    container = container and holder is not None and lexicon.is_container(holder.norm)
+    told = {concept for word in found[:-1] for concept in word.norm.split()}
+    painted = not told.isdisjoint(lexicon.colours()) or "painted" in told
+    return container and lexicon.is_eaten_or_grown(found[-1].norm) and not painted
 
 
 def _passes(words: Sequence[Word], index: int) -> bool:

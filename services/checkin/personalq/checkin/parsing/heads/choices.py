@@ -109,13 +109,28 @@ def is_modal(words: Sequence[Word], index: int) -> bool:
     return following.norm in lexicon.words("determiners") | {"i", "we", "you", "it"}
 
 
+STRUNG = frozenset(
+    ["strung", "hung", "slung", "flung", "spun", "woven", "stuck", "bent", "held", "swept", "lit"]
+)
+
+
 def is_participle(word: Word) -> bool:
     """By its ending: "hanging", "blown", but neither "brown" nor "crown"."""
     norm = word.norm
     if norm.endswith("ing"):
         return norm not in lexicon.words("not_participles")
+    if norm in STRUNG:
+        return True
     thing = lexicon.names_thing(norm) or norm in lexicon.colours()
     return norm.endswith(("ed", "wn")) and not thing
+
+
+_STRIKING = frozenset((
+    "striking", "chasing", "eating", "drinking", "holding", "playing", "reading", "juggling",
+    "riding", "wearing", "carrying", "hitting", "catching", "serving", "pulling", "pushing",
+    "crossing", "climbing", "watching", "delivering", "telling", "showing", "throwing",
+))  # fmt: skip
+"""What is done to a thing that has no article: "a clock | striking midnight"."""
 
 
 def takes_object(word: Word, chunk: list[Word], draft: Draft) -> bool:
@@ -123,7 +138,10 @@ def takes_object(word: Word, chunk: list[Word], draft: Draft) -> bool:
     following = draft.page.words[word.index + 1 : word.index + 2]
     determined = bool(following) and following[0].norm in ("a", "an", "the", "his", "her", "its")
     acts = word.norm.endswith("ing") and word.norm not in lexicon.words("not_participles")
-    return acts and determined and word.joined and names_something(chunk)
+    behind = draft.page.words[word.index + 2 : word.index + 3]
+    last = bool(following) and following[0].joined and not (behind and behind[0].joined)
+    named = last and lexicon.names_thing(following[0].norm) and bool(word.norm in _STRIKING)
+    return acts and (determined or named) and word.joined and names_something(chunk)
 
 
 def is_chosen(word: Word, chunk: list[Word], draft: Draft) -> bool:

@@ -8,6 +8,7 @@ from personalq.checkin.nouns import is_kind_of
 from personalq.checkin.parsing.draft import Draft
 from personalq.checkin.parsing.heads.choices import (
     ASKING,
+    STRUNG,
     asks_if_there,
     follows_choice,
     is_asking,
@@ -75,6 +76,7 @@ def noun_chunks(draft: Draft) -> list[list[Word]]:
             scene = True
             continue
         acts = _is_finite(word, draft) and not is_chosen(word, current, draft)
+        acts = acts or (word.norm in STRUNG and word.joined and _leads_on(draft, word))
         acts = acts or follows_choice(word, current, draft) or takes_object(word, current, draft)
         acts = acts and not word.hyphen  # "the well-worn watch"
         acts = acts and not _ends_compound(draft, word)
@@ -86,6 +88,12 @@ def noun_chunks(draft: Draft) -> list[list[Word]]:
     if current and not scene:
         chunks.append(current)
     return chunks
+
+
+def _leads_on(draft: Draft, word: Word) -> bool:
+    """Whether a preposition follows: "a hammock | strung | between two pillars"."""
+    following = draft.page.words[word.index + 1 : word.index + 2]
+    return bool(following) and following[0].norm in lexicon.words("prepositions")
 
 
 def _ends_compound(draft: Draft, word: Word) -> bool:

@@ -45,7 +45,14 @@ def _opens(draft: Draft, chunk: list[Word]) -> bool:
     placed = placed and after[0].joined
     said = len(chunk) - _is_of_what_comes_before(draft, chunk)
     listed = said == 1 and bool(after) and not after[0].joined  # "bagpipes, cartoon"
+    unknown = unknown or (placed and _is_placed_by(draft, chunk, after[0]))
     return unknown and chunk[0].index == 0 and (placed or listed) and not draft.answering
+
+
+def _is_placed_by(draft: Draft, chunk: list[Word], lead: Word) -> bool:
+    """Whether a single thing stands where no part of a subject is: "pillow | under a cat"."""
+    apart = ("under", "beside", "behind", "near", "between", "beneath", "above", "inside", "next")
+    return len(chunk) == 1 and lead.norm in apart and not lexicon.is_wearable(chunk[0].norm)
 
 
 def _is_of_what_comes_before(draft: Draft, chunk: list[Word]) -> bool:
@@ -92,19 +99,26 @@ def _holds_subject(draft: Draft, full: Word) -> bool:
     return inside is not None and bool(inside.entry.subjects)
 
 
+_BEING = frozenset(["asleep", "awake", "adrift", "afloat", "alone", "aboard", "aloft", "ablaze"])
+
+
 def head_of(draft: Draft, chunk: list[Word]) -> Word | None:
     """The unknown head noun of a chunk, or None when it has none."""
     chunk = _without_claims_behind(draft, chunk)
     if not chunk:
         return None
     determined = any(word.norm in ("a", "an", "the", "my", "our") for word in chunk)
+    determined = determined or (chunk[0].norm == "one" and len(chunk) > 1)
     determined = determined or any(not draft.is_free(word) for word in chunk[:-1])  # "oldest hat"
     limit = len(chunk)
     selector = False
     for position, word in enumerate(chunk):
-        if word.norm in lexicon.words("selectors") and draft.is_free(word):
+        counts = word.norm == "one" and not position and len(chunk) > 1  # "one giraffe"
+        if word.norm in lexicon.words("selectors") and draft.is_free(word) and not counts:
             limit, selector = position, True
             break
+    while len(chunk) > 1 and chunk[-1].norm in _BEING:
+        chunk = chunk[:-1]  # "a hamster | asleep"
     if len(chunk) > 1 and chunk[-1].norm == "full" and not _holds_subject(draft, chunk[-1]):
         chunk = chunk[:-1]  # "a bathtub | full of lemons"
     if _takes_it(draft, chunk) or chunk[-1].norm in ("what", "how"):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 
+from personalq.chassis.forms import compile_form
 from personalq.checkin import lexicon
 from personalq.checkin.intent import Attribute, Constraint, Span
 from personalq.checkin.lexicon import canonical, wordnet
@@ -32,6 +33,14 @@ _VERBS = frozenset((
     "features", "stars", "carries", "showing", "featuring", "depicting",
 ))  # fmt: skip
 """What it does with the subject; a story that was made last is asked for itself."""
+_WHERE_IT_IS = compile_form(
+    r"( [\w-]+){0,3} where (?P<who>(an?|the|my|our|one|some) [^,.;:!?]*)|"
+    r"( [\w-]+)?,? with (?P<who_>(an?|the|my|our|one) [\w' -]{2,40}?) (in|on|inside|under|beside|by|"
+    r"at|behind) (it|them)(?!\w)|"
+    r"( [\w-]+)?, (?P<who__>((an?|the|my|our|one) )?[\w' -]{2,40}?) (on top|inside|in the middle|"
+    r"in the corner|(in|on|under|beside|behind) it)(?!\w)"
+)
+"""Behind where something is to be seen."""
 _BREAK = re.compile(r"[.:!?]\s")
 _NARROWING = frozenset(
     [Attribute.VERSION, Attribute.CREATED_AT, Attribute.LAST_USED_AT, Attribute.ENVIRONMENT,
@@ -132,12 +141,27 @@ def leads_to_another(draft: Draft, head: Word) -> bool:
     """Whether a story or its hero only leads to a known subject: "my story is about | the fox",
     "funny story, I drew | a fox", but not "a book beside the fox".
     """
+    if _is_only_where(draft, head):
+        return True
     behind = draft.page.words[head.index + 1 : head.index + 2]
     if head.norm not in _STORIES or not behind:
         return False
     told = behind[0].joined and (behind[0].norm in _VERBS or behind[0].norm == "of")
     told = told or (not behind[0].joined and behind[0].norm in ("i", "we", "once", "there"))
     return told and any(n.entry.subjects and n.first > head.index for n in draft.nouns)
+
+
+def _is_only_where(draft: Draft, head: Word) -> bool:
+    """Whether a request begins with where a known subject is: "a waiting room where | a poodle
+    sits", "a basket with | my cat in it", "parade float, | an owl on top".
+    """
+    place = _WHERE_IT_IS.match(draft.page.shadow, head.full_end)
+    if place is None:
+        return False
+    who = next(name for name, said in place.groupdict().items() if said)
+    inside = Span(*place.span(who))
+    known = (noun for noun in draft.nouns if noun.entry.subjects)
+    return any(draft.span_of(noun.first, noun.last).meets(inside) for noun in known)
 
 
 def chosen_thing(draft: Draft) -> Constraint | None:

@@ -118,7 +118,8 @@ RULES = (
     # "Came third in time", "which did we make first", "that came out last"
     rule(
         OrderKey.OLDEST,
-        f"{THAT}c(ame|omes?) (out |along )?(?P<n>{ORDINAL}) (in (time|order)|chronologically)"
+        f"{THAT}c(ame|omes?) (out |along )?(?P<n>{ORDINAL})( (in (time|order)|chronologically)|"
+        r"(?= (of|among|amongst) (all )?(the|my|our|these|those)\b))"
         r"(?! (of|to|for|trials?)\b)",
     ),
     rule(OrderKey.OLDEST, f"({WHO} )?(ever )?{MADE} first", f"did {WHO} {_MAKE} first"),

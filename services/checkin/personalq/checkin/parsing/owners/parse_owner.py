@@ -37,6 +37,7 @@ _OWNING = compile_form(
     r"portfolio|collection|catalog|folder|account|hands)(?![\w-])"
 )
 """What makes somebody an owner wherever it is said in a clause."""
+_ARTICLE = compile_form(" (the|an?|some|these|those|her|his|their) ")
 _NEVER = compile_form(r"(?<!\w)(not|never|no|nothing|\w+n't|anyone but|anybody but)(?!\w)")
 _CLAUSE = compile_form("[^.,;:!?()]+")
 _ANY = compile_form(r"(?<!\w)(any|all|every)(one|thing|body)?('s)?\s(?P<what>([\w-]+\s)*)$")
@@ -71,12 +72,23 @@ def parse_owner(draft: Draft) -> None:
     for span, _, owner, _ in names:
         clause = _clause_around(draft, span)
         cue = _OWNING.search(draft.page.shadow, clause.start, clause.end)
-        if cue is not None and draft.free(span.start, span.end):
+        if cue and draft.free(span.start, span.end) and not _is_of_another(draft, cue):
             refused = _NEVER.search(draft.page.shadow, clause.start, clause.end)
             _add(draft, span, owner, selecting=True, excluded=refused is not None)
             return
     if not names:
         _parse_unknown(draft)
+
+
+def _is_of_another(draft: Draft, cue: re.Match[str]) -> bool:
+    """Whether a verb is about a thing of the scene: "it was Lena who made | the flowers"."""
+    article = _ARTICLE.match(draft.page.shadow, cue.end())
+    thing = draft.page.word_at(article.end()) if article else None
+    if thing is None:
+        return False
+    named = (draft.noun_at(word.index) for word in draft.page.words[thing.index :][:4])
+    subject = any(noun is not None and noun.entry.subjects for noun in named)
+    return not (subject or draft.leads_to_selector(thing.index))
 
 
 def _clause_around(draft: Draft, span: Span) -> Span:

@@ -31,7 +31,9 @@ def _names_subject(draft: Draft, tag: Tag) -> bool:
         return False
     before = words[tag.first - 1].norm if tag.first and first.joined else ""
     other = draft.lexicon.subjects.get(before)
-    if other is not None and other.subjects and not set(other.subjects) & set(entry.subjects):
+    others = other.subjects if other is not None else ()
+    kinds = any(name in subject.split() for subject in others)  # "pirate cartoon"
+    if others and not (kinds or set(others) & set(entry.subjects)):
         return False  # "bear cartoon"
     if any(ends_before(lead, shadow, first.start) for lead in (NEGATION, KEY, LIKE, THAT_IS, _AS)):
         return False

@@ -49,7 +49,8 @@ def is_no_style(draft: Draft, tag: Tag, word: str, *, styled: bool) -> bool:
         return True
     if not styled and _is_handled(draft, tag):
         return True
-    particle = words[tag.last].norm in ("up", "out", "down") if tag.last < len(words) else False
+    behind = words[tag.last : tag.last + 1]
+    particle = bool(behind) and behind[0].joined and behind[0].norm in ("up", "out", "down")
     if particle and not styled and [word.norm for word in words[tag.last + 1 :][:1]] != ["of"]:
         return True  # "inked-up", but not "ink wash out of the beach set"
     if (

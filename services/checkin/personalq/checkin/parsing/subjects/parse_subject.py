@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import takewhile
+
 from personalq.checkin import lexicon
 from personalq.checkin.intent import Attribute, Constraint, Mention, Span
 from personalq.checkin.lexicon import canonical
@@ -102,12 +104,19 @@ def _is_no_subject(draft: Draft, noun: Noun, last: Word) -> bool:
 
 
 def _is_colour_of_one(draft: Draft, noun: Noun) -> bool:
-    """Whether a flower that no card is of is a colour: "the | lavender | one"."""
+    """Whether a flower that no card is of is a colour: "the | lavender | one", "my |
+    lavender | stained-glass donut".
+    """
     words = draft.page.words
-    following = words[noun.last] if noun.last < len(words) else None
-    chosen = following is not None and following.joined
-    chosen = chosen and words[noun.last].norm in lexicon.words("selectors")
-    return chosen and not noun.entry.subjects and words[noun.first].norm in lexicon.colours()
+    chosen = noun.last < len(words) and words[noun.last].joined
+    if not chosen or noun.entry.subjects or words[noun.first].norm not in lexicon.colours():
+        return False
+    following = list(takewhile(lambda word: word.joined, words[noun.last : noun.last + 4]))
+    if any(word.norm in lexicon.words("prepositions") for word in following):
+        return False
+    known = (draft.noun_at(word.index) for word in following)
+    chooses = words[noun.last].norm in lexicon.words("selectors")
+    return chooses or any(other is not None and other.entry.subjects for other in known)
 
 
 def _says_more(unknown: Constraint, known: list[tuple[Noun, Mention]]) -> bool:

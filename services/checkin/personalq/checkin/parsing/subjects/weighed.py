@@ -137,7 +137,11 @@ def definite(
     ):
         return []  # "surfboard with flames, leaning on the chair"
     known = [(noun, mention) for noun, mention, _ in mentions if mention.subjects]
-    told = [each for each in known if _is_definite(draft, each[0].first)]
+    told = [
+        each
+        for each in known
+        if _is_definite(draft, each[0].first) and not _is_part_of_another(draft, each[0])
+    ]
     return (
         told[:1]
         or [each for each in known if each[1].weight == 1 and _is_inverted(draft, each[0])][:1]
@@ -171,6 +175,12 @@ def acted_on(
     within = words[the.index + 1 : objects[0][0].first + 1] if objects else []
     closed = lexicon.words("prepositions") | lexicon.words("links")
     return objects[:1] if all(w.joined and w.norm not in closed for w in within) else []
+
+
+def _is_part_of_another(draft: Draft, noun: Noun) -> bool:
+    """Whether something else has it: "on the back seat | of a car"."""
+    behind = draft.page.shadow[draft.page.words[noun.last - 1].full_end :]
+    return behind.startswith((" of a ", " of an ", " of the "))
 
 
 def _may_act(word: str) -> bool:

@@ -18,6 +18,8 @@ _ORDINAL_VERSION = compile_form(
     rf"build|release|edition|"
     rf"checkpoint|model|variant|take|one)|version the (?P<m>{ORDINAL})|"
     rf"(?P<s>{ORDINAL}) (one )?in (the|our|my|its) series|"
+    rf"(?P<w>{CARDINAL})(?= is the ([\w-]+ ){{1,3}}(version|build|release|model|checkpoint) (that )?"
+    r"(i|we) (want|need|mean|have in mind))|"
     rf"(?P<c>{CARDINAL}) (is the (version|build|release) (that )?(i|we) "
     r"(want|need|mean|have in mind)|(being|as|for) (the|its) version( number)?))(?!\w)"
 )
@@ -90,7 +92,7 @@ def read_ordinals(draft: Draft, found: list[Constraint]) -> None:
     shadow = draft.page.shadow
     for pattern in (_ORDINAL_VERSION, _BARE_ORDINAL):
         for match in pattern.finditer(shadow):
-            name = next(group for group in "nmsc" if match.groupdict().get(group))
+            name = next(group for group in "nmswc" if match.groupdict().get(group))
             value = number(match[name])
             if value is None or value < 2 or not draft.free(match.start(), match.end()):
                 continue

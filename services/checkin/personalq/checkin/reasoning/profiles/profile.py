@@ -57,6 +57,10 @@ _MOOD = compile_form(
     flags=re.IGNORECASE,
 )
 """How the subject is: "a robot looking shy", "in a shy mood"."""
+_IS_DOING = re.compile(
+    rf"(?!({'|'.join(sorted(lexicon.words('not_participles')))})$)[a-z]{{3,}}ing"
+)
+"""Alone it is said of the subject, though it may be a noun, too: "…, rearing, …" of a horse."""
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -150,7 +154,9 @@ def _profile(pieces: tuple[str, ...], subjects: tuple[str, ...], name: str) -> P
         mood = _MOOD.search(piece)
         before = canonical(piece[: mood.start()]) if mood else ""
         other = not told and before not in ("", "a", "an", "in a", "in an")  # "a dog looking sad"
-        about = told or plain or (nature(found.noun) is Nature.NO_NOUN and not other)
+        alone = len(found.words) == 1 and piece.strip().isalpha()  # "…, inflatable" of a canoe
+        acts = alone and _IS_DOING.fullmatch(found.noun) is not None
+        about = told or plain or acts or (nature(found.noun) is Nature.NO_NOUN and not other)
         about = about or (_MADE_OF.match(piece) or _COVERED.fullmatch(piece)) is not None
         if mood and not other:
             kind.update(concepts(mood["how"] or mood["in"]))
@@ -158,7 +164,6 @@ def _profile(pieces: tuple[str, ...], subjects: tuple[str, ...], name: str) -> P
         made = stuffs_in(piece)
         if about or canonical(piece) in made:
             stuffs.update(made)
-        alone = len(found.words) == 1 and piece.strip().isalpha()  # "…, inflatable" of a canoe
         whole = f"{piece} {main_noun}" if alone else piece
         for said, own in told_kinds(whole, found, nouns, names_it=told or alone):
             told_traits.append(said)
