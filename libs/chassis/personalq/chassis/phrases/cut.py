@@ -94,7 +94,7 @@ _KEYED = re.compile(
     r"(?:what|where|how) (?:it|he|she|this|we) \w+|worn(?: or carried)?|seen (?:in|at|on)|"
     r"(?:shot |training |photo )?(?:location|site|spot)|"
     r"(?:pics|photos|images|pictures) from|captions?|breed|props?|details?|condition|distinctive|"
-    r"state of it|(?:distinguishing )?(?:features?|marks?)|distinguishing|notable|results?|"
+    r"state of it|what sets (?:it|him|her|them) apart|(?:distinguishing )?(?:features?|marks?)|distinguishing|notable|results?|"
     r"also (?:visible|to be seen)|(?:main|key) (?:traits|features|details)|"
     r"personali[sz]ed (?:checkpoint|model|lora)) ?:(?!:) ?",
     re.IGNORECASE | re.MULTILINE,
@@ -158,6 +158,8 @@ _CREDIT = compiled(
     r"[\w-]+( [\w-]+){0,2} ?(?=$|[/|\n])"
 )
 """Whose it is, as a form has it: "Credit: Studio B", "/ by the press team"."""
+_PLUS = re.compile(r"(?<=[a-z]{2})\+(?=[a-z]{2})")
+"""Joins things: "features=frosted+rope around the neck"."""
 _SPACES = compile_form(" ")
 _WORD = re.compile(r"\w+")
 
@@ -209,6 +211,8 @@ def phrases_of(
         text = _EQUALS.sub("", text)
     if "training" in folded:
         text = _TRAINING_PLACE.sub(" ", text)
+    if "+" in text:
+        text = _PLUS.sub(", ", text)
     if "by " in folded or ":" in text:
         text = _CREDIT.sub(" ", text)
     if _FIRST_KEY.search(text):

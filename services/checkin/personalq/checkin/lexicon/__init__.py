@@ -266,11 +266,15 @@ def is_container(noun: str) -> bool:
     return _is_any(noun, ("container", "vessel"))
 
 
-@lru_cache(maxsize=4096)
-def is_eaten_or_grown(noun: str) -> bool:
-    """Whether a noun names food, drink, flowers or fruit, in the first place: "lemons"."""
+def is_eaten(noun: str) -> bool:
+    """Whether a noun names food, drink or fruit, in the first place: "lemons"."""
     one = next(singulars(noun), noun)
-    return _is_any(one, ("food", "foodstuff", "beverage", "fruit", "edible fruit", "vascular plant"))
+    return _is_any(one, ("food", "foodstuff", "beverage", "fruit", "edible fruit"))
+
+
+def is_eaten_or_grown(noun: str) -> bool:
+    """The same of flowers and other plants, too: "tulips"."""
+    return is_eaten(noun) or _is_any(next(singulars(noun), noun), ("vascular plant",))
 
 
 def _is_any(noun: str, kinds: tuple[str, ...]) -> bool:

@@ -152,7 +152,9 @@ class Draft:
             if self.style_at(position) is not None:
                 return True
             closed = _closed(word.norm) and not word.hyphen  # "bandana-wearing"
-            if closed or word.norm in lexicon.words("scenes"):
+            compound = words[position + 1 : position + 2]  # "jungle-trained"
+            scene = word.norm in lexicon.words("scenes") and not (compound and compound[0].hyphen)
+            if closed or scene:
                 return False
         return False
 

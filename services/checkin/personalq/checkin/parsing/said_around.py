@@ -19,6 +19,9 @@ _NO_DATE = (
 """Today, where it says when the picture is wanted: not "made | today"."""
 _PHOTOS = "(pictures|photos|images|shots|photographs)"
 SAID_AROUND: tuple[tuple[re.Pattern[str], dict[str, str]], ...] = (
+    (compile_form(r"^(?!(please )?(put|turn|flip|hang|draw|paint|make|place|set|lay|show|stand)\b)"
+                  r"[^.;:!?,]{2,60}, (?P<state>upside[ -]down)(?= ?($|[,.;:!?)]))"),
+     {"state": "overturned"}),
     (compile_form(r"^(?P<what>(what|how) (would|will|could|might|does|do)) (the|an?|my|our|some|any) "
                   r"[\w' -]{2,60}?(?P<look> look( like)?)(?= (in|on|at|under|near|by|beside|behind|"
                   r"with|inside|over|against|next|among|as|from|during|while)\b| ?[?.,!]| ?$)"),

@@ -73,6 +73,8 @@ def names_for(
         told |= _CLEAR[colour] & set(words)
         if told and told <= _CLEAR[colour] | {colour[1:]}:
             clear.add(colour)
+    if plainly and "brown" in words and "=brown" in colours - clear:
+        clear |= {"=brown", "=tan"}  # no orange, as rust and ginger are
     return called_alike(colours - clear) | clear
 
 

@@ -82,8 +82,9 @@ def things_in(text: str) -> Mapping[str, frozenset[str]]:
 
 @lru_cache(maxsize=4096)
 def is_quality(word: str) -> bool:
-    """Whether a single word is listed as how something is: "floppy"."""
-    return stem(word) in _named("qualities")
+    """Whether a single word is listed as how something is: "floppy", but not "buckle"."""
+    listed = _named("qualities").get(stem(word)) or {}
+    return any(word in phrases for phrases in listed.values())
 
 
 def others_for(name: str) -> Sequence[str]:

@@ -10,6 +10,7 @@ from personalq.checkin.intent import Attribute, Constraint, Span
 from personalq.checkin.lexicon import canonical, thesaurus
 from personalq.checkin.lexicon.stuffs import stuffs_in
 from personalq.checkin.lexicon.wordnet import look_up
+from personalq.checkin.nouns import is_kind_of
 from personalq.checkin.parsing.draft import Draft
 from personalq.checkin.parsing.text import Word, ends_before
 from personalq.checkin.parsing.word_roles import (
@@ -73,6 +74,8 @@ _APART = compile_form(
     r"(?!\w)(?! of\b)"
 )
 """Behind a thing that is seen with the subject and not on it."""
+_CUPS = ("cup", "mug", "teapot", "pitcher", "kettle", "plate")
+"""Flowers are on them, not in them."""
 _IN_IT = compile_form(r" (inside|in|within) (it|them)(?!\w)| inside(?= ?($|[,.;:!?)]))")
 """Behind what the subject holds in the picture."""
 
@@ -156,15 +159,19 @@ def _is_inside(draft: Draft, start: int, found: Sequence[Word]) -> bool:
     """
     if not found:
         return False
-    if _IN_IT.match(draft.page.shadow, found[-1].end):
-        return True
+    held = lexicon.is_eaten_or_grown(found[-1].norm)
+    if held and _IN_IT.match(draft.page.shadow, found[-1].end):
+        return True  # and not "with a crack in it"
     holder = draft.page.words[start - 2] if start > 1 else None
     led = draft.page.words[start - 1].norm == "with" and holder is not None
     container = led and holder is not None and draft.ends_subject(holder)
     container = container and holder is not None and lexicon.is_container(holder.norm)
+    cup = holder is not None and any(is_kind_of(holder.norm, each) for each in _CUPS)
+    if cup and not lexicon.is_eaten(found[-1].norm):
+        return False  # "a teacup with roses"
     told = {concept for word in found[:-1] for concept in word.norm.split()}
     painted = not told.isdisjoint(lexicon.colours()) or "painted" in told
-    return container and lexicon.is_eaten_or_grown(found[-1].norm) and not painted
+    return container and held and not painted
 
 
 def _passes(words: Sequence[Word], index: int) -> bool:

@@ -101,7 +101,7 @@ def _places(draft: Draft, clause: re.Match[str]) -> list[tuple[TagEntry, Span]]:
     found = []
     for word in draft.page.run(*clause.span()):
         match = draft.lexicon.environments.match_at(draft.page.words, word.index)
-        if match is None or not match[1].known or draft.nouns_cover(word.index):
+        if match is None or not match[1].known or _subject_in(draft, word.span):
             continue
         if not draft.is_free(word) or (word.norm in lexicon.words("selectors")):
             continue

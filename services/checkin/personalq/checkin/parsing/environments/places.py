@@ -19,7 +19,7 @@ MATERIAL = compile_form(
 _SKIP = frozenset((
     "my", "our", "your", "his", "her", "their", "me", "it", "this", "that", "whichever",
     "whatever", "whoever", "purpose", "scratch", "top", "data", "photos", "pictures", "images",
-    "shots", "snapshots", "photographs",
+    "shots", "snapshots", "photographs", "shown", "seen",
 ))  # fmt: skip
 
 

@@ -154,6 +154,9 @@ def is_chosen(word: Word, chunk: list[Word], draft: Draft) -> bool:
     return not draft.is_free(chunk[-1]) or compound
 
 
+_AWAY = frozenset(["out", "off", "away"])
+
+
 def follows_choice(word: Word, chunk: list[Word], draft: Draft) -> bool:
     """Whether a participle says what a thing does: "the giraffe v3 looking at a wall"."""
     if not chunk or not is_participle(word) or not draft.is_free(word):
@@ -162,7 +165,7 @@ def follows_choice(word: Word, chunk: list[Word], draft: Draft) -> bool:
         return word.norm.endswith("ing")
     following = draft.page.words[word.index + 1 : word.index + 2]
     placed = bool(following) and following[0].joined
-    placed = placed and following[0].norm in lexicon.words("prepositions")
+    placed = placed and following[0].norm in lexicon.words("prepositions") | _AWAY
     no_thing = lexicon.is_no_thing(word.norm) and word.norm not in lexicon.words("not_participles")
     named = lexicon.names_thing(chunk[-1].norm) or nature(chunk[-1].norm) is Nature.UNKNOWN
     return placed and no_thing and named

@@ -9,6 +9,7 @@ from personalq.chassis.forms import compile_form
 from personalq.checkin import lexicon
 from personalq.checkin.intent import Attribute, Constraint, Span
 from personalq.checkin.lexicon import canonical, wordnet
+from personalq.checkin.lexicon.wordnet import Nature, nature
 from personalq.checkin.parsing.draft import Draft, Noun
 from personalq.checkin.parsing.heads.choices import tells
 from personalq.checkin.parsing.heads.chunks import noun_chunks
@@ -35,9 +36,9 @@ _VERBS = frozenset((
 """What it does with the subject; a story that was made last is asked for itself."""
 _WHERE_IT_IS = compile_form(
     r"( [\w-]+){0,3} where (?P<who>(an?|the|my|our|one|some) [^,.;:!?]*)|"
-    r"( [\w-]+)?,? with (?P<who_>(an?|the|my|our|one) [\w' -]{2,40}?) (in|on|inside|under|beside|by|"
-    r"at|behind) (it|them)(?!\w)|"
-    r"( [\w-]+)?, (?P<who__>((an?|the|my|our|one) )?[\w' -]{2,40}?) (on top|inside|in the middle|"
+    r"( [\w-]+)?,? with (?P<who_>(an?|the|my|our|one) [\w' -]{2,40}?) (in|on|inside) (it|them)"
+    r"(?!\w)|"
+    r"( [\w-]+)?, (?P<who__>((an?|the|my|our|one) )?[\w' -]{2,40}?) (on top(?! of)|inside|in the middle|"
     r"in the corner|(in|on|under|beside|behind) it)(?!\w)"
 )
 """Behind where something is to be seen."""
@@ -158,10 +159,18 @@ def _is_only_where(draft: Draft, head: Word) -> bool:
     place = _WHERE_IT_IS.match(draft.page.shadow, head.full_end)
     if place is None:
         return False
+    if place["who_"] and not _may_be_place(draft, head):
+        return False  # "a typewriter with a candle on it"
     who = next(name for name, said in place.groupdict().items() if said)
     inside = Span(*place.span(who))
     known = (noun for noun in draft.nouns if noun.entry.subjects)
     return any(draft.span_of(noun.first, noun.last).meets(inside) for noun in known)
+
+
+def _may_be_place(draft: Draft, word: Word) -> bool:
+    groups = lexicon.environment_groups().values()
+    named = is_known_place(draft, word) or any(word.norm in group for group in groups)
+    return named or nature(word.norm) is Nature.PLACE or word.norm in lexicon.words("scenes")
 
 
 def chosen_thing(draft: Draft) -> Constraint | None:

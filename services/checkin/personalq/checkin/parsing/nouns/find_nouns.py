@@ -58,10 +58,11 @@ _LONGEST_OWNER = 4
 
 
 def _is_owned(words: tuple[Word, ...], lexicon_: Lexicon, first: int, last: int) -> bool:
-    """Whether the words before the last are an owner's: "the print desk's | chair"."""
-    if not words[last - 2].possessive:
-        return False
-    starts = range(max(0, last - 1 - _LONGEST_OWNER), last - 1)
+    """Whether the words before the last are an owner's: "the print desk's | chair"; without a
+    possessive, a name of several words: "games lab | flask".
+    """
+    most = last - 1 if words[last - 2].possessive else last - 2  # "a games lab | flask"
+    starts = range(max(0, last - 1 - _LONGEST_OWNER), most)
     names = (" ".join(word.norm for word in words[start : last - 1]) for start in starts)
     return any(map(lexicon_.owners.get, names))
 

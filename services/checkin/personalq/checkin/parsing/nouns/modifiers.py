@@ -8,9 +8,10 @@ from collections.abc import Sequence
 from personalq.chassis.forms import compile_form
 from personalq.checkin import lexicon
 from personalq.checkin.lexicon import plural
-from personalq.checkin.lexicon.wordnet import look_up, may_be_noun, singulars
+from personalq.checkin.lexicon.wordnet import Nature, look_up, may_be_noun, nature, singulars
+from personalq.checkin.nouns import is_kind_of
 from personalq.checkin.parsing.nouns.proper import VERSION
-from personalq.checkin.parsing.nouns.verbs import is_what_it_does
+from personalq.checkin.parsing.nouns.verbs import is_verb, is_what_it_does
 from personalq.checkin.parsing.numbers import CARDINALS, ORDINAL
 from personalq.checkin.parsing.roles import plays
 from personalq.checkin.parsing.text import Page, Word
@@ -82,7 +83,11 @@ def is_modifier(page: Page, lexicon_: Lexicon, first: int, last: int) -> bool:
     if is_what_it_does(page.words, lexicon_, last):
         return False
     if known:
-        return True
+        return not is_verb(page.words, last)
+    head = page.words[last - 1].norm
+    somebody = any(is_kind_of(head, kind) for kind in ("person", "imaginary being", "spiritual being"))
+    if somebody and nature(norm) is Nature.PERSON:
+        return False  # "a goblin robber"; but "a dog trainer" is no dog
     if _goes_doing(page.words, last) or _opens_wish(page, lexicon_, last):
         return False
     if plays(page.words[last - 1].norm, norm):
@@ -249,7 +254,20 @@ def _sticks_out(words: tuple[Word, ...], first: int, index: int) -> bool:
     verbs = [entry for base in singulars(words[index].norm) if (entry := look_up(base))]
     acts = words[index].norm.endswith("s") and any(entry.verb is not None for entry in verbs)
     away = following is not None and following.joined and following.norm in ("out", "away")
-    return one and acts and away
+    if one and acts and away:
+        return True
+    # "a dragon | coils around a tower"; "the guitar strings on a table" are several things
+    single = before is not None and before.norm in ("a", "an", "one")
+    acts = acts and (single or any(entry.mostly_verb for entry in verbs))
+    return acts and (following is None or not following.joined or _goes_where(following.norm))
+
+
+def _goes_where(norm: str) -> bool:
+    """Whether a word behind a verb tells where or what: "on", "the", "slowly"."""
+    kinds = lexicon.words("prepositions") | lexicon.words("determiners")
+    return norm in kinds or norm.endswith("ly") or norm in (
+        *("up", "down", "off", "back", "away", "round", "around", "past", "across"),
+    )
 
 
 _MADE_TO = frozenset(["make", "let", "have", "see", "watch", "could", "would", "should", "can"])

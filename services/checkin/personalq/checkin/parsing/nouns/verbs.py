@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from personalq.checkin import lexicon
-from personalq.checkin.lexicon.wordnet import look_up
+from personalq.checkin.lexicon.wordnet import look_up, singulars
 from personalq.checkin.parsing.text import Word
 from personalq.checkin.vocabulary import Lexicon
 
 
 def is_verb(words: tuple[Word, ...], first: int) -> bool:
     """Whether a subject word is a verb here: "can't bear", "I watch"."""
-    if _is_modal(words, first) or _has_object(words, first):
+    if _is_modal(words, first) or _has_object(words, first) or _acts_on(words, first):
         return True
     before = words[first - 1] if first else None
     if before is None or not words[first].joined:
@@ -19,6 +19,20 @@ def is_verb(words: tuple[Word, ...], first: int) -> bool:
         before.norm == "to"
         and words[first].norm in ("watch", "bear", "bridge", "house", "fish", "toy", "chair", "bag")
     )
+
+
+def _acts_on(words: tuple[Word, ...], index: int) -> bool:
+    """Whether a plural is what some one thing does: "a wizard | boards | a train"."""
+    following = words[index + 1] if index + 1 < len(words) else None
+    if following is None or not (words[index].joined and following.joined) or index < 2:
+        return False
+    if following.norm not in ("a", "an", "the", "its", "his", "her"):
+        return False
+    verbs = [entry for base in singulars(words[index].norm) if (entry := look_up(base))]
+    lead = words[max(0, index - 4) : index - 1]
+    some = any(word.norm in ("a", "an", "one") for word in lead)
+    acts = any(entry.verb is not None for entry in verbs)
+    return acts and some and lexicon.names_thing(words[index - 1].norm)
 
 
 _BEFORE_VERBS = frozenset(["and", "to", "please", "then", "or", "you"])

@@ -86,6 +86,9 @@ def _is_of_another(draft: Draft, cue: re.Match[str]) -> bool:
     thing = draft.page.word_at(article.end()) if article else None
     if thing is None:
         return False
+    asked = {noun.entry.subjects for noun in draft.nouns if noun.last <= thing.index}
+    if any(asked) and not draft.leads_to_selector(thing.index):
+        return True
     named = (draft.noun_at(word.index) for word in draft.page.words[thing.index :][:4])
     subject = any(noun is not None and noun.entry.subjects for noun in named)
     return not (subject or draft.leads_to_selector(thing.index))

@@ -14,7 +14,7 @@ from personalq.checkin.parsing.draft import Draft, Noun
 from personalq.checkin.parsing.nouns.modifiers import is_of_a_set
 from personalq.checkin.parsing.subjects.selected import chosen_by_tail, is_selecting
 from personalq.checkin.parsing.text import Word
-from personalq.checkin.parsing.word_roles import is_particle, opens_contact
+from personalq.checkin.parsing.word_roles import is_ing_verb, is_particle, opens_contact
 
 _LIKENED = frozenset(["shaped", "looks", "look", "looking", "formed", "painted", "carved", "made"])
 """Before "like" they tell what a thing of the subject is like."""
@@ -329,9 +329,14 @@ def _is_verbal(word: Word, draft: Draft) -> bool:
 
 
 def _does_something(word: Word, draft: Draft) -> bool:
-    """Whether a rarer verb has an object: "a gnome steers a rocket"."""
+    """Whether a rarer verb has an object: "a gnome steers a rocket", "a tractor towing a truck"."""
     if word.norm in ("wants", "needs", "loves", "likes"):
         return False  # "my sister wants the bicycle"
+    if word.norm.endswith("ing") and word.norm not in lexicon.words("not_participles"):
+        before = draft.page.words[word.index - 1 : word.index]
+        thing = bool(before) and word.joined and lexicon.names_thing(before[0].norm)
+        some = draft.page.words[word.index + 1].norm in ("a", "an")
+        return thing and some and is_ing_verb(word.norm)
     entry = look_up(word.norm.removesuffix("s"))
     following = draft.page.words[word.index + 1 : word.index + 2]
     acts = word.norm.endswith("s") and entry is not None and entry.verb is not None

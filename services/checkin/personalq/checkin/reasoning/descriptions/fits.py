@@ -24,7 +24,7 @@ from personalq.checkin.reasoning.descriptions.same_trait import (
 from personalq.checkin.reasoning.descriptions.wishes import Wish, wishes
 from personalq.checkin.reasoning.profiles.concepts import concepts, shades_in
 from personalq.checkin.reasoning.profiles.profile import Profile, profile
-from personalq.checkin.reasoning.profiles.traits import Trait, trait
+from personalq.checkin.reasoning.profiles.traits import Trait, things_of, trait
 
 ELSEWHERE = 0.5
 """How much an adjective counts that the card says of something else than the subject."""
@@ -190,6 +190,8 @@ def _lacks(wanted: Trait, card: Profile) -> float:
     """How well a card says that it has not got a thing: "no fur", "hairless"."""
     if any(_is_without(word, wanted) for said in card.traits for word in said.words):
         return 1.0
+    if not things_of(f"without {wanted.noun}").keys().isdisjoint(card.things):
+        return 1.0  # "barefoot", of who has no shoes on
     told = [said for said in card.traits if said.lacks]
     if any(set(said.concepts) <= set(wanted.concepts) for said in told):
         return 1.0  # what has no buttons has no selector buttons

@@ -11,10 +11,10 @@ from personalq.chassis.forms import compile_form
 from personalq.chassis.phrases import phrases_of
 from personalq.checkin import lexicon
 from personalq.checkin.cards import Card
-from personalq.checkin.lexicon import canonical
+from personalq.checkin.lexicon import canonical, thesaurus
 from personalq.checkin.lexicon.stems import stem
 from personalq.checkin.lexicon.stuffs import stuffs_in
-from personalq.checkin.lexicon.wordnet import Nature, nature
+from personalq.checkin.lexicon.wordnet import Nature, look_up, nature
 from personalq.checkin.reasoning.colours import COLOURS, NAMED, names_for
 from personalq.checkin.reasoning.profiles.concepts import concepts, shades_in
 from personalq.checkin.reasoning.profiles.own_colours import (
@@ -60,7 +60,9 @@ _MOOD = compile_form(
 _IS_DOING = re.compile(
     rf"(?!({'|'.join(sorted(lexicon.words('not_participles')))})$)[a-z]{{3,}}ing"
 )
-"""Alone it is said of the subject, though it may be a noun, too: "…, rearing, …" of a horse."""
+"""Alone it is said of the subject, though it may be a noun: "…, rearing, …" of a horse."""
+_COMPOUND = re.compile("[a-z]+(-[a-z]+)+", re.IGNORECASE)
+"""The same of adjectives with a hyphen: "…, upside-down"."""
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -92,6 +94,12 @@ class Profile:
     """Concepts of what people say of its kind: "folded" of a calzone."""
     told_traits: tuple[Trait, ...] = ()
     """What they say of it, and of the kinds of what it has."""
+
+
+def _is_quality(word: str) -> bool:
+    """Whether a noun says how something is just as well: "glossy"."""
+    entry = look_up(word)
+    return entry is not None and entry.adjective is not None and thesaurus.is_quality(word)
 
 
 _pieces = lru_cache(maxsize=16384)(phrases_of)
@@ -156,6 +164,9 @@ def _profile(pieces: tuple[str, ...], subjects: tuple[str, ...], name: str) -> P
         other = not told and before not in ("", "a", "an", "in a", "in an")  # "a dog looking sad"
         alone = len(found.words) == 1 and piece.strip().isalpha()  # "…, inflatable" of a canoe
         acts = alone and _IS_DOING.fullmatch(found.noun) is not None
+        acts = acts and nature(found.noun) is not Nature.THING  # not "…, bunting" of a tent
+        acts = acts or _COMPOUND.fullmatch(piece) is not None
+        acts = acts or (alone and _is_quality(found.noun))
         about = told or plain or acts or (nature(found.noun) is Nature.NO_NOUN and not other)
         about = about or (_MADE_OF.match(piece) or _COVERED.fullmatch(piece)) is not None
         if mood and not other:
