@@ -22,7 +22,7 @@ _USED = (
     "generated with|put to (use|work)|got(ten)? (a?round )?to (using|trying|use|try))"
 )
 _SINCE = (
-    "(?! (since(?! ((i|we|you) (trained|made|built|tuned)|it was (trained|made|built)))|after|"
+    r"(?! (at all (this|last|in|since|during|for)\b|since(?! ((i|we|you) (trained|made|built|tuned)|it was (trained|made|built)))|after|"
     r"before(?! ?($|[,.;:!?()-]|(on|under|beside|near|behind|with)\b))|in|during|"
     r"on(?! (an?|the) (?!\d|weekend|\w+day)\w)|last|this|for|yesterday|today|(the )?longest|"
     r"lately|recently)\b)"
@@ -70,8 +70,10 @@ _OR_LESS_BEHIND = (
 )
 _BEHIND = f"({_OR_MORE_BEHIND}|{_OR_LESS_BEHIND})?"
 _BOUND = (
-    "((?P<least>at least|no (less|fewer) than)|(?P<most>at most|up to|no more than)|"
-    "(?P<more>more( often)? than|over|above)|(?P<fewer>(less|fewer) than|under|below)|"
+    "((?P<least>at least|(no|not) (less|fewer) than|a minimum of|>=|≥)|"
+    "(?P<most>at most|up to|(no|not) more than|a maximum of|<=|≤)|"
+    "(?P<more>more( often)? than|over|above|in excess of|beyond|>)|"
+    "(?P<fewer>(less|fewer) than|under|below|<)|"
     "(only|just|exactly|precisely|but|a (total|sum) of)?) ?"
 )
 _COUNTED = compile_form(
@@ -94,6 +96,16 @@ _OR_MORE = compile_form(
     rf"(?<![\w-])((with|has|having) )?(?P<n>{CARDINAL}) ?(?P<plus>(or more|\+|plus)) {_USES}(?!\w)"
 )
 """The same with nothing before it: "at least 250 uses", "300 or more uses"."""
+_TIMES_USED = compile_form(
+    rf"(?<![\w-])(?=(at|no|not|more|over|above|less|fewer|under|below|up|in)\b){_BOUND}{_TIMES} "
+    r"(used|employed)(?!\w)"
+)
+"""The other way around: "more than fifty times used"."""
+_BARE_USES = compile_form(
+    rf"(?<![\w-])(?P<n>{_COUNT}|(a )?single) (recorded |total )?(uses?|renders)(?! of\b)"
+    rf"({_OR_MORE_BEHIND}|{_OR_LESS_BEHIND}| (on record|so far|in total))(?!\w)"
+)
+"""With its bound behind it: "fifty uses or more", "a single use on record"."""
 _OFTEN = compile_form(
     rf"(?<![\w-])((?P<more>more)|(?P<fewer>less)) often than (?P<n>{CARDINAL}) times(?!\w)"
 )
@@ -146,7 +158,7 @@ _BUT = ("except", "other", "apart", "aside", "besides")
 
 _BOUNDED = tuple(
     (pattern, Screened(pattern))
-    for pattern in (_LIMIT_IS, _COUNTED, _OFTEN, _HAS_USES, _USES_ARE, _OR_MORE, _AT_LEAST)
+    for pattern in (_LIMIT_IS, _COUNTED, _TIMES_USED, _BARE_USES, _OFTEN, _HAS_USES, _USES_ARE, _OR_MORE, _AT_LEAST)
 )
 
 
@@ -202,6 +214,7 @@ def _bounds(match: re.Match[str]) -> tuple[int, int | None, str]:
     said = match.groupdict()
     written = said["n"] or ""
     count = _ONCE.get(said.get("once") or "") or number(written) or 12 * ("dozen" in written)
+    count = count or int("single" in written)
     times = f"{count} time" if count == 1 else f"{count} times"
     if said.get("least") or said.get("plus"):
         return count, None, f"used {times} or more"

@@ -19,6 +19,14 @@ _NO_DATE = (
 """Today, where it says when the picture is wanted: not "made | today"."""
 _PHOTOS = "(pictures|photos|images|shots|photographs)"
 SAID_AROUND: tuple[tuple[re.Pattern[str], dict[str, str]], ...] = (
+    (compile_form(r"(?<!\w)(?P<no>no) [\w-]+( [\w-]+)? (?P<than>(later|newer|higher) than|above|"
+                  r"over|past|beyond) (?=(version|v\.? ?\d))"), {"no": "any", "than": "up to "}),
+    (compile_form(r"(?<!\w)(?P<no>no) [\w-]+( [\w-]+)? (?P<than>(earlier|older|lower) than|below|"
+                  r"under|before) (?=(version|v\.? ?\d))"), {"no": "any", "than": "at least "}),
+    (compile_form(r"(?<!\w)(?P<no>nothing (later than|newer than|higher than|above|over|past|"
+                  r"beyond)) (?=(version|v\.? ?\d))"), {"no": "up to"}),
+    (compile_form(r"(?<!\w)(?P<no>nothing (earlier than|older than|lower than|below|under|before)) "
+                  r"(?=(version|v\.? ?\d))"), {"no": "at least"}),
     (compile_form(r"^(?!(please )?(put|turn|flip|hang|draw|paint|make|place|set|lay|show|stand)\b)"
                   r"[^.;:!?,]{2,60}, (?P<state>upside[ -]down)(?= ?($|[,.;:!?)]))"),
      {"state": "overturned"}),

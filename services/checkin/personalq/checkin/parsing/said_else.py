@@ -31,6 +31,9 @@ _BEHIND_ONE = (
 )
 _STARTS = r"(^|(?<=[.;:!?] ))"
 SAID_ELSE = (
+    (compile_form(r"(?<!\w)(?P<s>spring|summer|autumn|fall|winter)-of-(?P<y>20\d\d)(?!\w)"),
+     r"\g<s> \g<y>"),
+    (compile_form(r"(?<!\w)version( number)?( wanted| needed)?(\?| ?:) ?(?=\w)"), "version "),
     (compile_form(r"(?<=\w )in (chains|shackles|fetters)(?= ?($|[,.;:!?)])| (in|on|at|by|under|"
                   r"and|with|above|beside)\b)"), "that is chained"),
     (compile_form(r"(?<=, )(the |its |a )?(?P<x>[\w-]+) (is |are )?(gone|missing|broken off|lost|"

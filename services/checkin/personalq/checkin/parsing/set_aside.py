@@ -41,6 +41,11 @@ _HEADING = compile_form(
 """What only says that a wish follows: "Poster idea: my clock"."""
 _WITH = compile_form(r"(?<=\w) ?, ?(and )?with ((an?|the|its|some|lots of|two|three|several) )?$")
 """Behind a comma it may as well lead to the picture: "the latest tower, with | a rainbow"."""
+_WRITTEN = compile_form(
+    r"(?<!\w)(with|saying|says|reads|reading|sign|banner|words?|text|letters|writing|poster|label|"
+    r"spelling|spells) $"
+)
+"""Before what is to be read in the picture: "a sign saying | "Latest arrivals""."""
 _SHORTEST = 3
 """Words; fewer may name what is asked for: the "oil painting" one."""
 
@@ -49,7 +54,10 @@ def set_titles_aside(draft: Draft) -> None:
     """Keep words in quotation marks as content, where they are not all that is said."""
     for match in _QUOTED.finditer(draft.page.text):
         around = draft.page.text[: match.start()] + draft.page.text[match.end() :]
-        if len(match[0].split()) >= _SHORTEST and any(c.isalpha() for c in around):
+        long = len(match[0].split()) >= _SHORTEST or _WRITTEN.search(
+            draft.page.shadow, 0, match.start()
+        )
+        if long and any(c.isalpha() for c in around):
             span = Span(*match.span())
             if draft.free(span.start, span.end):
                 draft.mark(span)

@@ -14,7 +14,7 @@ from personalq.checkin.vocabulary import TagEntry
 
 _SELECTORS = "|".join(sorted(lexicon.words("selectors")))
 REFUSAL = compile_form(
-    r"(?<!\w)(not|except( for)?|other than|anything but|without|never|wasn't|isn't|no|minus|"
+    r"(?<!\w)(not|instead of|rather than|except( for)?|other than|anything but|without|never|wasn't|isn't|no|minus|"
     "none( of)?|nothing|neither|nor|avoid|skip|leave (out|aside)|leaving (out|aside)|exclude|"
     "excluding|rule out|unless( it)?( (was|is|were))?|"
     "(any|every|all|any one|whichever)(one)? (except|other than|but)|(don't|do not|"
@@ -27,7 +27,7 @@ REFUSAL = compile_form(
 )
 _NOT_ONE = compile_form(
     r"(?<!\w)((don't|do not|never|rather not) (please )?(use|take|pick|choose|want|"
-    r"(give|show|send|bring|hand) (me|us))|leave (out|aside)|(?<!don't )(?<!not )(skip|exclude|"
+    r"have|see|get|(give|show|send|bring|hand) (me|us))|leave (out|aside)|(?<!don't )(?<!not )(skip|exclude|"
     r"avoid|rule out|ignore|forget|drop)|all except|all but) (an?|any|the|that|my|our) ((of the|of my|of our) )?"
     r"[\w-]+( [\w-]+){0,2} ((that|which) (was|were|is) )?$|"
     r"(?<!\w)any [\w-]+ (but|except( for)?|other than) ((the|from|in) )*$|"
@@ -72,6 +72,8 @@ def claim_place(
         whole = Span(negation.start(), whole.end)
     excluded = excluded or refused or _BUT.search(whole.of(shadow)) is not None
     excluded = excluded or ends_before(_NOT_ONE, shadow, whole.start) is not None
+    if shadow[: whole.start].endswith("non-"):
+        excluded, whole = True, Span(whole.start - 4, whole.end)
     if not draft.free(whole.start, whole.end):
         return
     if behind := _REFUSED_BEHIND.match(shadow, whole.end):

@@ -26,6 +26,7 @@ LIES = compile_form(
 """Where a place of training lies: "on the sand | by the sea", "on a street | in town"."""
 _END = compile_form(r" (alike|too|as well|both)\b| ?($|[,.:;!?])")
 _JOINED = compile_form(" (and|plus|[+&]) $")
+_OR = compile_form("-? or (the )?$")
 _OR_THERE = compile_form(
     "( (one|training))?,? or ((else|maybe|possibly) )?((from|in|on|at|by|near) )?"
     r"((the|an?|my|our) )?(?=\w)"
@@ -143,10 +144,27 @@ def is_pictured(draft: Draft, index: int, end: int) -> bool:
     return before is None or before.norm not in lexicon.words("prepositions")
 
 
+def _place_before_or(draft: Draft, span: Span) -> tuple[TagEntry, Span] | None:
+    """The place before one: "forest- or | mountain-trained"."""
+    joint = ends_before(_OR, draft.page.shadow, span.start)
+    last = draft.page.word_before(joint.start() + 1) if joint else None
+    if joint is None or last is None or not draft.is_free(last):
+        return None
+    match = draft.lexicon.environments.match_at(draft.page.words, last.index)
+    return (match[1], last.span) if match and match[1].known and match[0] == 1 else None
+
+
 def or_there(draft: Draft) -> None:
     """Take in the place that will do as well: "trained in a museum | or from a studio"."""
     shadow = draft.page.shadow
     for place in [c for c in draft.constraints if c.attribute is Attribute.ENVIRONMENT]:
+        if place.span and (first := _place_before_or(draft, place.span)):
+            span = Span(first[1].start, place.span.end)
+            values = tuple(dict.fromkeys((*first[0].values, *place.values)))
+            index = draft.constraints.index(place)
+            place = replace(place, values=values, span=span, text=span.of(draft.page.text))
+            draft.constraints[index] = place
+            draft.mark(span, selecting=True)
         joint = _OR_THERE.match(shadow, place.span.end) if place.span else None
         if place.span is None or joint is None or place.alone:
             continue

@@ -164,6 +164,11 @@ RULES = (
         "(none|nothing)( else)? (gets|is|was|has been) used more (often )?than (this|that|it)( one)?",
     ),
     rule(
+        OrderKey.MOST_USED,
+        r"no other [\w-]+( [\w-]+)? (?P<tail>(is|was|gets|has been) used as (often|much) as (it|mine|"
+        r"this( one)?|that( one)?|the [\w-]+ i (want|mean|need)))",
+    ),
+    rule(
         OrderKey.LAST_USED,
         f"({WHO} )?{HAVE}{USE} the time before (last|that)",
         f"({WHO} )?{HAVE}{USE} (it )?((just|right) )?before (the )?last"

@@ -136,6 +136,8 @@ RULES = (
         rf"(?<=\bthe )(?P<nth>{ORDINAL}) ((one|version) )?to (be {MADE}|come out)"
         rf"({IN_A_TIME}|(?= ?($|[,.;:!?)])))",
         f"{_WAS_THE}(?P<n>{ORDINAL})( (one|version))?( {_TO_COME})?{IN_A_TIME}",
+        rf"(that|which) was (?P<n2>{ORDINAL}) {_TO_COME}(?= ?($|[,.;:!?)]))",
+        "first of (its|the|this|our) (series|kind|line)",
         f"{_WAS_THE}(very )?first( (one|version))?( {_TO_COME})?{IN_A_TIME}",
         f"{_CAME}first{IN_A_TIME}",
     ),

@@ -23,7 +23,7 @@ _RULES = tuple(
 )
 """In the order they are tried: "third newest" before "newest"."""
 _NOT = compile_form(
-    r"(?<!\w)((?<!why )not|(?<!don't )(?<!not )(?<!never )(?<!to )(skip|forget|ignore)) (the )?$"
+    r"(?<!\w)((?<!why )not|(?<!don't )(?<!not )(?<!never )(?<!to )(skip|forget|ignore)) (all )?(of )?(the )?$"
 )
 _OPPOSITE = {OrderKey.NEWEST: OrderKey.OLDEST, OrderKey.OLDEST: OrderKey.NEWEST}
 _NEW = compile_form(r"((?<=\bmy )|(?<=\bour )|(?<=\bthe ))(brand~)?new(?!\w)")
@@ -48,7 +48,7 @@ def parse_order(draft: Draft) -> None:
                 continue
             rank = rule.rank
             groups = match.groupdict()
-            if nth := groups.get("n") or groups.get("nth"):
+            if nth := groups.get("n") or groups.get("nth") or groups.get("n2"):
                 rank = number(nth) or 1
             if groups.get("but"):
                 rank = (number(groups["but"]) or 1) + 1
@@ -118,6 +118,8 @@ def _is_scene(draft: Draft, match: re.Match[str]) -> bool:
     if following is None or not following.joined or match.end() > following.start:
         return False
     before = draft.page.word_before(match.start())
+    if _is_of_another(draft, match, following):
+        return True
     if match[0].startswith("next to the "):  # "next to the latest issue of a magazine"
         made = _MADE.fullmatch(following.norm) or _closes(following.norm)
         return not (made or draft.leads_to_head(following.index, reach=5))
@@ -132,6 +134,20 @@ def _is_scene(draft: Draft, match: re.Match[str]) -> bool:
     return governed and not (
         draft.leads_to_head(following.index, reach=5) or _closes(following.norm)
     )
+
+
+def _is_of_another(draft: Draft, match: re.Match[str], following: Word) -> bool:
+    """Whether a thing follows that is not asked for, behind what is: "a bear chained to the oldest
+    | oak in the village", "a robot showing its oldest | friend".
+    """
+    if draft.leads_to_head(following.index, reach=5) or not lexicon.names_thing(following.norm):
+        return False
+    if following.norm in lexicon.words("scenes") | lexicon.words("frames"):
+        return False  # "the dog, oldest studio shot"
+    before = draft.page.word_before(match.start())
+    asked = any(n.entry.subjects and n.last <= following.index for n in draft.nouns)
+    determined = before is not None and before.norm in ("its", "his", "her", "their", "the", "an")
+    return asked and determined
 
 
 _PLACING = frozenset((

@@ -26,7 +26,7 @@ _MINE = frozenset(("my", "mine", "our", "ours"))
 _PERSONS = ("i", "we", "you", "he", "she", "they", "it", "who", "my", "his", "her", "i'd", "i'm")
 _NOT = compile_form(
     r"(?<!\w)(not|no|isn't|wasn't|except( for)?|excluding|but not|(?P<but>but)|other than|"
-    "anything but|apart from|without|minus|leave (out|aside)|(?<!don't )(?<!not )(skip|exclude|"
+    "anything but|apart from|nothing|none|anyone other than|by anyone (but|except)|without|minus|leave (out|aside)|(?<!don't )(?<!not )(skip|exclude|"
     "avoid|ignore|forget)|(don't|do not|never|rather not) (please )?(use|take|pick|choose|want|"
     "(give|show|send|bring|hand) (me|us))) ((the )?(ones?|version|model)( (by|from|of))? |the )?$"
 )
@@ -34,7 +34,7 @@ _OWNING = compile_form(
     r"(?<![\w-])(owns?|owned|owners?|makes?|made|trains?|trained|(fine-?)?tuned?|developed|builds?|"
     r"built|creates?|created|credit(s|ed)?|makers?|authors?|creators?|hand in|responsible|"
     r"contribut(ed|ion)|belongs?|uploaded|published|provided|supplied|comes? from|came from|"
-    r"portfolio|collection|catalog|folder|account|hands)(?![\w-])"
+    r"has one|have one|portfolio|collection|catalog|folder|account|hands)(?![\w-])"
 )
 """What makes somebody an owner wherever it is said in a clause."""
 _ARTICLE = compile_form(" (the|an?|some|these|those|her|his|their) ")
@@ -156,6 +156,8 @@ def _phrase(draft: Draft, span: Span, end: int, *, possessive: bool) -> Span | N
         return with_deed(draft, span, end, did)
     if is_asked_of(draft, span, end):
         return span  # the place takes the verb: "which one did Hana | train in a garden?"
+    if possessive and not lead and _is_anothers(draft, span, end):
+        return None
     if possessive or lead:
         return Span(lead.start() if lead else span.start, end)
     following = draft.page.word_at(end)
@@ -176,6 +178,16 @@ def _phrase(draft: Draft, span: Span, end: int, *, possessive: bool) -> Span | N
     if not compound and (before is None or before.norm != "the"):
         return None
     return span if draft.leads_to_head(following.index, reach=2) else None
+
+
+def _is_anothers(draft: Draft, span: Span, end: int) -> bool:
+    """Whether somebody has another thing behind what is asked for: "a dog past | Lena's | shop"."""
+    name, thing = draft.page.word_at(span.start), draft.page.word_at(end)
+    if name is None or thing is None or not thing.joined:
+        return False
+    asked = any(noun.entry.subjects and noun.last <= name.index for noun in draft.nouns)
+    chosen = draft.leads_to_head(thing.index, reach=5) or thing.norm in lexicon.words("scenes")
+    return asked and name.joined and lexicon.names_thing(thing.norm) and not chosen
 
 
 _GOING_ON = (lexicon.words("prepositions") | {"with", "that", "which", "trained", "made"}) - {

@@ -54,6 +54,23 @@ _SELECTOR_AFTER = compile_form(
 )
 
 
+_ON_PAPER = compile_form(
+    r"(?<!\w)(calendar|newspaper|letter|postcard|receipt|diary|magazine|plaque|envelope|ticket|"
+    r"invitation|menu|stamp|gravestone|certificate)s?( page)?(( ,)? (that|which))?"
+    r"( (shows|showing|says|saying|reads|reading|dated|from|of|for|open (at|on)|turned to|marked|"
+    r"reads))?( the)? ?$"
+)
+"""Before a date that is to be read in the picture: "a wall calendar that shows | April"."""
+_DID_THEN = compile_form(
+    r"(?<!\w)(it|he|she|they) (?!(was|were|is|has|had|got|made|trained|used|created|built|tuned|"
+    r"added|released|published|finished|tried|opened|loaded|learned|touched|picked|rendered|"
+    r"uploaded)\b)\w+ed $"
+)
+"""Before when somebody in the picture did something: "the tulips it planted | last spring"."""
+_FIRST_YEAR = 2010
+"""Nothing that a picture is made with is older."""
+
+
 def constrains(draft: Draft, point: Point, setting: Setting) -> bool:
     """Whether a point constrains."""
     if point.kind == "while":
@@ -66,6 +83,12 @@ def constrains(draft: Draft, point: Point, setting: Setting) -> bool:
     if _LAST_OF.match(draft.page.shadow, point.start) or opens_place(draft, point):
         return False
     if _CARTOONS.match(draft.page.shadow, point.end):
+        return False
+    if ends_before(_ON_PAPER, draft.page.shadow, setting.start) and setting.used is not True:
+        return False
+    if point.interval.end is not None and point.interval.end.year < _FIRST_YEAR:
+        return False  # "a vintage car made in 1950"
+    if setting.used is None and ends_before(_DID_THEN, draft.page.shadow, setting.start):
         return False
     first = draft.page.word_at(setting.start)
     aside = first is not None and not first.joined and setting.operator == "on"

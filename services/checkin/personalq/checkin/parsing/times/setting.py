@@ -31,7 +31,7 @@ USED = (
     r"were using|"
     "(made|did) (some )?(pictures|images|renders|art) with|saw use|put to use|been using|"
     "stopped using|(last|latest|most recent) (use|run|render)( (was|is|dates|falls|fell|lies|"
-    "happened|took place|goes back))?|last employed|"
+    "happened|took place|goes back|(has to|must|should|needs to) (be|lie|fall)))?|last employed|"
     "((my|our|the|its) )?last (session|run|time) with (it|him|her|that|this one)( (was|"
     "is))?|"
     "(the )?last time (it was|i|"
@@ -60,7 +60,7 @@ _ADVERB = (
     "got|is|it|being|actually|really) )*"
 )
 _TAKES = (
-    "( (in|on|at|during|from|around|over|back|to|it|them|him|her|that one|this one|with|for|"
+    "( (at all|in|on|at|during|from|around|over|back|to|it|them|him|her|that one|this one|with|for|"
     "sometime|some time|once|the last time))*( ?[?:])?"
 )
 _VERB_BEFORE = compile_form(
@@ -85,7 +85,8 @@ _VERB_AFTER = compile_form(
     "(?P<told>(i|we) ((just|also|finally) )?(trained|tuned|finished|uploaded|published|produced|"
     rf"built))(?=(?P<thing> {_A} [\w-]+( [\w-]+)?)))(?!\w)|"
     rf"(?!\srun(?! by\b)(?!\w))\s({_WHO}{_ADVERB}(?P<used>{USED}))(?!\w)( (it|with))?|"
-    rf"\s(was|is) (when|the (last )?time) (i|we|it was) ((last|just) )?(?P<then>{USED})(?!\w)"
+    rf"\s(was|is) (when|the (last )?time) (i|we|it was|(the|my|our) [\w-]+( [\w-]+)? (was|were)) "
+    rf"((last|just) )?(?P<then>{USED})(?!\w)"
     "( (it|him|her|that one))?( for the last time)?)"
 )
 _OF = compile_form(r" of(?!\w)")

@@ -10,7 +10,8 @@ from personalq.checkin import lexicon
 from personalq.checkin.intent import Attribute, Constraint, OrderKey, Span
 from personalq.checkin.parsing.draft import Draft
 from personalq.checkin.parsing.numbers import CARDINAL, CARDINALS, ORDINAL, ROMAN, number
-from personalq.checkin.parsing.versions.bounds import of_versions
+from personalq.checkin.parsing.text import ends_before
+from personalq.checkin.parsing.versions.bounds import HIGHEST, REFUSED, of_versions
 from personalq.checkin.parsing.versions.numbers import ON_A_SHIRT
 
 _ORDINAL_VERSION = compile_form(
@@ -20,6 +21,8 @@ _ORDINAL_VERSION = compile_form(
     rf"(?P<s>{ORDINAL}) (one )?in (the|our|my|its) series|"
     rf"(?P<w>{CARDINAL})(?= is the ([\w-]+ ){{1,3}}(version|build|release|model|checkpoint) (that )?"
     r"(i|we) (want|need|mean|have in mind))|"
+    rf"(?<![^.;:!?] )(?P<c1>{CARDINAL})(?= is the version of (the|my|our) )|"
+    rf"(?P<c2>{CARDINAL}) by version( number)?|"
     rf"(?P<c>{CARDINAL}) (is the (version|build|release) (that )?(i|we) "
     r"(want|need|mean|have in mind)|(being|as|for) (the|its) version( number)?))(?!\w)"
 )
@@ -46,6 +49,7 @@ _EVER_MADE = compile_form(
 )
 
 
+_ONWARD = compile_form(r" (on(wards?)?|and (up|later|onwards?))(?= ?($|[,.;:!?]))")
 _COUNTING = compile_form(
     "((if you )?count(ing|ed)?|reckoning|numbered) ((back|up|down|backwards?) )?"
     "from the (very )?((?P<new>newest|latest|last|"
@@ -92,7 +96,7 @@ def read_ordinals(draft: Draft, found: list[Constraint]) -> None:
     shadow = draft.page.shadow
     for pattern in (_ORDINAL_VERSION, _BARE_ORDINAL):
         for match in pattern.finditer(shadow):
-            name = next(group for group in "nmswc" if match.groupdict().get(group))
+            name = next(group for group in ("n", "m", "s", "w", "c", "c1", "c2") if match.groupdict().get(group))
             value = number(match[name])
             if value is None or value < 2 or not draft.free(match.start(), match.end()):
                 continue
@@ -110,8 +114,13 @@ def read_ordinals(draft: Draft, found: list[Constraint]) -> None:
                 draft.add(oldest, selecting=True)
                 continue
             other = number(match["o"]) if match["o"] else None
-            constraint = of_versions(draft, start, end, [value, *([other] if other else [])])
-            if not match[name][0].isdigit() and other is None:
+            values = [value, *([other] if other else [])]
+            if onward := _ONWARD.match(shadow, end):
+                values, end = list(range(value, value + HIGHEST)), onward.end()
+            refused = ends_before(REFUSED, shadow, start)
+            start = refused.start() if refused else start
+            constraint = of_versions(draft, start, end, values, excluded=refused is not None)
+            if not match[name][0].isdigit() and other is None and onward is None and not refused:
                 constraint = replace(constraint, fallback=oldest)
             draft.add(constraint, selecting=True)
             found.append(constraint)

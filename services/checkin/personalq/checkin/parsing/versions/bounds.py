@@ -25,10 +25,12 @@ _AND = compile_form(" ?and ?")
 _TAIL = compile_form(
     rf"((v\.?\s?|{WORD} ?({MARK} ?)?))?(?P<n>{NUMBER})(?! ?(day|week|month|year)s?\b)"
 )
-_NOT = compile_form(
+REFUSED = compile_form(
     r"(\b(not|nor|neither|except( for)?|excluding|without|but( not)?|other than|anything but|"
     r"apart from|aside from|leave (out|aside)|leaving (out|aside)|skip(ping)?|avoid(ing)?|"
-    r"exclud(e|ing)|rule out|ruling out|minus|ban(ning)?|barring|bar|forget( about)?) (the |for )?)$"
+    r"exclud(e|ing)|rule out|ruling out|minus|ban(ning)?|barring|bar|forget( about)?) (the |for )?|"
+    r"(?<!\w)(don't|do not|never|rather not) (use|take|pick|choose|want|(give|show|send) (me|us)) "
+    r"(the )?)$"
 )
 _ANY_BEFORE = compile_form(
     r"(?<!\w)((any|every|all|each|whichever|whatever|another|different|most|latest|newest|oldest|"
@@ -89,7 +91,7 @@ _COMPARED = tuple(
 )
 _OR_MORE = compile_form(
     r" ?(\+|(or|and) (later|newer|higher|above|up|upwards?|greater|more recent|more|beyond|after|"
-    r"over)(?!\w)|upwards?(?= ?($|[^\w\s]|for\b))|at least(?= ?($|[^\w\s]))|on(wards?)?(?= ?($|"
+    r"over)(?!\w)|upwards?(?= ?($|[^\w\s]|for\b))|at (the very |the )?least(?= ?($|[^\w\s]))|at a minimum(?!\w)|on(wards?)?(?= ?($|"
     r"[^\w\s]|of\b|"
     r"in\b|on\b))| (minimum|min)(?= ?($|[^\w\s])))"
 )
@@ -209,7 +211,7 @@ def extend(draft: Draft, start: int, end: int, value: int) -> Constraint:
         if tail := pattern.match(shadow, end):
             return of_versions(draft, start, tail.end(), _spelled(low, high, value))
     values, end = _listed(draft, start, end, value)
-    negated = ends_before(_NOT, shadow, start)
+    negated = ends_before(REFUSED, shadow, start)
     butted = negated is not None and negated[0].strip() in ("but", "but the")
     if negated and butted and not ends_before(_ANY_BEFORE, shadow, negated.start()):
         negated = None  # "nothing but v35", "not sure of the rest, but v20 it must be"
@@ -298,7 +300,7 @@ def _listed(draft: Draft, start: int, end: int, value: int) -> tuple[list[int], 
     """The versions of "v3, v4 or v5" and where the list ends; "and" joins only a plural."""
     shadow = draft.page.shadow
     plural = re.match(r"\w+s\b", shadow[start:end]) is not None
-    negated = ends_before(_NOT, shadow, start) is not None  # "any but v1 and v15"
+    negated = ends_before(REFUSED, shadow, start) is not None  # "any but v1 and v15"
     values, joined, position = [value], False, end
     while joint := _OR.match(shadow, position):
         tail = ONE.match(shadow, joint.end())

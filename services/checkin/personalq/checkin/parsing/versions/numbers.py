@@ -20,7 +20,7 @@ _DIGITS = r"(\d{1,4}(\.0)?(?![.\d]*\d))"
 NUMBER = rf"({_DIGITS}(?!\w)|{CARDINAL})"
 SAYS = (
     r"(is|are|was|being|be|((has|have|had|needs?|ought) to|must|should|may|can|could|shall|will) "
-    r"((only|just) )?(be|lie|fall|come))"
+    r"((only|just) )?(be|lie|fall|come|equal)|equals|that is)"
 )
 """Between a version and its number: "the version must be 5"."""
 _V = rf"(v\.?\s?[-_]?\s?{_DIGITS})"
@@ -34,6 +34,8 @@ ONE = compile_form(
     rf"take {NUMBER}(?= ?($|[^\w\s]|of\b)))(?!\w)"
 )
 _BASE = compile_form(r"(stable[\s-]?diffusion|sd|sdxl|flux|dall-?e|midjourney)~?$")
+_READS = compile_form(r"(?<!\w)(says|saying|reads|reading) $")
+"""Before a number in the picture: "patches, one of which says | v8"."""
 _WORN = compile_form(
     r"(^|\s)(?P<before>\w+ )?(with|wearing|in|at|on|has|having|holding|sporting|bearing|showing|"
     r"reading|saying) ((a|the|its|his|her|their) )?(\w+ )?$"
@@ -74,7 +76,7 @@ _ONE_MADE = compile_form(r"(build|release|model|mark)\b")
 def is_version(draft: Draft, match: re.Match[str]) -> bool:
     """Not a base model, not a number on a shirt, not things that are built or taken."""
     shadow = draft.page.shadow
-    if ends_before(_BASE, shadow, match.start()):
+    if ends_before(_BASE, shadow, match.start()) or ends_before(_READS, shadow, match.start()):
         return False
     if match["marked"]:  # "a chair marked 23", but not "a door marked 23"
         before = draft.page.word_before(match.start())
@@ -141,6 +143,8 @@ def is_a_person(draft: Draft, match: re.Match[str]) -> bool:
     """Whether the number is a person: "the vase model I had open", but not "mark I, in a tent"."""
     following = draft.page.word_at(match.end())
     said = match[0].split()[-1] if match[0].split() else ""
+    if said == "i" and match[0].startswith("versions") and following is not None:
+        return following.joined  # "of all the versions I choose the thirtieth"
     return (
         said == "i"
         and following is not None
