@@ -211,7 +211,8 @@ def _only_describes(word: str, known: Mapping[str, object]) -> bool:
     "squeaky duck", for a rubber duck.
     """
     *how, noun = canonical(word).split()
-    return len(how) == 1 and noun in known and thesaurus.is_quality(how[0])
+    kind = len(how) != 1 or how[0].endswith("ing")  # "standing lamp"
+    return not kind and noun in known and thesaurus.is_quality(how[0])
 
 
 def _means_little_else(word: str) -> bool:

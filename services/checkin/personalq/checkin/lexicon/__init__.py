@@ -266,15 +266,11 @@ def is_container(noun: str) -> bool:
     return _is_any(noun, ("container", "vessel"))
 
 
-def is_eaten(noun: str) -> bool:
-    """Whether a noun names food, drink or fruit, in the first place: "lemons"."""
-    one = next(singulars(noun), noun)
-    return _is_any(one, ("food", "foodstuff", "beverage", "fruit", "edible fruit"))
-
-
+@lru_cache(maxsize=4096)
 def is_eaten_or_grown(noun: str) -> bool:
-    """The same of flowers and other plants, too: "tulips"."""
-    return is_eaten(noun) or _is_any(next(singulars(noun), noun), ("vascular plant",))
+    """Whether a noun names food, drink, fruit or a plant, in the first place: "lemons"."""
+    one = next(singulars(noun), noun)
+    return _is_any(one, ("food", "foodstuff", "beverage", "fruit", "edible fruit", "vascular plant"))
 
 
 def _is_any(noun: str, kinds: tuple[str, ...]) -> bool:

@@ -75,7 +75,7 @@ _APART = compile_form(
 )
 """Behind a thing that is seen with the subject and not on it."""
 _CUPS = ("cup", "mug", "teapot", "pitcher", "kettle", "plate")
-"""Flowers are on them, not in them."""
+"""What is painted on them, or floats in them, tells one from another."""
 _IN_IT = compile_form(r" (inside|in|within) (it|them)(?!\w)| inside(?= ?($|[,.;:!?)]))")
 """Behind what the subject holds in the picture."""
 
@@ -167,8 +167,8 @@ def _is_inside(draft: Draft, start: int, found: Sequence[Word]) -> bool:
     container = led and holder is not None and draft.ends_subject(holder)
     container = container and holder is not None and lexicon.is_container(holder.norm)
     cup = holder is not None and any(is_kind_of(holder.norm, each) for each in _CUPS)
-    if cup and not lexicon.is_eaten(found[-1].norm):
-        return False  # "a teacup with roses"
+    if cup:
+        return False  # "a teacup with roses", "a mug with marshmallows"
     told = {concept for word in found[:-1] for concept in word.norm.split()}
     painted = not told.isdisjoint(lexicon.colours()) or "painted" in told
     return container and held and not painted

@@ -180,6 +180,13 @@ def _phrase(draft: Draft, span: Span, end: int, *, possessive: bool) -> Span | N
     return span if draft.leads_to_head(following.index, reach=2) else None
 
 
+_WORKS = frozenset((
+    "work", "works", "creation", "doing", "project", "effort", "handiwork", "contribution",
+    "favorite", "favourite", "pick", "choice", "collection", "set", "folder", "portfolio", "share",
+))  # fmt: skip
+"""What a checkpoint is to its owner: "the chef was Lena's | work"."""
+
+
 def _is_anothers(draft: Draft, span: Span, end: int) -> bool:
     """Whether somebody has another thing behind what is asked for: "a dog past | Lena's | shop"."""
     name, thing = draft.page.word_at(span.start), draft.page.word_at(end)
@@ -187,6 +194,7 @@ def _is_anothers(draft: Draft, span: Span, end: int) -> bool:
         return False
     asked = any(noun.entry.subjects and noun.last <= name.index for noun in draft.nouns)
     chosen = draft.leads_to_head(thing.index, reach=5) or thing.norm in lexicon.words("scenes")
+    chosen = chosen or thing.norm in _WORKS
     return asked and name.joined and lexicon.names_thing(thing.norm) and not chosen
 
 
