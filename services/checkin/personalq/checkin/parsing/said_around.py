@@ -20,9 +20,9 @@ _NO_DATE = (
 _PHOTOS = "(pictures|photos|images|shots|photographs)"
 SAID_AROUND: tuple[tuple[re.Pattern[str], dict[str, str]], ...] = (
     (compile_form(r"(?<!\w)(?P<no>no) [\w-]+( [\w-]+)? (?P<than>(later|newer|higher) than|above|"
-                  r"over|past|beyond) (?=(version|v\.? ?\d))"), {"no": "any", "than": "up to "}),
+                  r"over|past|beyond) (?=(version|v\.? ?\d))"), {"no": "any", "than": "up to"}),
     (compile_form(r"(?<!\w)(?P<no>no) [\w-]+( [\w-]+)? (?P<than>(earlier|older|lower) than|below|"
-                  r"under|before) (?=(version|v\.? ?\d))"), {"no": "any", "than": "at least "}),
+                  r"under|before) (?=(version|v\.? ?\d))"), {"no": "any", "than": "at least"}),
     (compile_form(r"(?<!\w)(?P<no>nothing (later than|newer than|higher than|above|over|past|"
                   r"beyond)) (?=(version|v\.? ?\d))"), {"no": "up to"}),
     (compile_form(r"(?<!\w)(?P<no>nothing (earlier than|older than|lower than|below|under|before)) "
@@ -30,7 +30,8 @@ SAID_AROUND: tuple[tuple[re.Pattern[str], dict[str, str]], ...] = (
     (compile_form(r"^(?!(please )?(put|turn|flip|hang|draw|paint|make|place|set|lay|show|stand)\b)"
                   r"[^.;:!?,]{2,60}, (?P<state>upside[ -]down)(?= ?($|[,.;:!?)]))"),
      {"state": "overturned"}),
-    (compile_form(r"^(?P<what>(what|how) (would|will|could|might|does|do)) (the|an?|my|our|some|any) "
+    (compile_form(r"^(?P<what>(what|how) (would|will|could|might|does|do)) (the|an?|my|our|some|any|"
+                  r"[\w-]+( [\w-]+)?'s) "
                   r"[\w' -]{2,60}?(?P<look> look( like)?)(?= (in|on|at|under|near|by|beside|behind|"
                   r"with|inside|over|against|next|among|as|from|during|while)\b| ?[?.,!]| ?$)"),
      {"what": "show", "look": ""}),

@@ -74,6 +74,7 @@ def claim_place(
     excluded = excluded or ends_before(_NOT_ONE, shadow, whole.start) is not None
     if shadow[: whole.start].endswith("non-"):
         excluded, whole = True, Span(whole.start - 4, whole.end)
+    excluded = excluded or whole.of(shadow).startswith("non-")
     if not draft.free(whole.start, whole.end):
         return
     if behind := _REFUSED_BEHIND.match(shadow, whole.end):
