@@ -211,8 +211,10 @@ def _only_describes(word: str, known: Mapping[str, object]) -> bool:
     "squeaky duck", for a rubber duck.
     """
     *how, noun = canonical(word).split()
-    kind = len(how) != 1 or how[0].endswith("ing")  # "standing lamp"
-    return not kind and noun in known and thesaurus.is_quality(how[0])
+    entry = wordnet.look_up(how[0]) if len(how) == 1 else None
+    plain = entry is not None and entry.adjective is not None  # not "china doll"
+    plain = plain and not how[0].endswith("ing")  # nor "standing lamp"
+    return plain and noun in known and thesaurus.is_quality(how[0])
 
 
 def _means_little_else(word: str) -> bool:

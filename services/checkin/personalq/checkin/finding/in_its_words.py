@@ -44,7 +44,8 @@ def said_alike(
     repeated = [max(_repeated(each, told, subject) for told in said) for each in candidates]
     most = max(repeated, default=0)
     found = tuple(c for c, count in zip(candidates, repeated, strict=True) if count == most)
-    return found if most >= _LEAST and 2 * len(found) <= len(candidates) else ()
+    least = 1 if intent.answered else _LEAST  # the scene is all that is left to tell by
+    return found if most >= least and 2 * len(found) <= len(candidates) else ()
 
 
 def _subject(intent: Intent) -> frozenset[str]:
@@ -63,7 +64,7 @@ def _said(span: Span, intent: Intent, prompt: str, subject: frozenset[str]) -> I
         start = max(start, following)
         words = _telling(text, subject)
         put = words and words[0][1] and _PUT.search(before.casefold())
-        if len(words) >= _LEAST and not put and not _UNWANTED.search(before.casefold()):
+        if words and not put and not _UNWANTED.search(before.casefold()):
             yield words
 
 
@@ -75,7 +76,7 @@ def _telling(text: str, subject: frozenset[str]) -> _Words:
     for each in text.split():
         for word in canonical(each.strip(".,;:!?()\"'")).split():
             if word in lexicon.words("prepositions"):
-                lead = word
+                lead = "" if word == "with" else word  # which no piece of a card opens with
             elif word in ("not", "never", "without", "except", "but"):
                 return tuple(found)
             elif not is_no_noun(word) and stem(word) not in subject:

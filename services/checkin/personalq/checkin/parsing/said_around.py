@@ -19,6 +19,13 @@ _NO_DATE = (
 """Today, where it says when the picture is wanted: not "made | today"."""
 _PHOTOS = "(pictures|photos|images|shots|photographs)"
 SAID_AROUND: tuple[tuple[re.Pattern[str], dict[str, str]], ...] = (
+    (compile_form(r"(?<!\w)(one|model|version|checkpoint) (that|which) (is|was|were|are) "
+                  r"[^,.;:!?]{3,60}?(?P<and> and)(?= (is|has|wears|comes with) )"),
+     {"and": ", the one that"}),
+    (compile_form(r"^(on|in|under|at|beside|behind|inside|near|next to|in front of|across|against) "
+                  r"(the|an?|my|our|some) [\w' -]{2,50}?(?P<stands> (stands|sits|lies|hangs|rests|"
+                  r"waits|(should|must|shall|will) be))(?= (an?|the|my|our|one) )"),
+     {"stands": ","}),
     (compile_form(r"(?<!\w)(?P<no>no) [\w-]+( [\w-]+)? (?P<than>(later|newer|higher) than|above|"
                   r"over|past|beyond) (?=(version|v\.? ?\d))"), {"no": "any", "than": "up to"}),
     (compile_form(r"(?<!\w)(?P<no>no) [\w-]+( [\w-]+)? (?P<than>(earlier|older|lower) than|below|"

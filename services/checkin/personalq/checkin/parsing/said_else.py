@@ -31,6 +31,10 @@ _BEHIND_ONE = (
 )
 _STARTS = r"(^|(?<=[.;:!?] ))"
 SAID_ELSE = (
+    (compile_form(r"^today's (job|task|picture|brief|order|request|assignment|subject|motif) "
+                  r"(is|will be|shall be) (?=(an?|the|my|our|one) )"), "show "),
+    (compile_form(r"(?<=\w) ?, ((large|big|small|nicely|neatly) (and )?)?cent(er|re)d"
+                  r"( and (large|big|small))?(?= ?($|[,.;:!?)]))"), ""),
     (compile_form(r"(?<!\w)(?P<s>spring|summer|autumn|fall|winter)-of-(?P<y>20\d\d)(?!\w)"),
      r"\g<s> \g<y>"),
     (compile_form(r"(?<!\w)version( number)?( wanted| needed)?(\?| ?:) ?(?=\w)"), "version "),

@@ -89,13 +89,14 @@ def is_quality(word: str) -> bool:
 
 def others_for(name: str) -> Sequence[str]:
     """The other words that mean what a name does: "nest box" for "birdhouse"; none that mean
-    "seated" for a seat.
+    "seated" for a seat, nor other kinds of what a kind is of: "china doll" for a baby doll.
     """
     own = _words(name)
+    noun = own[-1] if len(own) > 1 else ""
     rows = (
         row
         for row, words in _others().get(" ".join(map(stem, own)), ())
-        if len(words) == len(own) and all(map(_is_form, own, words))
+        if len(words) == len(own) and all(map(_is_form, own, words)) and row[0] != noun
     )
     return tuple(dict.fromkeys(itertools.chain.from_iterable(rows)))
 

@@ -149,7 +149,9 @@ def head_of(draft: Draft, chunk: list[Word]) -> Word | None:
         called = (called and not selector) or _has_version(draft, word)
         named = called and lexicon.names_thing(norm)
         if norm in lexicon.colours():  # "a raven", but not "the raven"
-            named = named and any(other.norm in ("a", "an", "my") for other in chunk)
+            some = any(other.norm in ("a", "an", "my") for other in chunk)
+            alone = not any(noun.entry.subjects for noun in draft.nouns)  # "the camel in a tent"
+            named = named and (some or alone)
         if (
             norm in lexicon.words("scenes")
             or norm.removesuffix("s") in lexicon.words("scenes")

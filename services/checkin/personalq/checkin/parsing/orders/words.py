@@ -30,7 +30,7 @@ NOT_A_TIME = r"(?! (week|month|year|night|summer|winter|spring|autumn|fall|\w+da
 ENDS = (
     r"(?! up[\s-]to[\s-]date)"
     r"(?= ?($|[^\w\s]|(on|in|at|by|of|with|near|under|and|but|as|to|for|while|please|full|"
-    r"covered|is|are|was|into|onto|inside|outside|beside|behind|between|over|above|below|beneath|"
+    r"covered|pictured|shown|seen|drawn|painted|rendered|placed|photographed|is|are|was|into|onto|inside|outside|beside|behind|between|over|above|below|beneath|"
     r"underneath|against|among|amid|next|during|around|through|across|atop|down|up|so|or|"
     r"thanks)\b|(?!((every|any|no|some)?thing|evening|morning|spring)\b)\w{2,}ing\b))"
 )

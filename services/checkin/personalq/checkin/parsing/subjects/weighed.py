@@ -237,6 +237,14 @@ def without_actors(
     return [item for item in mentions if not actor(item[1])] if known else mentions
 
 
+def _is_narrower(
+    one: tuple[Noun, Mention, Role], other: tuple[Noun, Mention, Role]
+) -> bool:
+    """Whether a later mention says which kind is meant: "a drum on a stage; | the snare drum"."""
+    told, wider = set(one[1].subjects), set(other[1].subjects)
+    return bool(told) and told < wider and not one[2].coordinate
+
+
 def heaviest(
     mentions: list[tuple[Noun, Mention, Role]],
 ) -> list[tuple[Noun, Mention, Role]]:
@@ -247,6 +255,7 @@ def heaviest(
     first = [i for i, (_, mention, _) in enumerate(mentions) if mention.weight == top]
     known = (i for i in first if mentions[i][1].subjects and top < 1)
     start = next(known, first[0])
+    start = next((i for i in first if i > start and _is_narrower(mentions[i], mentions[start])), start)
     chosen = [mentions[start]]
     for item in mentions[start + 1 :]:
         if item[2].coordinate and item[1].weight == top:
