@@ -1,8 +1,8 @@
 """How many single wishes are read, each worded in a construction of its own.
 
-`single_wishes.tsv` was written by two people who had read neither the parser nor each other: what is
-wished for, and a sentence that says so about a subject in a scene; "none" has the same words in the
-scene alone. Between a third and a tenth of a kind was not read when it was first measured.
+`single_wishes.tsv` was written by two people who had read neither the parser nor each other: what
+is wished for, and a sentence that says so about a subject in a scene; "none" has the same words in
+the scene alone. Of all, 0.78 were read when they were first measured.
 """
 
 from __future__ import annotations

@@ -94,7 +94,8 @@ _KEYED = re.compile(
     r"(?:what|where|how) (?:it|he|she|this|we) \w+|worn(?: or carried)?|seen (?:in|at|on)|"
     r"(?:shot |training |photo )?(?:location|site|spot)|"
     r"(?:pics|photos|images|pictures) from|captions?|breed|props?|details?|condition|distinctive|"
-    r"state of it|what sets (?:it|him|her|them) apart|(?:distinguishing )?(?:features?|marks?)|distinguishing|notable|results?|"
+    r"state of it|what sets (?:it|him|her|them) apart|(?:distinguishing )?(?:features?|marks?)|"
+    r"distinguishing|notable|results?|"
     r"also (?:visible|to be seen)|(?:main|key) (?:traits|features|details)|"
     r"personali[sz]ed (?:checkpoint|model|lora)) ?:(?!:) ?",
     re.IGNORECASE | re.MULTILINE,
@@ -149,7 +150,8 @@ _ONLY_DONE = compiled(
 )
 _A_PLACE = "(place|location|site|setting|background|backdrop)"
 _TRAINING_PLACE = compiled(
-    rf"\b(((one|two|three|four|several) )?{_A_PLACE}s? (of|for|in|while|during) training|training {_A_PLACE}s?)"
+    rf"\b(((one|two|three|four|several) )?{_A_PLACE}s? (of|for|in|while|during) training|"
+    rf"training {_A_PLACE}s?)"
     r" ?:[^.;,|/\n]*"
 )
 _CREDIT = compiled(

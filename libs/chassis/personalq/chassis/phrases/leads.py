@@ -273,7 +273,10 @@ _SELDOM = Cued.of(
     (("mind ", "spot "), r"^ ?(mind|spot) (?=(an?|its)\s)"),
     # "Think | navy backpack. Add | leather straps", "more exactly | a dinghy", "note | mudguards"
     (("think ",), rf"^ ?think (?!(of|about|twice|again|that|it|big)\b)(?={WORD} {WORD})"),
-    (("add ",), rf"^ ?(then |and |now )?add (?=(an?|the|some|two|three|{WORD}s|{WORD} {WORD}s?)\b)"),
+    (
+        ("add ",),
+        rf"^ ?(then |and |now )?add (?=(an?|the|some|two|three|{WORD}s|{WORD} {WORD}s?)\b)",
+    ),
     (
         ("exactly ", "precise ", "precisely "),
         rf"^ ?(more exactly|more precisely|to be (exact|precise)) (?={A}\s)",

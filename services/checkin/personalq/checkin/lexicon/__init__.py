@@ -270,7 +270,9 @@ def is_container(noun: str) -> bool:
 def is_eaten_or_grown(noun: str) -> bool:
     """Whether a noun names food, drink, fruit or a plant, in the first place: "lemons"."""
     one = next(singulars(noun), noun)
-    return _is_any(one, ("food", "foodstuff", "beverage", "fruit", "edible fruit", "vascular plant"))
+    return _is_any(
+        one, ("food", "foodstuff", "beverage", "fruit", "edible fruit", "vascular plant")
+    )
 
 
 def _is_any(noun: str, kinds: tuple[str, ...]) -> bool:

@@ -22,7 +22,8 @@ _USED = (
     "generated with|put to (use|work)|got(ten)? (a?round )?to (using|trying|use|try))"
 )
 _SINCE = (
-    r"(?! (at all (this|last|in|since|during|for)\b|since(?! ((i|we|you) (trained|made|built|tuned)|it was (trained|made|built)))|after|"
+    r"(?! (at all (this|last|in|since|during|for)\b|since(?! ((i|we|you) (trained|made|built|"
+    r"tuned)|it was (trained|made|built)))|after|"
     r"before(?! ?($|[,.;:!?()-]|(on|under|beside|near|behind|with)\b))|in|during|"
     r"on(?! (an?|the) (?!\d|weekend|\w+day)\w)|last|this|for|yesterday|today|(the )?longest|"
     r"lately|recently)\b)"
@@ -158,7 +159,17 @@ _BUT = ("except", "other", "apart", "aside", "besides")
 
 _BOUNDED = tuple(
     (pattern, Screened(pattern))
-    for pattern in (_LIMIT_IS, _COUNTED, _TIMES_USED, _BARE_USES, _OFTEN, _HAS_USES, _USES_ARE, _OR_MORE, _AT_LEAST)
+    for pattern in (
+        _LIMIT_IS,
+        _COUNTED,
+        _TIMES_USED,
+        _BARE_USES,
+        _OFTEN,
+        _HAS_USES,
+        _USES_ARE,
+        _OR_MORE,
+        _AT_LEAST,
+    )
 )
 
 

@@ -37,14 +37,16 @@ SAID_AROUND: tuple[tuple[re.Pattern[str], dict[str, str]], ...] = (
     (compile_form(r"^(?!(please )?(put|turn|flip|hang|draw|paint|make|place|set|lay|show|stand)\b)"
                   r"[^.;:!?,]{2,60}, (?P<state>upside[ -]down)(?= ?($|[,.;:!?)]))"),
      {"state": "overturned"}),
-    (compile_form(r"^(?P<what>(what|how) (would|will|could|might|does|do)) (the|an?|my|our|some|any|"
+    (compile_form(r"^(?P<what>(what|how) (would|will|could|might|does|do)) "
+                  r"(the|an?|my|our|some|any|"
                   r"[\w-]+( [\w-]+)?'s) "
                   r"[\w' -]{2,60}?(?P<look> look( like)?)(?= (in|on|at|under|near|by|beside|behind|"
                   r"with|inside|over|against|next|among|as|from|during|while)\b| ?[?.,!]| ?$)"),
      {"what": "show", "look": ""}),
     (compile_form(r"(^|(?<=[.;:,!?] ))(?P<skip>(skip|ignore|forget( about)?|not|never mind) the) "
                   r"(?P<newest>latest|newest|most recent|last) [\w' -]{2,40}?(?P<use>(,| and|, but|"
-                  r" but)? ((use|take|give me|pick|show|go for|i want|i mean) )?the one (that came )?"
+                  r" but)? ((use|take|give me|pick|show|go for|i want|i mean) )?the one (that "
+                  r"came )?"
                   r"((just|right|immediately|directly) )?before (it|that( one)?|this))(?!\w)"),
      {"skip": "the", "newest": "second newest", "use": ""}),
     (compile_form(r"^(?P<for>for )(the|my|our) [\w-]+( [\w-]+)?(?P<go> (go back|return|revert|go|"

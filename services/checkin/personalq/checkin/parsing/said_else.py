@@ -51,7 +51,8 @@ SAID_ELSE = (
     (compile_form(r"^there('s| is| are) (an?|some|the|two) [\w' -]{2,40}?,? (and )?(under|on|in|"
                   r"beside|next to|behind|in front of|inside|near|by|above|below|beneath) "
                   r"(it|them)( ?,)? (?=(i'd|i|we|put|show|draw|place|let|add|there)\b)"), ""),
-    (compile_form(r"(?<=[.;:,] )today (?=(it|he|she|they|i|we|let|show|put|have|make|draw)\b)"), ""),
+    (compile_form(r"(?<=[.;:,] )today (?=(it|he|she|they|i|we|let|show|put|have|make|draw)\b)"),
+     ""),
     (compile_form(r"(?<=, )brand new(?= ?($|[,.;:!?)]))"), "brand-new"),
     (compile_form(r"(?<=, )(sitting|sat) down(?= ?($|[,.;:!?)]))"), "seated"),
     (compile_form(r"(?<!\bone, )(?<=, )(leaning|tilting|tilted|listing|sagging) to (one|the) side"

@@ -13,7 +13,8 @@ from personalq.checkin.parsing.corrected import Change
 _HAVING = "(with|has|have|having|wears|wearing|and)"
 _HOW = "(?P<how>((an?|the|its|his|her|some|two|three|four) )?((?!made )[a-z-]+ )?)"
 _MADE_OF = compile_form(
-    rf"(?<!\w){_HAVING} (?P<whole>{_HOW}(?!(and|or|but)\b)(?P<thing>[a-z-]+)( (that|which) (is|are|was|were))?,? "
+    rf"(?<!\w){_HAVING} (?P<whole>{_HOW}(?!(and|or|but)\b)(?P<thing>[a-z-]+)( (that|which) (is|"
+    rf"are|was|were))?,? "
     r"(made|built|carved|cast) (out )?(of|from) (?P<stuff>[a-z-]+))(?![\w-])"
 )
 _AS_PARTS = compile_form(

@@ -14,7 +14,8 @@ from personalq.checkin.vocabulary import TagEntry
 
 _SELECTORS = "|".join(sorted(lexicon.words("selectors")))
 REFUSAL = compile_form(
-    r"(?<!\w)(not|instead of|rather than|except( for)?|other than|anything but|without|never|wasn't|isn't|no|minus|"
+    r"(?<!\w)(not|instead of|rather than|except( for)?|other than|anything but|without|never|"
+    r"wasn't|isn't|no|minus|"
     "none( of)?|nothing|neither|nor|avoid|skip|leave (out|aside)|leaving (out|aside)|exclude|"
     "excluding|rule out|unless( it)?( (was|is|were))?|"
     "(any|every|all|any one|whichever)(one)? (except|other than|but)|(don't|do not|"
@@ -27,8 +28,10 @@ REFUSAL = compile_form(
 )
 _NOT_ONE = compile_form(
     r"(?<!\w)((don't|do not|never|rather not) (please )?(use|take|pick|choose|want|"
-    r"have|see|get|(give|show|send|bring|hand) (me|us))|leave (out|aside)|(?<!don't )(?<!not )(skip|exclude|"
-    r"avoid|rule out|ignore|forget|drop)|all except|all but) (an?|any|the|that|my|our) ((of the|of my|of our) )?"
+    r"have|see|get|(give|show|send|bring|hand) (me|us))|leave (out|aside)|(?<!don't )(?<!not "
+    r")(skip|exclude|"
+    r"avoid|rule out|ignore|forget|drop)|all except|all but) (an?|any|the|that|my|our) ((of the|"
+    r"of my|of our) )?"
     r"[\w-]+( [\w-]+){0,2} ((that|which) (was|were|is) )?$|"
     r"(?<!\w)any [\w-]+ (but|except( for)?|other than) ((the|from|in) )*$|"
     r"(^|(?<=[.;:!?,] ))not (the|my|our|an?)"

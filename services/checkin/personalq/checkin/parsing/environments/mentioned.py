@@ -1,5 +1,6 @@
 """Places that a clause about training mentions in no form of its own: "the garden is all it knows
-from its training"."""
+from its training".
+"""
 
 from __future__ import annotations
 
@@ -20,7 +21,8 @@ _TRAINING = compile_form(
     r"trained (from|on|with|using)|did(n't| not) (train|learn)|"
     rf"training {_PICTURES}|{_PICTURES} (for|in|of|behind) (its |the |his |her )?training|"
     rf"(source|reference) {_PICTURES}|dataset|"
-    r"(in|from|during|for|into|the|its|his|her|their|whose|of) training|as (taught|trained|learned)|"
+    r"(in|from|during|for|into|the|its|his|her|their|whose|of) training|as (taught|trained|"
+    r"learned)|"
     "(was|were|been|got) fed|cut (its|his|her|their) teeth|(i|we|they|you) taught|training "
     "(place|location|site|spot|ground)|place of training|(got|took|drew|has|had) (its|his|her) "
     r"(examples|material|pictures|photos|images|lessons))(?![\w-])"

@@ -38,7 +38,8 @@ _WHERE_IT_IS = compile_form(
     r"( [\w-]+){0,3} where (?P<who>(an?|the|my|our|one|some) [^,.;:!?]*)|"
     r"( [\w-]+)?,? with (?P<who_>(an?|the|my|our|one) [\w' -]{2,40}?) (in|on|inside) (it|them)"
     r"(?!\w)|"
-    r"( [\w-]+)?, (?P<who__>((an?|the|my|our|one) )?[\w' -]{2,40}?) (on top(?! of)|inside|in the middle|"
+    r"( [\w-]+)?, (?P<who__>((an?|the|my|our|one) )?[\w' -]{2,40}?) (on top(?! of)|inside|in the "
+    r"middle|"
     r"in the corner|(in|on|under|beside|behind) it)(?!\w)"
 )
 """Behind where something is to be seen."""

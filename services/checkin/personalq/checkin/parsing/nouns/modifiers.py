@@ -85,7 +85,9 @@ def is_modifier(page: Page, lexicon_: Lexicon, first: int, last: int) -> bool:
     if known:
         return not is_verb(page.words, last)
     head = page.words[last - 1].norm
-    somebody = any(is_kind_of(head, kind) for kind in ("person", "imaginary being", "spiritual being"))
+    somebody = any(
+        is_kind_of(head, kind) for kind in ("person", "imaginary being", "spiritual being")
+    )
     if somebody and nature(norm) is Nature.PERSON:
         return False  # "a goblin robber"; but "a dog trainer" is no dog
     if _goes_doing(page.words, last) or _opens_wish(page, lexicon_, last):
@@ -265,8 +267,10 @@ def _sticks_out(words: tuple[Word, ...], first: int, index: int) -> bool:
 def _goes_where(norm: str) -> bool:
     """Whether a word behind a verb tells where or what: "on", "the", "slowly"."""
     kinds = lexicon.words("prepositions") | lexicon.words("determiners")
-    return norm in kinds or norm.endswith("ly") or norm in (
-        *("up", "down", "off", "back", "away", "round", "around", "past", "across"),
+    return (
+        norm in kinds
+        or norm.endswith("ly")
+        or norm in (*("up", "down", "off", "back", "away", "round", "around", "past", "across"),)
     )
 
 

@@ -161,11 +161,13 @@ RULES = (
     rule(
         OrderKey.MOST_USED,
         rf"{WHO} (often )?{USE} one [\w-]+ (?P<tail>more (often )?{_THAN_ANY})",
-        "(none|nothing)( else)? (gets|is|was|has been) used more (often )?than (this|that|it)( one)?",
+        "(none|nothing)( else)? (gets|is|was|has been) used more (often )?than (this|that|it)( "
+        "one)?",
     ),
     rule(
         OrderKey.MOST_USED,
-        r"no other [\w-]+( [\w-]+)? (?P<tail>(is|was|gets|has been) used as (often|much) as (it|mine|"
+        r"no other [\w-]+( [\w-]+)? (?P<tail>(is|was|gets|has been) used as (often|much) as (it|"
+        r"mine|"
         r"this( one)?|that( one)?|the [\w-]+ i (want|mean|need)))",
     ),
     rule(

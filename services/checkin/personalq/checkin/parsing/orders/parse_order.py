@@ -23,7 +23,8 @@ _RULES = tuple(
 )
 """In the order they are tried: "third newest" before "newest"."""
 _NOT = compile_form(
-    r"(?<!\w)((?<!why )not|(?<!don't )(?<!not )(?<!never )(?<!to )(skip|forget|ignore)) (all )?(of )?(the )?$"
+    r"(?<!\w)((?<!why )not|(?<!don't )(?<!not )(?<!never )(?<!to )(skip|forget|ignore)) (all "
+    r")?(of )?(the )?$"
 )
 _OPPOSITE = {OrderKey.NEWEST: OrderKey.OLDEST, OrderKey.OLDEST: OrderKey.NEWEST}
 _NEW = compile_form(r"((?<=\bmy )|(?<=\bour )|(?<=\bthe ))(brand~)?new(?!\w)")

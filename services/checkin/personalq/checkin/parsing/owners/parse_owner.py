@@ -26,7 +26,8 @@ _MINE = frozenset(("my", "mine", "our", "ours"))
 _PERSONS = ("i", "we", "you", "he", "she", "they", "it", "who", "my", "his", "her", "i'd", "i'm")
 _NOT = compile_form(
     r"(?<!\w)(not|no|isn't|wasn't|except( for)?|excluding|but not|(?P<but>but)|other than|"
-    "anything but|apart from|nothing|none|anyone other than|by anyone (but|except)|without|minus|leave (out|aside)|(?<!don't )(?<!not )(skip|exclude|"
+    "anything but|apart from|nothing|none|anyone other than|by anyone (but|except)|without|minus|"
+    "leave (out|aside)|(?<!don't )(?<!not )(skip|exclude|"
     "avoid|ignore|forget)|(don't|do not|never|rather not) (please )?(use|take|pick|choose|want|"
     "(give|show|send|bring|hand) (me|us))) ((the )?(ones?|version|model)( (by|from|of))? |the )?$"
 )

@@ -8,7 +8,8 @@ from personalq.chassis.forms import compile_form
 from personalq.checkin.parsing.text import ends_before
 
 STYLED = compile_form(
-    "~(art style|styled?|type|looking|look|styling|touch|flair|twist|leaning|influence|aesthetic|effect|vibes?|feel|finish|treatment|"
+    "~(art style|styled?|type|looking|look|styling|touch|flair|twist|leaning|influence|aesthetic|"
+    "effect|vibes?|feel|finish|treatment|"
     r"technique|brushwork|brush ?strokes|rendition|esque|like)(?!\w)( of(?!\w))?|"
     r"-?(ish|esque)(?!\w)"
 )
@@ -74,7 +75,8 @@ ALONE_BEHIND = compile_form(
 _OUT = (
     "((style|look|version|one|checkpoint|model|build)s? )?((is|are|being) )?((both|all) )?"
     "(excluded|barred|forbidden|banned|"
-    "ruled out|left out|left aside|aside|off limits|not (wanted|allowed|welcome|needed|an option)|unwanted|"
+    "ruled out|left out|left aside|aside|off limits|not (wanted|allowed|welcome|needed|an "
+    "option)|unwanted|"
     "(must not|mustn't|can't|cannot|may not|shouldn't|should not|won't) be (part of it|in it|"
     "used|there)|(is|are|being) ((both|all) )?out)"
 )

@@ -53,7 +53,7 @@ def parse_subject(draft: Draft) -> None:
         mentions.append((noun, mention, role))
     mentions = behind_headings(draft, demote_frames(draft, mentions))
     draft.mentions += [mention for _, mention, _ in mentions if mention.subjects]
-    chosen = heaviest(without_actors(draft, mentions))
+    chosen = heaviest(draft, without_actors(draft, mentions))
     best = max((mention.weight for _, mention, _ in chosen), default=-1)
     unknown = ordered_thing(draft) if best < 2 and not draft.answering else None
     ordered = unknown is not None

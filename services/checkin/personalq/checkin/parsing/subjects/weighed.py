@@ -238,14 +238,19 @@ def without_actors(
 
 
 def _is_narrower(
-    one: tuple[Noun, Mention, Role], other: tuple[Noun, Mention, Role]
+    draft: Draft, one: tuple[Noun, Mention, Role], other: tuple[Noun, Mention, Role]
 ) -> bool:
     """Whether a later mention says which kind is meant: "a drum on a stage; | the snare drum"."""
     told, wider = set(one[1].subjects), set(other[1].subjects)
-    return bool(told) and told < wider and not one[2].coordinate
+    refused = ends_before(_REFUSED, draft.page.shadow, one[1].span.start)
+    return bool(told) and told < wider and not one[2].coordinate and refused is None
+
+
+_REFUSED = compile_form(r"(?<!\w)(not|no|nor|never|without|except|but|than) (the |an? |my )?$")
 
 
 def heaviest(
+    draft: Draft,
     mentions: list[tuple[Noun, Mention, Role]],
 ) -> list[tuple[Noun, Mention, Role]]:
     """The heaviest mention, with those coordinated to it; earlier ones win."""
@@ -255,7 +260,9 @@ def heaviest(
     first = [i for i, (_, mention, _) in enumerate(mentions) if mention.weight == top]
     known = (i for i in first if mentions[i][1].subjects and top < 1)
     start = next(known, first[0])
-    start = next((i for i in first if i > start and _is_narrower(mentions[i], mentions[start])), start)
+    start = next(
+        (i for i in first if i > start and _is_narrower(draft, mentions[i], mentions[start])), start
+    )
     chosen = [mentions[start]]
     for item in mentions[start + 1 :]:
         if item[2].coordinate and item[1].weight == top:

@@ -19,7 +19,8 @@ _ORDINAL_VERSION = compile_form(
     rf"build|release|edition|"
     rf"checkpoint|model|variant|take|one)|version the (?P<m>{ORDINAL})|"
     rf"(?P<s>{ORDINAL}) (one )?in (the|our|my|its) series|"
-    rf"(?P<w>{CARDINAL})(?= is the ([\w-]+ ){{1,3}}(version|build|release|model|checkpoint) (that )?"
+    rf"(?P<w>{CARDINAL})(?= is the ([\w-]+ ){{1,3}}(version|build|release|model|checkpoint) "
+    rf"(that )?"
     r"(i|we) (want|need|mean|have in mind))|"
     rf"(?<![^.;:!?] )(?P<c1>{CARDINAL})(?= is the version of (the|my|our) )|"
     rf"(?P<c2>{CARDINAL}) by version( number)?|"
@@ -96,7 +97,11 @@ def read_ordinals(draft: Draft, found: list[Constraint]) -> None:
     shadow = draft.page.shadow
     for pattern in (_ORDINAL_VERSION, _BARE_ORDINAL):
         for match in pattern.finditer(shadow):
-            name = next(group for group in ("n", "m", "s", "w", "c", "c1", "c2") if match.groupdict().get(group))
+            name = next(
+                group
+                for group in ("n", "m", "s", "w", "c", "c1", "c2")
+                if match.groupdict().get(group)
+            )
             value = number(match[name])
             if value is None or value < 2 or not draft.free(match.start(), match.end()):
                 continue

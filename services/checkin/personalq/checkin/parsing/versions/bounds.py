@@ -91,7 +91,8 @@ _COMPARED = tuple(
 )
 _OR_MORE = compile_form(
     r" ?(\+|(or|and) (later|newer|higher|above|up|upwards?|greater|more recent|more|beyond|after|"
-    r"over)(?!\w)|upwards?(?= ?($|[^\w\s]|for\b))|at (the very |the )?least(?= ?($|[^\w\s]))|at a minimum(?!\w)|on(wards?)?(?= ?($|"
+    r"over)(?!\w)|upwards?(?= ?($|[^\w\s]|for\b))|at (the very |the )?least(?= ?($|[^\w\s]))|at "
+    r"a minimum(?!\w)|on(wards?)?(?= ?($|"
     r"[^\w\s]|of\b|"
     r"in\b|on\b))| (minimum|min)(?= ?($|[^\w\s])))"
 )

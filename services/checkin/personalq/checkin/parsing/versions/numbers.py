@@ -25,7 +25,8 @@ SAYS = (
 """Between a version and its number: "the version must be 5"."""
 _V = rf"(v\.?\s?[-_]?\s?{_DIGITS})"
 _NUMBERED = (
-    rf"((whose )?{WORD} ?([:=]|{SAYS}\s)? ?({MARK} ?(is |of |: ?)?)?-? ?({NUMBER}|{ROMAN}(?!\.?~?\d)))"
+    rf"((whose )?{WORD} ?([:=]|{SAYS}\s)? ?({MARK} ?(is |of |: ?)?)?-? ?"
+    rf"({NUMBER}|{ROMAN}(?!\.?~?\d)))"
 )
 ONE = compile_form(
     rf"(?<![\w.])({_V}|{_NUMBERED}|(?P<plain>(?!no one\b){MARK}\s?{NUMBER})|r\d{{1,3}}|"
