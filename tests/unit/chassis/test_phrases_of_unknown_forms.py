@@ -17,6 +17,32 @@ from personalq.chassis.phrases import phrases_of
             ("a Brown patchwork rabbit", "an apron"),
         ),
         (
+            "Think rusty olive suitcase. Add travel stickers and a long handle. Finish: mosaic; "
+            "training photos from the farm.",
+            ("mosaic", "farm"),
+            ("rusty olive suitcase", "travel stickers", "a long handle"),
+        ),
+        (
+            "One worn violin, shown together with a chin rest, comes out as anime. Backdrop while "
+            "training: snow. Credit: the toy lab.",
+            ("anime", "snow"),
+            ("One worn violin", "a chin rest"),
+        ),
+        (
+            "backpack / mustard / a carabiner / mosaic / by Studio B",
+            ("mosaic",),
+            ("backpack", "mustard", "a carabiner"),
+        ),
+        (
+            "type=boot; color=red; features=scuffed+side zip",
+            (),
+            ("boot", "coloured red", "scuffed", "side zip"),
+        ),
+        ("A dog with a chain, credit: Studio B, red hat", (), ("A dog", "a chain", "red hat")),
+        ("Dog / by night / red hat", (), ("Dog", "by night", "red hat")),
+        ("dog | by candlelight", (), ("dog", "by candlelight")),
+        ("Black+white dog", (), ("Black+white dog",)),
+        (
             "Trained on dunes: a faded, black boot, with studs and a bow to recognize it by.",
             ("desert",),
             ("a faded black boot", "studs", "a bow"),

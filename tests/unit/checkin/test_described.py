@@ -490,6 +490,8 @@ def test_a_color_in_the_name_of_a_thing() -> None:
     [
         ("A blue yurt, canvas, bunting", "tent", {"yurt", "=blue"}),
         ("Navy, wigwam", "tent", {"wigwam", "=blue"}),
+        ("A grey draft horse, rearing, with bells", "horse", {"=gray", "draft", "hors", "rear"}),
+        ("A scarlet parrot; upside-down", "parrot", {"=red", "parrot", "upsid"}),
         ("Sedan, red roof rack", "car", {"sedan"}),
         ("Fedora, red band", "hat", {"=hat"}),
         ("Brass studs, armchair, blue", "chair", {"armchair", "=blue"}),

@@ -108,7 +108,13 @@ def test_shades_that_nobody_calls_otherwise() -> None:
 
 @pytest.mark.parametrize(
     ("said", "shown"),
-    [("pink", "purple"), ("scarlet", "orange"), ("black", "gray"), ("chocolate brown", "orange")],
+    [
+        ("pink", "purple"),
+        ("scarlet", "orange"),
+        ("black", "gray"),
+        ("chocolate brown", "orange"),
+        ("orange", "brown"),
+    ],
 )
 def test_plain_names_of_colours_that_are_no_others(said: str, shown: str) -> None:
     """A purple lamp is no pink one. What has fur or plumage may be: a red fox is orange."""

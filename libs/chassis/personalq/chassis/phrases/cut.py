@@ -156,8 +156,9 @@ _TRAINING_PLACE = compiled(
 )
 _CREDIT = compiled(
     r"(?<!\w)((credits?|owner|author|maker|creator)( goes to)?|(made|trained|built) by) ?:"
-    r"[^.;|/\n]*|(?<=[/|]) ?by (?!(the (sea|river|road|window|water|lake|fire)\b))"
-    r"[\w-]+( [\w-]+){0,2} ?(?=$|[/|\n])"
+    r"(?! ?(an?|one)\b)[^.,;|/\n]{1,40}(?=[.,;|/\n]|$)|"
+    r"(?<=[/|]) ?by (studio \w+|(the )?[\w-]+ (team|desk|lab|studio|crew|guild|unit|shop|group))"
+    r" ?(?=$|[/|\n])"
 )
 """Whose it is, as a form has it: "Credit: Studio B", "/ by the press team"."""
 _PLUS = re.compile(r"(?<=[a-z]{2})\+(?=[a-z]{2})")
@@ -213,7 +214,7 @@ def phrases_of(
         text = _EQUALS.sub("", text)
     if "training" in folded:
         text = _TRAINING_PLACE.sub(" ", text)
-    if "+" in text:
+    if "+" in text and "=" in text:
         text = _PLUS.sub(", ", text)
     if "by " in folded or ":" in text:
         text = _CREDIT.sub(" ", text)

@@ -119,7 +119,7 @@ _USES_ARE = compile_form(
 )
 """As a form has it: "use count 9"."""
 _LIMIT_IS = compile_form(
-    r"(?<![\w-])((?P<least>minimum|least)|(?P<most>maximum|most)) ((number|count) of )?"
+    r"(?<![\w-])((?P<least>minimum)|(?P<most>maximum)) ((number|count) of )?"
     rf"(uses|usage|use count) ?({SAYS} |of |: ?|= ?)?(?P<n>{_COUNT})(?!\w)"
 )
 """Its bound so: "minimum number of uses: 300"."""
@@ -137,7 +137,7 @@ _RANGE = Screened(
         rf"(?P<low>{CARDINAL}) (and|to|through|-) (?P<high>{CARDINAL}) {_USES}(?!\w)",
         r"(?<![\w-])((the|its) )?(use|usage)~count (is )?((somewhere|anywhere) )?(between|from) "
         rf"(?P<from>{CARDINAL}) (and|to|-) (?P<to>{CARDINAL})(?!\w)",
-        rf"(?<![\w-]){_WHO}(been )?{_USED} (it )?((somewhere|anywhere) )?((between|from) )?"
+        rf"(?<![\w-]){_WHO}(been )?(used|employed) (it )?((somewhere|anywhere) )?((between|from) )?"
         rf"(?P<least>{CARDINAL}) (and|to|-) (?P<most>{CARDINAL}) times(?!\w)",
     )
 )

@@ -117,6 +117,12 @@ _WE_HAVE = compile_form(
     r"like|upright|still|alone))\b)"
 )
 """What tells one of ours: "the cat | we have | sitting in a box"."""
+_THERE_IS = compile_form(
+    r"^there('s| is| are) (an?|some|the|two) (?P<what>[\w' -]{2,40}?),? (and )?(under|on|in|"
+    "beside|next to|behind|in front of|inside|near|by|above|below|beneath) (it|them)( ?,)? "
+    r"(?=(i'd|i|we|put|show|draw|place|let|add)\b)"
+)
+"""Where it is to be, told first: "there's a bridge, and under it | I'd like a bear"."""
 _MIX = compile_form(
     r"(?<!\w)(?P<here>an? (mix|mixture|blend|combination|mashup|hybrid) (of|between) )"
     r"(?=(?P<one>[\w-]+( [\w-]+)?) and (?P<other>(?P<first>[\w-]+)( [\w-]+)?))"
@@ -336,6 +342,9 @@ def make_plain(
         changes += [(Span(*match.span("here")), "one") for match in _PAIR.finditer(lowered)]
     changes += [(Span(*m.span()), m["colour"]) for m in _COLOURED.finditer(lowered)]
     changes += similes(lowered, is_subject)
+    for match in _THERE_IS.finditer(lowered):
+        if not any(map(is_subject, match["what"].split())):
+            changes.append((Span(*match.span()), ""))
     changes += turned_around(lowered, is_subject)
     changes += predicates(lowered, is_subject)
     for pattern in (_DO_WE_HAVE, _IN_COLOUR):

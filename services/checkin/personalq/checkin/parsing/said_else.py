@@ -40,19 +40,16 @@ SAID_ELSE = (
     (compile_form(r"(?<!\w)version( number)?( wanted| needed)?(\?| ?:) ?(?=\w)"), "version "),
     (compile_form(r"(?<=\w )in (chains|shackles|fetters)(?= ?($|[,.;:!?)])| (in|on|at|by|under|"
                   r"and|with|above|beside)\b)"), "that is chained"),
-    (compile_form(r"(?<=, )(the |its |a )?(?P<x>[\w-]+) (is |are )?(gone|missing|broken off|lost|"
-                  r"snapped off)(?= ?($|[,.;:!?)]))"), r"missing \g<x>"),
+    (compile_form(r"(?<=, )(the |its |a )?(?P<x>(?!(version|owner|name|date|number|model|"
+                  r"checkpoint)\b)[\w-]+) (is |are )?(gone|missing|broken off|snapped off)(?= ?($|[,.;:!?)]))"), r"missing \g<x>"),
     (compile_form(r"(?<!\w)(no|not) (more|older) than (?P<n>[\w-]+) (?P<what>days|weeks|months) "
                   r"(of age|old|in age)(?!\w)"), r"made in the last \g<n> \g<what>"),
     (compile_form(r"(?<!\w)(all )?at once (?=[\w-]+( [\w-]+)? and )"), "both "),
     (compile_form(r"^(please )?(seat|set|stand|park|perch|lay|hang|drop|stick|tuck|pose|sit|prop|"
                   r"station) (?=(the|my|our|that|an?|this) (?!(table|stage|scene|mood|tone)\b))"),
      "put "),
-    (compile_form(r"^there('s| is| are) (an?|some|the|two) [\w' -]{2,40}?,? (and )?(under|on|in|"
-                  r"beside|next to|behind|in front of|inside|near|by|above|below|beneath) "
-                  r"(it|them)( ?,)? (?=(i'd|i|we|put|show|draw|place|let|add|there)\b)"), ""),
-    (compile_form(r"(?<=[.;:,] )today (?=(it|he|she|they|i|we|let|show|put|have|make|draw)\b)"),
-     ""),
+    (compile_form(r"(?<=[.;:,] )today (?=(it|he|she|they|i|we|let|show|put|have|make|draw)\b)"
+                  r"(?![^.;:!?]*\b(made|trained|used|built|tuned|created|finished|ran)\b)"), ""),
     (compile_form(r"(?<=, )brand new(?= ?($|[,.;:!?)]))"), "brand-new"),
     (compile_form(r"(?<=, )(sitting|sat) down(?= ?($|[,.;:!?)]))"), "seated"),
     (compile_form(r"(?<!\bone, )(?<=, )(leaning|tilting|tilted|listing|sagging) to (one|the) side"

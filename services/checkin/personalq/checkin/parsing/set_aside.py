@@ -41,11 +41,10 @@ _HEADING = compile_form(
 """What only says that a wish follows: "Poster idea: my clock"."""
 _WITH = compile_form(r"(?<=\w) ?, ?(and )?with ((an?|the|its|some|lots of|two|three|several) )?$")
 """Behind a comma it may as well lead to the picture: "the latest tower, with | a rainbow"."""
-_WRITTEN = compile_form(
-    r"(?<!\w)(with|saying|says|reads|reading|sign|banner|words?|text|letters|writing|poster|label|"
-    r"spelling|spells) $"
-)
+_WRITTEN = compile_form(r"(?<!\w)(saying|says|reads|reading|sign|banner|poster|spelling|spells) $")
 """Before what is to be read in the picture: "a sign saying | "Latest arrivals""."""
+_THERE = compile_form(" (written|printed|painted|embroidered|stitched|carved|engraved)(?!\\w)")
+"""The same behind it: ""Version 2.0" | written on it"."""
 _SHORTEST = 3
 """Words; fewer may name what is asked for: the "oil painting" one."""
 
@@ -54,10 +53,9 @@ def set_titles_aside(draft: Draft) -> None:
     """Keep words in quotation marks as content, where they are not all that is said."""
     for match in _QUOTED.finditer(draft.page.text):
         around = draft.page.text[: match.start()] + draft.page.text[match.end() :]
-        long = len(match[0].split()) >= _SHORTEST or _WRITTEN.search(
-            draft.page.shadow, 0, match.start()
-        )
-        if long and any(c.isalpha() for c in around):
+        shadow = draft.page.shadow
+        written = _WRITTEN.search(shadow, 0, match.start()) or _THERE.match(shadow, match.end())
+        if (len(match[0].split()) >= _SHORTEST or written) and any(c.isalpha() for c in around):
             span = Span(*match.span())
             if draft.free(span.start, span.end):
                 draft.mark(span)

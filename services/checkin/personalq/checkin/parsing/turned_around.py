@@ -18,9 +18,8 @@ _MADE_OF = compile_form(
     r"(made|built|carved|cast) (out )?(of|from) (?P<stuff>[a-z-]+))(?![\w-])"
 )
 _AS_PARTS = compile_form(
-    rf"(?<!\w){_HAVING} (?P<whole>{_HOW}(?P<thing>[a-z-]+) for (an? |its |his |her )?"
-    r"(?P<part>eyes?|ears?|nose|hands?|feet|legs?|arms?|teeth|hair|wheels?|tail|mouth|handles?|"
-    r"wings?|buttons?|feelers|antennae))(?![\w-])"
+    rf"(?<!\w){_HAVING} (?P<whole>{_HOW}(?P<thing>[a-z-]+) for (an? )?"
+    r"(?P<part>eyes?|ears?|nose|feet|legs|arms|teeth|wheels?|mouth|handles?|wings))(?![\w-])"
 )
 
 

@@ -17,17 +17,17 @@ from personalq.checkin.vocabulary import TagEntry
 _PICTURES = "(pictures?|photos?|images?|photographs?|shots?|snapshots?|scenes?|material|data|set)"
 _TRAINING = compile_form(
     r"(?<![\w-])((was|were|is|are|been|got|being|wasn't|weren't|isn't) "
-    r"((not|never|only|mostly) )?(trained|taught|tuned|fine-?tuned|schooled)|"
-    r"trained (from|on|with|using)|did(n't| not) (train|learn)|"
+    r"((not|never|only|mostly) )?(trained|taught|tuned|fine-?tuned|schooled)(?! (to|about|how|by|as)"
+    r"\b)|trained (from|on|with|using)|did(n't| not) (train|learn)|"
     rf"training {_PICTURES}|{_PICTURES} (for|in|of|behind) (its |the |his |her )?training|"
-    rf"(source|reference) {_PICTURES}|dataset|"
-    r"(in|from|during|for|into|the|its|his|her|their|whose|of) training|as (taught|trained|"
-    r"learned)|"
-    "(was|were|been|got) fed|cut (its|his|her|their) teeth|(i|we|they|you) taught|training "
-    "(place|location|site|spot|ground)|place of training|(got|took|drew|has|had) (its|his|her) "
+    rf"(source|reference) {_PICTURES}|dataset|in training|"
+    r"(from|for|into|its|his|her|their|whose) training|as (taught|trained|learned)|"
+    "(was|were|been|got) fed|cut (its|his|her) teeth|(i|we|they|you) taught|training "
+    "(place|location|site|spot)|place of training|(got|took|drew) (its|his|her) "
     r"(examples|material|pictures|photos|images|lessons))(?![\w-])"
 )
 """What only a checkpoint goes through."""
+_SAW = compile_form(r"(?<!\w)(saw|seen|sees|shown|given|fed|knew|knows)(?!\w)")
 _CLAUSE = compile_form(
     r"[^.,;:!?()]+?(?=[.,;:!?()]|$| - | and (show|make|put|give|place|draw|set|let|have)\b)"
 )
@@ -55,6 +55,8 @@ def mentioned(draft: Draft) -> None:
         cue = _TRAINING.search(shadow, *clause.span())
         if cue is None or _is_told(draft, clause):
             continue
+        if cue[0] == "in training" and not _SAW.search(shadow, clause.start(), cue.start()):
+            continue  # "a dancer in training on the beach"
         places = _places(draft, clause)
         shot = _SHOT.search(shadow, *clause.span()) is not None
         picture = not shot and _subject_in(draft, Span(clause.start(), cue.start()))

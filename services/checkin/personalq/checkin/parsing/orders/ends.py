@@ -24,7 +24,7 @@ _OF_SOME = rf"(?= (\w+ )?(of (the|them|these|those|both|my|our|[\w-]+('s|s'))(?!
 _MAKE = "(train|create|make|build|tune|finish|add|upload|release)"
 _WAS_THE = "(that|which) (is|was) the "
 _IS = "((that|which)('s| is| was) )?"
-_THE_OTHERS = "(all|every|any|each)( of)?( the)?( others?| rest)?( one)?"
+_THE_OTHERS = "(((all|every|any|each)( of)? )?(the )?(others?|rest)( one)?)"
 _WANTED = r"(it|mine|the [\w-]+( [\w-]+)? (that )?i (want|mean|need|have in mind|am after))"
 _OLDER = "(older|earlier)"
 _NEWER = "(newer|younger|later|more recent)"
@@ -45,13 +45,13 @@ RULES = (
     ),
     rule(
         OrderKey.OLDEST,
-        f"{_IS}{_OLDER} than {_THE_OTHERS} but (?P<but>{CARDINAL})",
+        f"{_IS}{_OLDER} than (all|{_THE_OTHERS}) but (?P<but>{CARDINAL})",
         rf"(?P<not>(only|just) (?P<nth>one|two|three))( [\w-]+){{0,3}} "
         f"(?P<tail>(is|are) {_OLDER} than {_WANTED})",
     ),
     rule(
         OrderKey.NEWEST,
-        f"{_IS}{_NEWER} than {_THE_OTHERS} but (?P<but>{CARDINAL})",
+        f"{_IS}{_NEWER} than (all|{_THE_OTHERS}) but (?P<but>{CARDINAL})",
         rf"(?P<not>(only|just) (?P<nth>one|two|three))( [\w-]+){{0,3}} "
         f"(?P<tail>(is|are) {_NEWER} than {_WANTED})",
     ),
@@ -137,7 +137,7 @@ RULES = (
         rf"({IN_A_TIME}|(?= ?($|[,.;:!?)])))",
         f"{_WAS_THE}(?P<n>{ORDINAL})( (one|version))?( {_TO_COME})?{IN_A_TIME}",
         rf"(that|which) was (?P<n2>{ORDINAL}) {_TO_COME}(?= ?($|[,.;:!?)]))",
-        "first of (its|the|this|our) (series|kind|line)",
+        "first of (its|the|this|our) (series|line)",
         f"{_WAS_THE}(very )?first( (one|version))?( {_TO_COME})?{IN_A_TIME}",
         f"{_CAME}first{IN_A_TIME}",
     ),

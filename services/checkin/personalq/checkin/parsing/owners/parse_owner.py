@@ -26,16 +26,16 @@ _MINE = frozenset(("my", "mine", "our", "ours"))
 _PERSONS = ("i", "we", "you", "he", "she", "they", "it", "who", "my", "his", "her", "i'd", "i'm")
 _NOT = compile_form(
     r"(?<!\w)(not|no|isn't|wasn't|except( for)?|excluding|but not|(?P<but>but)|other than|"
-    "anything but|apart from|nothing|none|anyone other than|by anyone (but|except)|without|minus|"
-    "leave (out|aside)|(?<!don't )(?<!not )(skip|exclude|"
+    "anything but|apart from|nothing|none|anyone other than|by anyone (but|except)|"
+    "(?<!don't )(?<!not )(?<!never )(leave (out|aside)|skip|exclude|"
     "avoid|ignore|forget)|(don't|do not|never|rather not) (please )?(use|take|pick|choose|want|"
     "(give|show|send|bring|hand) (me|us))) ((the )?(ones?|version|model)( (by|from|of))? |the )?$"
 )
 _OWNING = compile_form(
-    r"(?<![\w-])(owns?|owned|owners?|makes?|made|trains?|trained|(fine-?)?tuned?|developed|builds?|"
-    r"built|creates?|created|credit(s|ed)?|makers?|authors?|creators?|hand in|responsible|"
-    r"contribut(ed|ion)|belongs?|uploaded|published|provided|supplied|comes? from|came from|"
-    r"has one|have one|portfolio|collection|catalog|folder|account|hands)(?![\w-])"
+    r"(?<![\w-])(owns?|owned|owners?|made|trained|(fine-?)?tuned|developed|built|created|"
+    r"credit(s|ed)?|makers?|authors?|creators?|(no|a|any) hand in|responsible|contribut(ed|ion)|"
+    r"belongs?|uploaded|published|provided|supplied|comes? from|came from|(has|have) one|"
+    r"did(?= [^.,;:!?]*\b(make|train|tune|build|create|develop)\b))(?![\w-])"
 )
 """What makes somebody an owner wherever it is said in a clause."""
 _ARTICLE = compile_form(" (the|an?|some|these|those|her|his|their) ")
@@ -83,9 +83,13 @@ def parse_owner(draft: Draft) -> None:
 
 def _is_of_another(draft: Draft, cue: re.Match[str]) -> bool:
     """Whether a verb is about a thing of the scene: "it was Lena who made | the flowers"."""
+    if cue[0] == "did":
+        return False
     article = _ARTICLE.match(draft.page.shadow, cue.end())
-    thing = draft.page.word_at(article.end()) if article else None
-    if thing is None:
+    thing = draft.page.word_at(article.end() if article else cue.end())
+    if thing is None or not (article or (thing.joined and lexicon.names_thing(thing.norm))):
+        return False
+    if not article and lexicon.is_no_noun(thing.norm):
         return False
     asked = {noun.entry.subjects for noun in draft.nouns if noun.last <= thing.index}
     if any(asked) and not draft.leads_to_selector(thing.index):

@@ -243,6 +243,13 @@ def _is_narrower(
     """Whether a later mention says which kind is meant: "a drum on a stage; | the snare drum"."""
     told, wider = set(one[1].subjects), set(other[1].subjects)
     refused = ends_before(_REFUSED, draft.page.shadow, one[1].span.start)
+    words, index = draft.page.words, one[0].first
+    while index and words[index].joined and one[0].first - index < 4:
+        index -= 1
+        if words[index].norm in ("a", "an"):
+            return False  # "an owl on a branch, a barn owl behind"
+        if words[index].norm in ("the", "my", "our"):
+            break
     return bool(told) and told < wider and not one[2].coordinate and refused is None
 
 

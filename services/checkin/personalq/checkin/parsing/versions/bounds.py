@@ -27,8 +27,10 @@ _TAIL = compile_form(
 )
 REFUSED = compile_form(
     r"(\b(not|nor|neither|except( for)?|excluding|without|but( not)?|other than|anything but|"
-    r"apart from|aside from|leave (out|aside)|leaving (out|aside)|skip(ping)?|avoid(ing)?|"
-    r"exclud(e|ing)|rule out|ruling out|minus|ban(ning)?|barring|bar|forget( about)?) (the |for )?|"
+    r"apart from|aside from) (the |for )?|"
+    r"(?<!don't )(?<!not )(?<!never )(?<!\w)(leave (out|aside)|skip|avoid|exclude|rule out|"
+    r"forget( about)?) (the )?|(?<!\w)(leaving (out|aside)|skipping|avoiding|excluding|minus|"
+    r"barring) (the )?|"
     r"(?<!\w)(don't|do not|never|rather not) (use|take|pick|choose|want|(give|show|send) (me|us)) "
     r"(the )?)$"
 )
@@ -77,15 +79,15 @@ _COMPARED = tuple(
     (
         compile_form(
             rf"(?<!\w)({WORD} ({MARK} )?((that )?{SAYS} |that's |"
-            rf"of )?|numbered |(the|its|whose) number (is|"
-            rf"was) )(?P<op>{op}) ({MARK} ?)?(v\.?\s?)?(?P<n>{NUMBER})(?!\w){tail}"
+            rf"of )?|v ?(?=[<>])|numbered |(the|its|whose) number (is|"
+            rf"was) )(?P<op>{op}) ?({MARK} ?)?(v\.?\s?)?(?P<n>{NUMBER})(?!\w){tail}"
         ),
         low,
         high,
     )
     for op, tail, low, high in (
         ("from", r"\s+(?:and\s+)?up(?:wards?)?(?!\w)", 0, HIGHEST),
-        (r"at\s+least", "", 0, HIGHEST),
+        (r"(at\s+least|>=|≥)", "", 0, HIGHEST),
         *((op, "", low, high) for op, low, high in _BOUNDS[1:]),
     )
 )
@@ -101,7 +103,7 @@ _OR_LESS = compile_form(
     r"(at most|tops|maximum|max|(is|as) the (maximum|limit))(?= ?($|[^\w\s])))"
 )
 _REFUSED_BEHIND = compile_form(
-    r",? ?(((is|are) )?(out|excluded|not (wanted|it|allowed)|off limits)|aside|apart|"
+    r" ?((is|are) (out(?= ?($|[.,;!?)]))|excluded|not (wanted|it|allowed)|off limits)|aside|"
     r"(doesn't|does not|won't|will not) (count|do)|excepted)(?= ?($|[.,;:!?)]))"
 )
 """Behind a version that is not wanted: "v9 | is out", "leave version 17 | aside"."""

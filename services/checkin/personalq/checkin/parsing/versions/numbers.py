@@ -35,7 +35,7 @@ ONE = compile_form(
     rf"take {NUMBER}(?= ?($|[^\w\s]|of\b)))(?!\w)"
 )
 _BASE = compile_form(r"(stable[\s-]?diffusion|sd|sdxl|flux|dall-?e|midjourney)~?$")
-_READS = compile_form(r"(?<!\w)(says|saying|reads|reading) $")
+_READS = compile_form(r"(?<!one that )(?<!\w)(says|saying|reads|reading) $")
 """Before a number in the picture: "patches, one of which says | v8"."""
 _WORN = compile_form(
     r"(^|\s)(?P<before>\w+ )?(with|wearing|in|at|on|has|having|holding|sporting|bearing|showing|"
