@@ -41,7 +41,8 @@ SAID_ELSE = (
     (compile_form(r"(?<=\w )in (chains|shackles|fetters)(?= ?($|[,.;:!?)])| (in|on|at|by|under|"
                   r"and|with|above|beside)\b)"), "that is chained"),
     (compile_form(r"(?<=, )(the |its |a )?(?P<x>(?!(version|owner|name|date|number|model|"
-                  r"checkpoint)\b)[\w-]+) (is |are )?(gone|missing|broken off|snapped off)(?= ?($|[,.;:!?)]))"), r"missing \g<x>"),
+                  r"checkpoint)\b)[\w-]+) (is |are )?(gone|missing|broken off|snapped off)(?= "
+                  r"?($|[,.;:!?)]))"), r"missing \g<x>"),
     (compile_form(r"(?<!\w)(no|not) (more|older) than (?P<n>[\w-]+) (?P<what>days|weeks|months) "
                   r"(of age|old|in age)(?!\w)"), r"made in the last \g<n> \g<what>"),
     (compile_form(r"(?<!\w)(all )?at once (?=[\w-]+( [\w-]+)? and )"), "both "),

@@ -17,7 +17,8 @@ from personalq.checkin.vocabulary import TagEntry
 _PICTURES = "(pictures?|photos?|images?|photographs?|shots?|snapshots?|scenes?|material|data|set)"
 _TRAINING = compile_form(
     r"(?<![\w-])((was|were|is|are|been|got|being|wasn't|weren't|isn't) "
-    r"((not|never|only|mostly) )?(trained|taught|tuned|fine-?tuned|schooled)(?! (to|about|how|by|as)"
+    r"((not|never|only|mostly) )?(trained|taught|tuned|fine-?tuned|schooled)(?! (to|about|how|by|"
+    r"as)"
     r"\b)|trained (from|on|with|using)|did(n't| not) (train|learn)|"
     rf"training {_PICTURES}|{_PICTURES} (for|in|of|behind) (its |the |his |her )?training|"
     rf"(source|reference) {_PICTURES}|dataset|in training|"
