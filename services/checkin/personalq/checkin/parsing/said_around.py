@@ -27,9 +27,11 @@ SAID_AROUND: tuple[tuple[re.Pattern[str], dict[str, str]], ...] = (
                   r"waits|(should|must|shall|will) be))(?= (an?|the|my|our|one) )"),
      {"stands": ","}),
     (compile_form(r"(?<!\w)(?<!with )(?P<no>no) [\w-]+( [\w-]+)? "
-                  r"(?P<than>(later|newer|higher) than) (?=(version|v\.? ?\d))"), {"no": "any", "than": "up to"}),
+                  r"(?P<than>(later|newer|higher) than) (?=(version|v\.? ?\d))"),
+     {"no": "any", "than": "up to"}),
     (compile_form(r"(?<!\w)(?<!with )(?P<no>no) [\w-]+( [\w-]+)? "
-                  r"(?P<than>(earlier|older|lower) than) (?=(version|v\.? ?\d))"), {"no": "any", "than": "at least"}),
+                  r"(?P<than>(earlier|older|lower) than) (?=(version|v\.? ?\d))"),
+     {"no": "any", "than": "at least"}),
     (compile_form(r"(?<!\w)(?P<no>nothing (later than|newer than|higher than|above|over|past|"
                   r"beyond)) (?=(version|v\.? ?\d))"), {"no": "up to"}),
     (compile_form(r"(?<!\w)(?P<no>nothing (earlier than|older than|lower than|below|under|before)) "
