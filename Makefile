@@ -16,9 +16,10 @@ help:  ## Print this list
 demo: .venv/installed  ## Start the embedded stack, do the main job, write demo/
 	@$(BIN)/python -m personalq.sdk.demo --setup-seconds "$$(cat .venv/installed)"
 
-# Two processes: the tests of a file share their services, so they stay together.
+# Two processes: the tests of a file share their services, so they stay together. In the order of the
+# folders: the slow ones come first, and the many short ones fill up what is left of both.
 test: check  ## Run every check and every test on real components
-	@$(BIN)/python -m pytest -n 2 --dist loadfile
+	@$(BIN)/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder
 
 check: .venv/installed  ## Lint, types, import rules
 	@$(BIN)/ruff check .
