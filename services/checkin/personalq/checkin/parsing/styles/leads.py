@@ -9,8 +9,7 @@ from personalq.checkin.parsing.text import ends_before
 
 STYLED = compile_form(
     "~(art style|styled?|type|looking|look|styling|(touch|flair|twist|influence)(?= ?($|"
-    "[.,;:!?)]| (on|in|at|by|under|with|and|near|beside|to)\b))|"
-    "aesthetic|"
+    r"[.,;:!?)]| (on|in|at|by|under|with|and|near|beside|to)\b))|aesthetic|"
     "effect|vibes?|feel|finish|treatment|"
     r"technique|brushwork|brush ?strokes|rendition|esque|like)(?!\w)( of(?!\w))?|"
     r"-?(ish|esque)(?!\w)"
