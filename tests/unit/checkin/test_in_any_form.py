@@ -300,3 +300,9 @@ def test_another_kind_in_the_scene_is_not_meant() -> None:
 def test_what_is_for_a_part_is_no_part() -> None:
     """Cream for hands is no hand."""
     assert not turned_around("a bear with cream for hands", lambda _: False)
+
+
+def test_a_place_of_the_scene_is_no_other_place_of_training() -> None:
+    """Only two places of training are joined."""
+    [(found, _)] = values("a kettle on the beach or trained in a forest", Attribute.ENVIRONMENT)
+    assert found == ("forest",)

@@ -28,9 +28,9 @@ REFUSAL = compile_form(
 )
 _NOT_ONE = compile_form(
     r"(?<!\w)((don't|do not|never|rather not) (please )?(use|take|pick|choose|want|"
-    r"have|see|get|(give|show|send|bring|hand) (me|us))|leave (out|aside)|(?<!don't )(?<!not "
-    r")(skip|exclude|"
-    r"avoid|rule out|ignore|forget|drop)|all except|all but) (an?|any|the|that|my|our) ((of the|"
+    r"have|see|get|(give|show|send|bring|hand) (me|us))|leave (out|aside)|(?<!don't )(?<!not )"
+    r"(skip|exclude|avoid|rule out|ignore|forget|drop)|all except|all but) (an?|any|the|that|my|"
+    r"our) ((of the|"
     r"of my|of our) )?"
     r"[\w-]+( [\w-]+){0,2} ((that|which) (was|were|is) )?$|"
     r"(?<!\w)any [\w-]+ (but|except( for)?|other than) ((the|from|in) )*$|"

@@ -148,8 +148,10 @@ def _place_before_or(draft: Draft, span: Span) -> tuple[TagEntry, Span] | None:
     """The place before one: "forest- or | mountain-trained"."""
     joint = ends_before(_OR, draft.page.shadow, span.start)
     last = draft.page.word_before(joint.start() + 1) if joint else None
-    if joint is None or last is None or not draft.is_free(last):
-        return None
+    first = draft.page.word_at(span.start)
+    named = first and draft.lexicon.environments.match_at(draft.page.words, first.index)
+    if joint is None or last is None or not named or not draft.is_free(last):
+        return None  # "on a beach or trained in a forest"
     match = draft.lexicon.environments.match_at(draft.page.words, last.index)
     return (match[1], last.span) if match and match[1].known and match[0] == 1 else None
 

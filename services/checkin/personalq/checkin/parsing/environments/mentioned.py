@@ -18,8 +18,7 @@ _PICTURES = "(pictures?|photos?|images?|photographs?|shots?|snapshots?|scenes?|m
 _TRAINING = compile_form(
     r"(?<![\w-])((was|were|is|are|been|got|being|wasn't|weren't|isn't) "
     r"((not|never|only|mostly) )?(trained|taught|tuned|fine-?tuned|schooled)(?! (to|about|how|by|"
-    r"as)"
-    r"\b)|trained (from|on|with|using)|did(n't| not) (train|learn)|"
+    r"as)\b)|trained (from|on|with|using)|did(n't| not) (train|learn)|"
     rf"training {_PICTURES}|{_PICTURES} (for|in|of|behind) (its |the |his |her )?training|"
     rf"(source|reference) {_PICTURES}|dataset|in training|"
     r"(from|for|into|its|his|her|their|whose) training|as (taught|trained|learned)|"
@@ -40,8 +39,6 @@ _AT = compile_form(
     r"(?<!\w)(in|on|at|by|near|beside|along|across|through|inside|outside|under|over|to|around) "
     r"((the|an?|my|our|its) )?$"
 )
-
-
 _SHOT = compile_form(
     r"(?<!\w)(photographed|shot|captured|snapped|pictured|filmed|took|taken|made|gathered|"
     r"collected)(?!\w)"
@@ -111,7 +108,7 @@ def _places(draft: Draft, clause: re.Match[str]) -> list[tuple[TagEntry, Span]]:
         match = draft.lexicon.environments.match_at(draft.page.words, word.index)
         if match is None or not match[1].known or _subject_in(draft, word.span):
             continue
-        if not draft.is_free(word) or (word.norm in lexicon.words("selectors")):
+        if not draft.is_free(word) or word.norm in lexicon.words("selectors"):
             continue
         found.append((match[1], draft.span_of(word.index, word.index + match[0])))
     return found
