@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from personalq.chassis.forms import compile_form
 from personalq.checkin import lexicon
+from personalq.checkin.parsing.numbers import CARDINAL
 
 _PEOPLE = f"({'|'.join(sorted(lexicon.words('kinsfolk')))}|client|customer|boss|team|kids|children)"
 _ASKING_US = (
@@ -37,7 +38,8 @@ SAID_ELSE = (
                   r"( and (large|big|small))?(?= ?($|[,.;:!?)]))"), ""),
     (compile_form(r"(?<!\w)(?P<s>spring|summer|autumn|fall|winter)-of-(?P<y>20\d\d)(?!\w)"),
      r"\g<s> \g<y>"),
-    (compile_form(r"(?<!\w)version( number)?( wanted| needed)?(\?| ?:) ?(?=\w)"), "version "),
+    (compile_form(r"(?<!\w)version( number)?( wanted| needed)?(\?| ?:) ?"
+                  rf"(?=(v\.? ?)?{CARDINAL})"), "version "),
     (compile_form(r"(?<=\w )in (chains|shackles|fetters)(?= ?($|[,.;:!?)])| (in|on|at|by|under|"
                   r"and|with|above|beside)\b)"), "that is chained"),
     (compile_form(r"(?<=, )(the |its |a )?(?P<x>(?!(version|owner|name|date|number|model|"

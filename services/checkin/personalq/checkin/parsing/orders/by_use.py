@@ -167,8 +167,7 @@ RULES = (
     rule(
         OrderKey.MOST_USED,
         r"no other [\w-]+( [\w-]+)? (?P<tail>(is|was|gets|has been) used as (often|much) as (it|"
-        r"mine|"
-        r"this( one)?|that( one)?|the [\w-]+ i (want|mean|need)))",
+        r"mine|this( one)?|that( one)?|the [\w-]+ i (want|mean|need)))",
     ),
     rule(
         OrderKey.LAST_USED,
