@@ -14,8 +14,9 @@ class Rule:
     """What is said, the key to sort by, and the place that is asked for, 1 being the first.
 
     Groups "n", "nth" and "n2" of the pattern are the place where it is said ("the *third*
-    newest"), "but" is how many come before it ("the newest but *two*"), "among" of how many it is one. Where group
-    "tail" is what orders, "not" says nothing of its own any more: "the *last* bear *I used*".
+    newest"), "but" is how many come before it ("the newest but *two*"), "among" of how many it is
+    one. Where group "tail" is what orders, "not" says nothing of its own any more: "the *last* bear
+    *I used*".
     """
 
     pattern: re.Pattern[str]
