@@ -15,6 +15,7 @@ from personalq.checkin.parsing.corrected import Change, Corrected, with_changes
 from personalq.checkin.parsing.owners.said import owned
 from personalq.checkin.parsing.predicates import predicates
 from personalq.checkin.parsing.said_around import SAID_AROUND
+from personalq.checkin.parsing.said_beside import SAID_BESIDE
 from personalq.checkin.parsing.said_else import SAID_ELSE
 from personalq.checkin.parsing.similes import similes
 from personalq.checkin.parsing.text import ends_before, shadow
@@ -254,7 +255,7 @@ def evenly_typed(text: str) -> Corrected:
     return with_changes(text, spaces)
 
 
-_SAID_ELSE = tuple((Screened(pattern), plain) for pattern, plain in SAID_ELSE)
+_SAID_ELSE = tuple((Screened(pattern), plain) for pattern, plain in (*SAID_BESIDE, *SAID_ELSE))
 _SAID_AROUND = tuple((Screened(pattern), parts) for pattern, parts in SAID_AROUND)
 
 
