@@ -162,16 +162,14 @@ def _is_inside(draft: Draft, start: int, found: Sequence[Word]) -> bool:
     held = lexicon.is_eaten_or_grown(found[-1].norm)
     if held and _IN_IT.match(draft.page.shadow, found[-1].end):
         return True  # and not "with a crack in it"
-    holder = draft.page.words[start - 2] if start > 1 else None
-    led = draft.page.words[start - 1].norm == "with" and holder is not None
-    container = led and holder is not None and draft.ends_subject(holder)
-    container = container and holder is not None and lexicon.is_container(holder.norm)
-    cup = holder is not None and any(is_kind_of(holder.norm, each) for each in _CUPS)
-    if cup:
+    if not held or start < 2 or draft.page.words[start - 1].norm != "with":
+        return False
+    holder = draft.page.words[start - 2]
+    if not (draft.ends_subject(holder) and lexicon.is_container(holder.norm)):
+        return False
+    if any(is_kind_of(holder.norm, each) for each in _CUPS):
         return False  # "a teacup with roses", "a mug with marshmallows"
-    told = {concept for word in found[:-1] for concept in word.norm.split()}
-    painted = not told.isdisjoint(lexicon.colours()) or "painted" in told
-    return container and held and not painted
+    return (lexicon.colours() | {"painted"}).isdisjoint(word.norm for word in found[:-1])
 
 
 def _passes(words: Sequence[Word], index: int) -> bool:

@@ -112,6 +112,7 @@ def is_modal(words: Sequence[Word], index: int) -> bool:
 STRUNG = frozenset(
     ["strung", "hung", "slung", "flung", "spun", "woven", "stuck", "bent", "held", "swept", "lit"]
 )
+"""Participles without an ending of their own."""
 
 
 def is_participle(word: Word) -> bool:
@@ -140,7 +141,7 @@ def takes_object(word: Word, chunk: list[Word], draft: Draft) -> bool:
     acts = word.norm.endswith("ing") and word.norm not in lexicon.words("not_participles")
     behind = draft.page.words[word.index + 2 : word.index + 3]
     last = bool(following) and following[0].joined and not (behind and behind[0].joined)
-    named = last and lexicon.names_thing(following[0].norm) and bool(word.norm in _STRIKING)
+    named = last and lexicon.names_thing(following[0].norm) and word.norm in _STRIKING
     return acts and (determined or named) and word.joined and names_something(chunk)
 
 

@@ -264,14 +264,13 @@ def _sticks_out(words: tuple[Word, ...], first: int, index: int) -> bool:
     return acts and (following is None or not following.joined or _goes_where(following.norm))
 
 
+_DIRECTIONS = frozenset(["up", "down", "off", "back", "away", "round", "around", "past", "across"])
+
+
 def _goes_where(norm: str) -> bool:
     """Whether a word behind a verb tells where or what: "on", "the", "slowly"."""
-    kinds = lexicon.words("prepositions") | lexicon.words("determiners")
-    return (
-        norm in kinds
-        or norm.endswith("ly")
-        or norm in (*("up", "down", "off", "back", "away", "round", "around", "past", "across"),)
-    )
+    kinds = lexicon.words("prepositions") | lexicon.words("determiners") | _DIRECTIONS
+    return norm in kinds or norm.endswith("ly")
 
 
 _MADE_TO = frozenset(["make", "let", "have", "see", "watch", "could", "would", "should", "can"])
